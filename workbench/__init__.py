@@ -1,0 +1,47 @@
+"""What happened in the window around this event? Kernels, Spark plans and widgets that answer it.
+
+Names load on first use: a Spark worker that imports a plan's module does not load the widgets.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench import datasets as datasets
+    from workbench.errors import WorkbenchError as WorkbenchError
+    from workbench.errors import WorkbenchWarning as WorkbenchWarning
+    from workbench.funnel import Funnel as Funnel
+    from workbench.prepared import Prepared as Prepared
+    from workbench.prepared import prepare as prepare
+    from workbench.session import session as session
+    from workbench.widgets.explore import explore as explore
+    from workbench.widgets.plan import plan as plan
+    from workbench.widgets.play import play as play
+
+_HOME = {
+    "Funnel": "workbench.funnel",
+    "Prepared": "workbench.prepared",
+    "WorkbenchError": "workbench.errors",
+    "WorkbenchWarning": "workbench.errors",
+    "explore": "workbench.widgets.explore",
+    "plan": "workbench.widgets.plan",
+    "play": "workbench.widgets.play",
+    "prepare": "workbench.prepared",
+    "session": "workbench.session",
+}
+
+__all__ = ["datasets", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> object:
+    if name == "datasets":
+        return import_module("workbench.datasets")
+    if name in _HOME:
+        # Kept in the package's namespace: a submodule of the same name must not take its place.
+        value = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return value
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,9 @@
+"""What goes wrong, said in one sentence to the person who can mend it."""
+
+
+class WorkbenchError(ValueError):
+    """A request that cannot be carried out: the message names the argument and what to do."""
+
+
+class WorkbenchWarning(UserWarning):
+    """Something that is carried out, but is probably not what was meant."""

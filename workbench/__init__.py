@@ -6,6 +6,9 @@ Names load on first use: a Spark worker that imports a plan's module does not lo
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+# At once, as a lazy name would be hidden by the submodule of the same name.
+from workbench.session import session as session
+
 if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench.errors import WorkbenchError as WorkbenchError
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
     from workbench.funnel import Funnel as Funnel
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
-    from workbench.session import session as session
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
@@ -27,10 +29,9 @@ _HOME = {
     "plan": "workbench.widgets.plan",
     "play": "workbench.widgets.play",
     "prepare": "workbench.prepared",
-    "session": "workbench.session",
 }
 
-__all__ = ["datasets", *sorted(_HOME)]
+__all__ = ["datasets", "session", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:

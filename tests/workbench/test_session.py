@@ -1,0 +1,100 @@
+"""One session, configured well, wherever the notebook runs."""
+
+import os
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+import workbench as wb
+
+EXPECTED = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "2g",
+}
+
+
+def test_a_second_session_is_the_first(spark: SparkSession) -> None:
+    assert wb.session() is spark
+
+
+def test_a_widget_s_thread_gets_the_same_session(spark: SparkSession) -> None:
+    seen: list[SparkSession] = []
+    thread = Thread(target=lambda: seen.append(wb.session()))
+    thread.start()
+    thread.join()
+    assert seen == [spark]
+
+
+@pytest.mark.parametrize(("name", "value"), EXPECTED.items())
+def test_a_local_session_is_configured_as_a_careful_user_would(
+    spark: SparkSession, name: str, value: str
+) -> None:
+    assert spark.conf.get(name) == value
+
+
+def test_workers_run_the_running_python(spark: SparkSession) -> None:
+    def executable(batches):  # type: ignore[no-untyped-def]
+        import pyarrow as pa
+
+        yield from (pa.RecordBatch.from_pydict({"path": [sys.executable]}) for _ in batches)
+
+    rows = spark.range(1, numPartitions=1).mapInArrow(executable, "path string").collect()
+    assert [row.path for row in rows] == [sys.executable]
+
+
+def test_a_failed_query_is_said_once_and_not_logged_as_json(
+    spark: SparkSession, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(AnalysisException):
+        spark.sql("select nothing from nowhere")
+    assert "nowhere" not in capfd.readouterr().err
+
+
+LEAVES_NO_TRACE = """
+import socket, workbench as wb
+with socket.socket() as busy:
+    try:
+        busy.bind(("127.0.0.1", 4040)); busy.listen()
+    except OSError:
+        pass  # another Spark's: as busy as can be
+    spark = wb.session({"spark.driver.memory": "1g"})
+    spark.sql("create table t as select 1 as a")
+    spark.createDataFrame([(1,)], "a int").toPandas()
+    print(spark.sparkContext.uiWebUrl, spark.conf.get("spark.app.name"))
+    spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def bystander(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str, list[str]]:
+    """A session started in an empty folder beside a busy port 4040: what it said and left."""
+    folder = tmp_path_factory.mktemp("notebook")
+    code = [sys.executable, "-c", LEAVES_NO_TRACE]
+    run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.split(maxsplit=1), run.stderr, os.listdir(folder)
+
+
+Bystander = tuple[list[str], str, list[str]]
+
+
+def test_a_session_starts_beside_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
+    url = bystander[0][0]
+    assert url.startswith("http://127.0.0.1:")
+    assert not url.endswith(":4040")
+
+
+def test_a_session_leaves_nothing_in_the_notebook_s_folder(bystander: Bystander) -> None:
+    assert bystander[2] == []
+
+
+def test_a_session_starts_without_a_word_of_its_own(bystander: Bystander) -> None:
+    from_java = "WARNING: Using incubator modules"
+    assert [line for line in bystander[1].splitlines() if not line.startswith(from_java)] == []

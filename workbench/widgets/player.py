@@ -110,7 +110,7 @@ class Player(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The live view and, for who only reads the notebook, a picture of the current step."""
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "image/svg+xml": still(self.lesson, self.step)}, metadata
 
 

@@ -5,7 +5,7 @@ const CELLS_SHOWN = 40;
 const ROWS_SHOWN = 12;
 const MILLISECONDS_A_STEP = 1200;
 const SPEEDS = [[0.5, "½×"], [1, "1×"], [2, "2×"], [4, "4×"], [8, "8×"]];
-const SOURCE_LINES_SHOWN = 20;
+const SOURCE_LINES_SHOWN = 16;
 
 // --- Small tools -----------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ const spoken = (text) => h("span", { class: "wbp-spoken" }, text);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 function format(value) {
-  if (value === null || value === undefined) return "–";
+  if (value === null || value === undefined) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
   if (typeof value === "number" && !Number.isInteger(value)) return String(+value.toPrecision(6));
@@ -174,7 +174,7 @@ function cell() {
 }
 
 /** A row of cells; long lists are shortened, with a count. */
-function strip(nameOf = String) {
+function strip(nameOf = String, textOf = format) {
   const before = h("span", { class: "wbp-more" });
   const after = h("span", { class: "wbp-more" });
   const el = h("span", { class: "wbp-strip", role: "list" }, before, after);
@@ -190,7 +190,7 @@ function strip(nameOf = String) {
       setHidden(item.el, index >= last);
       if (index >= last) return;
       const state = { changed: changed.has(index), current: index === current };
-      item.show(format(values[index]), nameOf(index), state);
+      item.show(textOf(values[index]), nameOf(index), state);
     });
     setText(before, first > 0 ? `${first} before …` : "");
     const rest = values.length - last;
@@ -287,12 +287,13 @@ function variablesPanel() {
 
 // --- Pictures ----------------------------------------------------------------------------------
 
-const figure = (kind, title, ...children) =>
-  h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, title ?? ""), ...children);
+const figure = (kind, heading, ...children) =>
+  h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, ...[heading ?? ""].flat()), ...children);
 
 function cellsPicture({ title, labels = [], states = [] }) {
-  const row = strip((index) => labels[index] ?? String(index));
-  const texts = states.flatMap((state) => (state?.cells ?? []).map((value) => format(value).length));
+  const textOf = (value) => (value === null ? "" : format(value));
+  const row = strip((index) => labels[index] ?? String(index), textOf);
+  const texts = states.flatMap((state) => (state?.cells ?? []).map((value) => textOf(value).length));
   const widest = texts.reduce((most, length) => Math.max(most, length), 3);
   row.el.style.setProperty("--wbp-characters", Math.min(widest, 24));
   function show(index) {
@@ -316,6 +317,14 @@ function extentOf(events, windows) {
   ];
 }
 
+/** Where the neighbourhood begins: around the window, but never without the current event. */
+function startOf(at, window, span, low) {
+  if (!window) return at === undefined ? low : at - span / 2;
+  const start = (window.from + window.to - span) / 2;
+  if (at === undefined || (at >= start && at <= start + span)) return start;
+  return at - (at < start ? 0.1 : 0.9) * span;
+}
+
 /** The part of the axis that is drawn: all of it, or, when the window is narrow, its neighbourhood. */
 function viewOf({ events, states }) {
   const windows = states.map((state) => state?.window).filter(Boolean);
@@ -325,8 +334,7 @@ function viewOf({ events, states }) {
   const zoomed = widest > 0 && span < 0.4 * (extent[1] - extent[0]);
   function domain({ window, current } = {}) {
     if (!zoomed) return extent;
-    const middle = window ? (window.from + window.to) / 2 : events[current]?.at ?? extent[0];
-    const from = clamp(middle - span / 2, extent[0], extent[1] - span);
+    const from = clamp(startOf(events[current]?.at, window, span, extent[0]), extent[0], extent[1] - span);
     return [from, from + span];
   }
   return { extent, zoomed, domain };
@@ -359,7 +367,7 @@ function legend() {
     const mark = s("svg", { width: 22, height: 22, "aria-hidden": "true" }, s("g", attributes, ...EVENT_MARKS()));
     return h("span", {}, mark, text);
   });
-  return h("div", { class: "wbp-legend", "aria-hidden": "true" }, ...items);
+  return h("span", { class: "wbp-legend", "aria-hidden": "true" }, ...items);
 }
 
 function timelineGeometry(width, lanes, hasOthers, zoomed) {
@@ -367,8 +375,8 @@ function timelineGeometry(width, lanes, hasOthers, zoomed) {
   const longest = Math.max(4, ...names.map((name) => name.length));
   const left = Math.min(longest * 7.4 + 22, width * 0.34);
   const row = lanes.length > 8 ? 22 : 32;
-  const top = 44;
-  const axis = top + names.length * row + 4;
+  const top = 50;
+  const axis = top + names.length * row + (hasOthers ? 14 : 4);
   return { names, left, right: width - 18, row, top, axis, width, height: axis + (zoomed ? 62 : 28) };
 }
 
@@ -426,7 +434,7 @@ function timelinePicture({ title, lanes = [], events = [], ticks = [], states = 
     showOverview(parts, view, domain);
     setAttribute(svg, "aria-label", describeTimeline(title, events, state));
   }
-  return { el: figure("timeline", title, svg, legend()), show, layout, svg };
+  return { el: figure("timeline", [title ?? "", legend()], svg), show, layout, svg };
 }
 
 function rowOf(event, g) {
@@ -450,9 +458,9 @@ function timelineParts(g, events, view) {
   const parts = {
     g,
     events: marks,
-    band: s("rect", { class: "wbp-band", y: g.top - 12, height: g.axis - g.top + 12 }),
+    band: s("rect", { class: "wbp-band", y: g.top - 10, height: g.axis - g.top + 10 }),
     bandEdges: s("path", { class: "wbp-band-edges" }),
-    bandLabel: s("text", { class: "wbp-band-label", y: g.top - 18 }),
+    bandLabel: s("text", { class: "wbp-band-label", y: g.top - 15 }),
     chain: s("polyline", { class: "wbp-chain" }),
     needle: s("line", { class: "wbp-needle", y1: 18, y2: g.axis }),
     now: s("text", { class: "wbp-now", y: 13 }),
@@ -493,7 +501,7 @@ function showWindow({ band, bandEdges, bandLabel, g }, x, window) {
   const [from, to] = [clamp(x(window.from), g.left, g.right), clamp(x(window.to), g.left, g.right)];
   setAttribute(band, "x", from.toFixed(1));
   setAttribute(band, "width", Math.max(to - from, 1).toFixed(1));
-  const [top, bottom] = [g.top - 12, g.axis];
+  const [top, bottom] = [g.top - 10, g.axis];
   // An end that is out of the picture stays open.
   const [start, end] = [from === x(window.from) ? `V${top}` : `M${from},${top}`, to === x(window.to) ? `V${bottom}` : ""];
   setAttribute(bandEdges, "d", `M${from},${bottom}${start}H${to}${end}`);
@@ -758,7 +766,7 @@ function mountEmpty(lesson, el) {
   return () => root.remove();
 }
 
-function watchWidth(root, pictures) {
+function watchWidth(pictures) {
   const drawn = new Map();
   const observer = new ResizeObserver(() => {
     for (const picture of pictures) {
@@ -768,7 +776,7 @@ function watchWidth(root, pictures) {
       picture.layout(width);
     }
   });
-  observer.observe(root);
+  pictures.forEach((picture) => observer.observe(picture.el));
   return () => observer.disconnect();
 }
 
@@ -784,9 +792,9 @@ function mount(model, el) {
   const pictures = (lesson.pictures ?? []).filter((item) => item.kind in PICTURES)
     .map((item) => PICTURES[item.kind](item));
   const columns = h("div", { class: "wbp-columns" }, source.el, variables.el);
-  columns.style.setProperty("--wbp-lines", clamp(source.length, 9, SOURCE_LINES_SHOWN));
+  columns.style.setProperty("--wbp-lines", clamp(source.length, 11, SOURCE_LINES_SHOWN));
   const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
-  const root = frame(lesson, [bar.el, caption.el, ...pictures.map((item) => item.el), columns, hint]);
+  const root = frame(lesson, [bar.el, caption.el, h("div", { class: "wbp-pictures" }, ...pictures.map((item) => item.el)), columns, hint]);
   function show() {
     const index = player.step();
     const step = lesson.steps[index];
@@ -802,7 +810,7 @@ function mount(model, el) {
   model.on("change:step", onStep);
   el.append(root);
   show();
-  const unwatch = watchWidth(root, pictures.filter((picture) => picture.layout));
+  const unwatch = watchWidth(pictures.filter((picture) => picture.layout));
   return () => {
     player.pause();
     model.off("change:step", onStep);

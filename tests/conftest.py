@@ -1,11 +1,16 @@
 """Spark for the tests: classic in this process, Spark Connect and a cluster in others."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.clusters import Cluster, ConnectServer, python_without_the_packages
+
+RunOn = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +19,39 @@ def spark() -> Iterator[SparkSession]:
     session = wb.session({"spark.master": "local[2]", "spark.driver.memory": "2g"})
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with every dependency, but without the two packages."""
+    return python_without_the_packages(tmp_path_factory.mktemp("bare-python"))
+
+
+@pytest.fixture(scope="session")
+def cluster(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A standalone master with two workers on loopback."""
+    with Cluster(bare_python, tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def connect(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+    """A Spark Connect server on loopback."""
+    with ConnectServer(bare_python, tmp_path_factory.mktemp("connect")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def run_on(request: pytest.FixtureRequest) -> RunOn:
+    """Call a function of a session on "classic", "connect" or "cluster": only the first is here.
+
+    Used as ``run_on(kind, function, *arguments)``, it gives what ``function(spark, *arguments)``
+    does. The function stands at the top of a test module; arguments and answer can be pickled.
+    """
+
+    def run(kind: str, function: Callable[..., Any], *arguments: object) -> Any:
+        if kind == "classic":
+            return function(request.getfixturevalue("spark"), *arguments)
+        return request.getfixturevalue(kind).run(function, *arguments)
+
+    return run

@@ -82,7 +82,7 @@ def warm_kernels() -> None:
 
 def pip_install(*arguments: str) -> None:
     """Install only files whose hashes are in the lock."""
-    run(PYTHON, "-m", "pip", "install", "-q", "--require-hashes", *arguments)
+    run(PYTHON, "-m", "pip", "install", "-qq", "--require-hashes", *arguments)
 
 
 def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:

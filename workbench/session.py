@@ -106,13 +106,15 @@ def _local_options() -> dict[str, object]:
 
 def _launch_environment(master: str) -> dict[str, str]:
     """What the JVM and its Python workers find in their environment."""
-    environment = {
-        "JAVA_HOME": str(java_home()),
+    java = {"JAVA_HOME": str(java_home())}
+    if not master.startswith("local"):
+        return java
+    return java | {
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
+        # The one way to keep Spark's web pages off the network.
+        "SPARK_LOCAL_IP": "127.0.0.1",
     }
-    # The one way to keep Spark's web pages off the network.
-    return environment | ({"SPARK_LOCAL_IP": "127.0.0.1"} if master.startswith("local") else {})
 
 
 @contextmanager

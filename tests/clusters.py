@@ -1,0 +1,186 @@
+"""Spark on loopback, started by the tests: a standalone cluster and a Spark Connect server."""
+
+import os
+import socket
+import subprocess
+import sysconfig
+import time
+import venv
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Self
+
+import pyspark
+
+import workbench as wb
+from workbench.java import java_home
+
+KINDS = ("classic", "connect", "cluster")
+
+_SPARK = Path(pyspark.__file__).parent
+_PATIENCE = 60  # seconds for a server to answer
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def python_without_the_packages(folder: Path) -> Path:
+    """Make a Python that finds our dependencies where they are, and neither of our packages."""
+    venv.create(folder, symlinks=True, with_pip=False)
+    site = next(folder.glob("lib/python*/site-packages"))
+    # Named as a plain folder: the .pth files in it, such as our own, are not followed.
+    site.joinpath("dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return folder / "bin" / "python"
+
+
+class _Server:
+    """JVMs on loopback, and one process beside the tests whose session is on them."""
+
+    def __init__(self, python: Path, folder: Path) -> None:
+        self.folder = folder
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self._environment = {
+            "JAVA_HOME": str(java_home()),
+            "PYSPARK_PYTHON": str(python),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_WORKER_DIR": str(folder / "work"),
+        }
+        self._driver: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start_all()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._driver:
+            self._driver.submit(_stop_session).result(timeout=_PATIENCE)
+            self._driver.shutdown()
+        for process in self.running.values():
+            process.kill()
+            process.wait()
+
+    def start_all(self) -> None:
+        """Start every process and wait until it can be used."""
+        raise NotImplementedError
+
+    def options(self) -> dict[str, object]:
+        """The options of a session on this server."""
+        raise NotImplementedError
+
+    def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
+        """Begin ``function(spark, *arguments)`` in the process beside the tests."""
+        if self._driver is None:
+            start = (self.options(), self._environment)
+            spawn = get_context("spawn")
+            self._driver = ProcessPoolExecutor(1, spawn, _start_session, start)
+        return self._driver.submit(_call, function, arguments)
+
+    def run(self, function: Callable[..., Any], *arguments: object) -> Any:
+        """Call ``function(spark, *arguments)`` in the process beside the tests."""
+        return self.submit(function, *arguments).result()
+
+    def start(self, name: str, sign: str, script: str, *arguments: str) -> None:
+        """Start one of Spark's scripts and wait until it has said ``sign``."""
+        log = self.folder / f"{name}.log"
+        with log.open("wb") as output:
+            self.running[name] = subprocess.Popen(
+                [str(_SPARK / "bin" / script), *arguments],
+                env=os.environ | self._environment,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        end = time.monotonic() + _PATIENCE
+        while sign not in log.read_text(errors="replace"):
+            if time.monotonic() > end or self.running[name].poll() is not None:
+                raise TimeoutError(f"{name} did not start:\n{log.read_text(errors='replace')}")
+            time.sleep(0.1)
+
+
+class Cluster(_Server):
+    """A master and two workers of one core and 1 GiB each."""
+
+    def start_all(self) -> None:
+        port = free_port()
+        self.url = f"spark://127.0.0.1:{port}"
+        master = "org.apache.spark.deploy.master.Master"
+        where = ("--host", "127.0.0.1", "--webui-port", "0", "--port", str(port))
+        self.start("master", "elected leader", "spark-class", master, *where)
+        for number in (1, 2):
+            self.start_worker(f"worker-{number}")
+
+    def start_worker(self, name: str) -> None:
+        """Add a worker and wait until the master knows it."""
+        worker = "org.apache.spark.deploy.worker.Worker"
+        size = ("--cores", "1", "--memory", "1g")
+        where = ("--host", "127.0.0.1", "--webui-port", "0", self.url)
+        self.start(name, "Successfully registered", "spark-class", worker, *size, *where)
+
+    def kill_worker(self, name: str = "worker-1") -> None:
+        """End a worker as a power cut would."""
+        self.running[name].kill()
+        self.running.pop(name).wait()
+
+    def options(self) -> dict[str, object]:
+        return {
+            "spark.master": self.url,
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.executor.memory": "600m",
+            "spark.sql.shuffle.partitions": 4,
+        }
+
+
+class ConnectServer(_Server):
+    """A Spark Connect server whose Spark is local."""
+
+    def start_all(self) -> None:
+        port = free_port()
+        self.url = f"sc://127.0.0.1:{port}"
+        options = {
+            "spark.master": "local[2]",
+            "spark.driver.memory": "1g",
+            "spark.driver.host": "127.0.0.1",
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": port,
+            "spark.sql.shuffle.partitions": 4,
+            "spark.ui.enabled": "false",
+        }
+        settings = [f"--conf={name}={value}" for name, value in options.items()]
+        server = "org.apache.spark.sql.connect.service.SparkConnectServer"
+        arguments = ("--class", server, *settings, "spark-internal")
+        self.start("connect", "Spark Connect server started", "spark-submit", *arguments)
+
+    def options(self) -> dict[str, object]:
+        return {"spark.remote": self.url, "spark.sql.session.timeZone": "UTC"}
+
+
+def _start_session(options: dict[str, object], environment: dict[str, str]) -> None:
+    os.environ.update(environment)
+    wb.session(options)
+
+
+def _call(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
+    try:
+        return function(wb.session(), *arguments)
+    except (AssertionError, wb.WorkbenchError):
+        raise
+    except Exception as error:
+        # Spark's own exceptions do not survive the way from one process to another.
+        raise RuntimeError(f"{type(error).__name__}: {error}") from None
+
+
+def _stop_session() -> None:
+    wb.session().stop()

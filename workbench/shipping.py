@@ -1,0 +1,74 @@
+"""Get the two packages onto the executors, so that nobody copies files to a cluster."""
+
+import sys
+import tempfile
+import zipfile
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGES = ("kernels", "workbench")
+LOCAL = "local["  # but not local-cluster, whose executors are processes of their own
+
+_served: WeakSet[object] = WeakSet()
+_lock = Lock()
+
+
+def ship(spark: "SparkSession") -> None:
+    """Make ``kernels`` and ``workbench`` importable on the executors of a session.
+
+    Cheap to call before every plan: each cluster gets the packages once, and a local session,
+    whose workers share this Python, needs nothing. Executors need numpy, pyarrow and numba.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Classic or Spark Connect.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> ship(wb.session())
+    """
+    # A classic session's files belong to its context, which new sessions share.
+    receiver = spark if is_connect(spark) else spark.sparkContext
+    with _lock:
+        if receiver in _served:
+            return
+        if is_connect(spark):
+            spark.addArtifacts(str(archive()), pyfile=True)
+        elif not str(spark.sparkContext.master).startswith(LOCAL):
+            spark.sparkContext.addPyFile(str(archive()))
+        _served.add(receiver)
+
+
+def is_connect(spark: "SparkSession") -> bool:
+    """Whether a session talks to Spark through Spark Connect."""
+    connect = sys.modules.get("pyspark.sql.connect.session")
+    return connect is not None and isinstance(spark, connect.SparkSession)
+
+
+@cache
+def archive() -> Path:
+    """Zip both packages, the same bytes each time, as a server refuses a changed file."""
+    path = Path(tempfile.mkdtemp(prefix="window-workbench-")) / "window_workbench.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for package in PACKAGES:
+            _add(target, files(package), package)
+    return path
+
+
+def _add(target: zipfile.ZipFile, source: Traversable, name: str) -> None:
+    if source.is_file():
+        target.writestr(zipfile.ZipInfo(name), source.read_bytes(), zipfile.ZIP_DEFLATED)
+        return
+    for child in sorted(source.iterdir(), key=lambda child: child.name):
+        if child.name != "__pycache__":
+            _add(target, child, f"{name}/{child.name}")

@@ -1,0 +1,219 @@
+"""A query's plan as data: what `explain` prints, read into operators and edges."""
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pyspark.sql import DataFrame
+
+Kind = Literal["scan", "exchange", "sort", "python", "other"]
+Flow = Literal["data", "reuse", "subquery"]
+
+# Lines of a plan that organise its execution and do nothing to a row.
+_WRAPPERS = re.compile(
+    r"AdaptiveSparkPlan|\w*QueryStage|InputAdapter|WholeStageCodegen.*|InMemoryRelation"
+)
+_LINE = re.compile(r"^((?:[ :]  )*(?:[+:]- )?)(?:\* )?(\S.*?) +\((\d+)\)(?:,? .*)?$")
+_BLOCK = re.compile(r"^((?:[ :]  )*(?:[+:]- )?)== (Final|Initial) Plan ==$")
+_DETAIL = re.compile(r"^\((\d+)\) (.+?) *(?:\[codegen id : \d+\])?$")
+_REUSE = re.compile(r" *\[Reuses operator id: (\d+)\]")
+_SUBQUERY = re.compile(r"^Subquery:\d+ Hosting operator id = (\d+) Hosting Expression = (.*)$")
+_ID = re.compile(r"#\d+L?|, \[id=#\d+\]|(Reused)?Subquery (?=subquery)")
+_NOISE = re.compile(r", (ENSURE|REPARTITION|REBALANCE)\w*|, \[plan_id.*")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator of a plan; rows, size, time and metrics are known after a run only."""
+
+    id: int
+    title: str
+    name: str = ""
+    detail: str = ""
+    rows: int | None = None
+    size: str = ""
+    time: str = ""
+    metrics: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        """What the operator costs: reading, moving, sorting, or a trip to Python."""
+        if re.search(r"Python|Pandas|InArrow|PySpark", self.name):
+            return "python"
+        if self.name.endswith("Exchange"):
+            return "exchange"
+        if self.name in ("Sort", "TakeOrderedAndProject"):
+            return "sort"
+        return "scan" if re.search(r"Scan|^Range", self.name) else "other"
+
+    @property
+    def summary(self) -> str:
+        """The argument that tells this operator from others of its name, without Spark's ids."""
+        return _summary(self)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Rows go from the operator `source` to the operator `target`."""
+
+    source: int
+    target: int
+    flow: Flow = "data"
+
+
+@dataclass(frozen=True)
+class QueryPlan:
+    """The operators of a query, the first being its result, and the edges between them."""
+
+    operators: dict[int, Operator]
+    edges: tuple[Edge, ...]
+    note: str = ""
+
+    @property
+    def result(self) -> Operator:
+        return next(iter(self.operators.values()))
+
+    def sources(self, target: int, *flows: Flow) -> list[int]:
+        """The operators that `target` reads, from left to right."""
+        wanted = flows or ("data",)
+        return [e.source for e in self.edges if e.target == target and e.flow in wanted]
+
+
+def explain(df: DataFrame) -> str:
+    """The text of ``df.explain(mode="formatted")``, on classic Spark and on Spark Connect."""
+    with redirect_stdout(io.StringIO()) as printed:
+        df.explain(mode="formatted")
+    return printed.getvalue()
+
+
+def read_plan(text: str) -> QueryPlan:
+    """Read the text of a formatted plan; of an adaptive plan that ran, its final form.
+
+    Parameters
+    ----------
+    text
+        What ``df.explain(mode="formatted")`` prints.
+
+    Returns
+    -------
+    QueryPlan
+        Without the wrappers that do nothing to a row: query stages, code generation.
+
+    Examples
+    --------
+    >>> plan = read_plan('''== Physical Plan ==
+    ... * Filter (2)
+    ... +- Range (1)
+    ...
+    ... (1) Range
+    ... Output [1]: [id#0L]
+    ...
+    ... (2) Filter
+    ... Condition : (id#0L > 3)
+    ... ''')
+    >>> [(operator.title, operator.summary) for operator in plan.operators.values()]
+    [('Filter', '(id > 3)'), ('Range', 'id')]
+    >>> plan.edges
+    (Edge(source=1, target=2, flow='data'),)
+    """
+    details = _details(text)
+    operators: dict[int, Operator] = {}
+    edges: dict[Edge, None] = {}
+    for host, section in _sections(text):
+        for operator, edge in _tree(section, host):
+            if operator.id not in operators:
+                name, body = details.get(operator.id, (operator.title, ""))
+                operators[operator.id] = Operator(operator.id, operator.title, name, body)
+            if edge is not None:
+                edges[edge] = None
+    for id, operator in operators.items():
+        if reused := _REUSE.search(operator.name):
+            operators[id] = Operator(id, operator.title, "ReusedExchange", operator.detail)
+            edges[Edge(int(reused[1]), id, "reuse")] = None
+    known = (e for e in edges if e.source in operators and e.target in operators)
+    return QueryPlan(operators, tuple(known))
+
+
+def _sections(text: str) -> Iterator[tuple[int | None, list[str]]]:
+    """The main tree, then each subquery's tree with the operator that waits for it."""
+    main, _, subqueries = text.partition("===== Subqueries =====")
+    yield None, _first_paragraph(main.partition("== Physical Plan ==\n")[2])
+    roots: dict[str, list[str]] = {}
+    for part in re.split(r"^(?=Subquery:)", subqueries, flags=re.MULTILINE)[1:]:
+        head, _, rest = part.partition("\n")
+        hosted = _SUBQUERY.match(head)
+        if hosted is None:
+            continue
+        identity = re.search(r"\w+#\d+", hosted[2])
+        key = identity[0] if identity else head
+        tree = _first_paragraph(rest)
+        yield int(hosted[1]), tree or roots.get(key, [])
+        roots.setdefault(key, tree)
+
+
+def _first_paragraph(text: str) -> list[str]:
+    return text.split("\n\n", 1)[0].strip("\n").splitlines()
+
+
+def _tree(lines: list[str], host: int | None) -> Iterator[tuple[Operator, Edge | None]]:
+    """Operators with the edge to their parent, found by indentation."""
+    above: list[tuple[int, int | None]] = [(-1, host)]
+    root, skipped = True, -1
+    for line in lines:
+        block, found = _BLOCK.match(line), _LINE.match(line)
+        column = len((block or found or [line, ""])[1])
+        if 0 <= skipped <= column:
+            continue
+        skipped = column if block and block[2] == "Initial" else -1
+        if found is None:
+            continue
+        while above[-1][0] >= column:
+            above.pop()
+        parent, id, title = above[-1][1], int(found[3]), found[2]
+        if _WRAPPERS.fullmatch(title):
+            above.append((column, parent))
+            continue
+        flow: Flow = "subquery" if root and host is not None else "data"
+        yield Operator(id, title), None if parent is None else Edge(id, parent, flow)
+        above.append((column, id))
+        root = False
+
+
+def _details(text: str) -> dict[int, tuple[str, str]]:
+    """Name and full text of each operator by its number."""
+    found = {}
+    for paragraph in text.split("\n\n"):
+        lines = paragraph.strip("\n").splitlines()
+        head = _DETAIL.match(lines[0]) if lines else None
+        if head is not None:
+            found[int(head[1])] = (head[2].strip(), "\n".join(lines[1:]))
+    return found
+
+
+def _summary(operator: Operator) -> str:
+    found: list[tuple[str, str]] = re.findall(
+        r"^([A-Z][\w ]*?)(?: \[\d+\])? *: (.*)$", operator.detail, re.M
+    )
+    parts = {name: _ID.sub("", value) for name, value in found}
+    listed = {name: value.strip("[]") for name, value in parts.items()}
+    arguments = _NOISE.sub("", parts.get("Arguments", ""))
+    if operator.name == "ReusedExchange":
+        return "the same rows again"
+    if operator.name == "Sort":
+        keys = arguments.partition("]")[0].strip("[")
+        return keys.replace(" ASC NULLS FIRST", "").replace(" DESC NULLS LAST", " desc")
+    if operator.kind == "python":
+        return "function " + arguments.partition("(")[0].strip("[")
+    if "Location" in parts:
+        return parts["Location"].rstrip("]").rpartition("/")[2]
+    if operator.name.startswith("InMemory"):
+        return f"cached: {listed.get('Output', '')}"
+    if "Functions" in parts:
+        by = f" by {listed['Keys']}" if listed.get("Keys") else ""
+        return listed["Functions"] + by
+    if "Left keys" in parts:
+        return f"{listed['Left keys']} = {listed['Right keys']}"
+    return parts.get("Condition") or arguments or listed.get("Output", "")

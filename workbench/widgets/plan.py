@@ -1,0 +1,98 @@
+"""The plan of a query as a figure to click on."""
+
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+from pyspark.sql import DataFrame
+
+from workbench.figures.plan import plan_figure
+from workbench.figures.plan_layout import title
+from workbench.figures.plan_svg import plan_svg
+from workbench.query_plan import QueryPlan
+from workbench.query_run import query_plan
+
+
+def plan(df: DataFrame, run: bool = False) -> "PlanView":
+    """Show the plan of a query: its shape or, after a run, its metrics.
+
+    Exchanges, sorts, scans and Python steps stand out. A click on an operator, or its name in
+    the list, shows its full text.
+
+    Parameters
+    ----------
+    df
+        The query, classic or Connect.
+    run
+        Run the query once, keeping nothing of its result, and show rows, bytes and times of that
+        run on the operators. This costs what the query costs. Where the driver's web pages are
+        not at hand, as over Spark Connect, the figure shows the shape and says why.
+
+    Returns
+    -------
+    PlanView
+        A widget; `plan` is the plan as data, `figure` the plotly figure, `svg` a still picture.
+
+    Raises
+    ------
+    WorkbenchError
+        When `df` is no DataFrame, or is a stream that should run.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.plan(wb.session().range(1000).repartition(4, "id").sort("id"))
+    Query plan: 4 operators, 2 exchanges, 1 sort
+    """
+    return PlanView(query_plan(df, run))
+
+
+class PlanView(widgets.VBox):  # type: ignore[misc]
+    """A plan as a widget, with a still picture for pages that run no widget."""
+
+    def __init__(self, plan: QueryPlan) -> None:
+        self.plan = plan
+        self.figure = go.FigureWidget(plan_figure(plan))
+        self.svg = plan_svg(plan)
+        self.operator = widgets.Dropdown(
+            options=[("choose, or click on one", None), *_names(plan)],
+            description="Operator",
+        )
+        self.text = widgets.HTML()
+        self.operator.observe(self._show, names="value")
+        for trace in self.figure.data:
+            if trace.customdata is not None:
+                trace.on_click(self._click)
+        super().__init__([self.figure, self.operator, self.text])
+
+    def __repr__(self) -> str:
+        return title(self.plan)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self.svg, "text/plain": repr(self)}
+
+    def _click(self, trace: Any, points: Any, state: object) -> None:
+        for index in points.point_inds:
+            self.operator.value = trace.customdata[index]
+
+    def _show(self, change: dict[str, Any]) -> None:
+        self.text.value = "" if change["new"] is None else _page(self.plan, change["new"])
+
+
+def _names(plan: QueryPlan) -> list[tuple[str, int]]:
+    return [(f"({id}) {operator.title}", id) for id, operator in plan.operators.items()]
+
+
+def _page(plan: QueryPlan, id: int) -> str:
+    operator = plan.operators[id]
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td style='padding-left:1em'>{escape(text)}</td></tr>"
+        for name, text in operator.metrics.items()
+    )
+    detail = escape(operator.detail)
+    return (
+        f"<b>({id}) {escape(operator.title)}</b>"
+        f"<pre style='white-space:pre-wrap;line-height:1.3'>{detail}</pre><table>{rows}</table>"
+    )

@@ -21,6 +21,7 @@ _REQUIRED: dict[str, dict[str, Any]] = {
     "tree": {"nodes": list, "states": list},
     "event": {"at": (int, float)},
     "tick": {"at": (int, float), "label": str},
+    "window": {"from": (int, float), "to": (int, float)},
     "node": {"id": str, "from": (int, float), "to": (int, float), "depth": int},
 }
 _WORDS = {str: "a text", list: "a list", int: "a whole number", (int, float): "a number"}
@@ -98,15 +99,34 @@ def _check_picture(picture: Any, steps: int, place: str) -> None:
     if kind not in ("timeline", "cells", "tree"):
         raise WorkbenchError(f"{place}: 'kind' is {kind!r}; give 'timeline', 'cells' or 'tree'.")
     _require(kind, picture, f"{place} ({kind})")
+    place = f"{place} ({kind})"
     states = len(picture["states"])
     if states != steps:
-        raise WorkbenchError(
-            f"{place} ({kind}) has {states} states for {steps} steps; give one state a step."
-        )
+        raise WorkbenchError(f"{place} has {states} states for {steps} steps; give one a step.")
     for key, part in (("events", "event"), ("ticks", "tick"), ("nodes", "node")):
         for number, item in enumerate(picture.get(key) or []):
-            _require(part, item, f"{place} ({kind}), {part} {number}")
-    _check_lanes(picture, place)
+            _require(part, item, f"{place}, {part} {number}")
+    events = len(picture["events"]) if kind == "timeline" else 0
+    for number, state in enumerate(picture["states"]):
+        _check_state(kind, state, events, f"{place}, state {number}")
+    if kind == "timeline":
+        _check_lanes(picture, place)
+
+
+def _check_state(kind: str, state: Any, events: int, place: str) -> None:
+    if state is not None and not isinstance(state, dict):
+        raise WorkbenchError(f"{place} is {state!r}; give a dictionary, or None.")
+    if kind != "timeline" or not state:
+        return
+    if state.get("window") is not None:
+        _require("window", state["window"], f"{place}, window")
+    for key in ("current", "chain", "skipped"):
+        found = [state.get(key)] if key == "current" else state.get(key) or []
+        for index in found:
+            if index not in range(events) and (key, index) != ("current", None):
+                raise WorkbenchError(
+                    f"{place}: {key!r} holds {index!r}; give an index below {events}."
+                )
 
 
 def _check_lanes(picture: Lesson, place: str) -> None:

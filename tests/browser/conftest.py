@@ -1,0 +1,194 @@
+"""A headless Chromium, and a JupyterLab on loopback whose notebooks are opened and run in it."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+NO_BROWSER = (
+    "The browser tests need Chromium: install it with 'apt-get install chromium' on Debian "
+    "or 'brew install --cask chromium' on macOS, or put google-chrome on the PATH."
+)
+IS_OPEN = """() => {
+  const panel = window.jupyterapp?.shell.currentWidget;
+  return Boolean(panel?.content?.model && panel?.sessionContext?.session?.kernel);
+}"""
+RUN_ALL = """async () => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  await window.jupyterapp.commands.execute('notebook:run-all-cells');
+  return [...panel.content.model.cells].flatMap((cell) => (cell.toJSON().outputs ?? [])
+    .filter((output) => output.output_type === 'error')
+    .map((output) => `${output.ename}: ${output.evalue}`));
+}"""
+
+OpenNotebook = Callable[[Path | Iterable[str]], Page]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab."""
+
+    address: str
+    token: str
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One headless Chromium for all tests; without one, the tests fail and say how to get it."""
+    found = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+    executable = next(found, None)
+    if executable is None:
+        pytest.fail(NO_BROWSER, pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A fresh page; an error on its console fails the test."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.extend(_error(message)))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []
+
+
+def _error(message: ConsoleMessage) -> list[str]:
+    # What a server does not have is that server's business, and no error of the page's code.
+    harmless = "Failed to load resource" in message.text
+    return [message.text] if message.type == "error" and not harmless else []
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab on loopback, with a port, a token and folders of its own."""
+    room = tmp_path_factory.mktemp("lab")
+    (room / "notebooks").mkdir()
+    lab = Lab(f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16), room / "notebooks")
+    with (room / "lab.log").open("w") as log:
+        server = subprocess.Popen(
+            _lab_command(lab), env=_lab_environment(room), stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait_for(lab, server, room / "lab.log")
+            yield lab
+        finally:
+            server.terminate()
+            server.wait(timeout=30)
+
+
+@pytest.fixture
+def open_notebook(lab: Lab, page: Page) -> Iterator[OpenNotebook]:
+    """Opens a notebook, made of cell sources or copied from a file, and runs it to its end."""
+
+    def open_(path_or_cells: Path | Iterable[str]) -> Page:
+        name = f"{secrets.token_hex(4)}.ipynb"
+        if isinstance(path_or_cells, Path):
+            shutil.copy(path_or_cells, lab.folder / name)
+        else:
+            _write_notebook(path_or_cells, lab.folder / name)
+        page.goto(f"{lab.address}/lab/workspaces/{name[:8]}/tree/{name}?token={lab.token}")
+        page.wait_for_function(IS_OPEN, timeout=90_000)
+        assert page.evaluate(RUN_ALL) == []
+        return page
+
+    yield open_
+    page.close()
+    _stop_kernels(lab)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _lab_command(lab: Lab) -> list[str]:
+    return [
+        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
+        *("--ip=127.0.0.1", f"--port={lab.address.rpartition(':')[2]}"),
+        f"--IdentityProvider.token={lab.token}",
+        f"--ServerApp.root_dir={lab.folder}",
+        "--ServerApp.port_retries=0",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+
+
+def _lab_environment(room: Path) -> dict[str, str]:
+    """The tests' own interpreter and package, and none of the user's settings."""
+    settings = room / "settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    # Every cell stays in the page, also those out of sight.
+    tracker = {"windowingMode": "none", "recordTiming": False}
+    (settings / "tracker.jupyterlab-settings").write_text(json.dumps(tracker))
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        "JUPYTERLAB_SETTINGS_DIR": str(room / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(room / "workspaces"),
+        "JUPYTER_CONFIG_DIR": str(room / "config"),
+        "JUPYTER_DATA_DIR": str(room / "data"),
+        "JUPYTER_RUNTIME_DIR": str(room / "runtime"),
+        "IPYTHONDIR": str(room / "ipython"),
+    }
+
+
+def _wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(300):
+        if server.poll() is not None:
+            break
+        try:
+            _ask(lab, "/api").close()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}", pytrace=False)
+
+
+def _write_notebook(cells: Iterable[str], path: Path) -> None:
+    new: Any = nbformat.v4
+    notebook = new.new_notebook(cells=[new.new_code_cell(cell) for cell in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    path.write_text(new.writes(notebook), encoding="utf-8")
+
+
+def _stop_kernels(lab: Lab) -> None:
+    for session in json.load(_ask(lab, "/api/sessions")):
+        _ask(lab, f"/api/sessions/{session['id']}", method="DELETE").close()
+
+
+def _ask(lab: Lab, path: str, method: str = "GET") -> Any:
+    headers = {"Authorization": f"token {lab.token}"}
+    request = urllib.request.Request(lab.address + path, headers=headers, method=method)
+    return urllib.request.urlopen(request, timeout=30)

@@ -1,0 +1,23 @@
+"""The algorithms, on NumPy columns, one partition at a time. Imports numpy and numba alone."""
+
+from kernels.funnel import window_funnel as window_funnel
+from kernels.funnel_once import window_funnel_once as window_funnel_once
+from kernels.kernel import Kernel as Kernel
+from kernels.kernel import kernel as kernel
+from kernels.kernel import registry as registry
+from kernels.levels import funnel_levels as funnel_levels
+from kernels.trace import Step as Step
+from kernels.trace import Trace as Trace
+from kernels.trace import trace as trace
+
+__all__ = [
+    "Kernel",
+    "Step",
+    "Trace",
+    "funnel_levels",
+    "kernel",
+    "registry",
+    "trace",
+    "window_funnel",
+    "window_funnel_once",
+]

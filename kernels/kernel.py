@@ -1,0 +1,258 @@
+"""``@kernel``: one plain Python function that is compiled to run and kept to be stepped through.
+
+A kernel works on one partition: NumPy columns in, loops a textbook would print. The annotations of
+its parameters say what each one is, and that is all :meth:`Kernel.over` needs to run the kernel
+over many partitions at once:
+
+==============  ===========================================  ======================================
+annotation      what it is                                   what one partition gets of it
+==============  ===========================================  ======================================
+``Column``      one value per row                            its own rows
+``Row``         a matrix with one row per partition          its own row
+``Scratch``     working memory, given once                   all of it: the kernel resets it
+a plain type    a setting such as the window                 the value
+==============  ===========================================  ======================================
+"""
+
+import builtins
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+from string import Formatter
+from typing import Annotated, Any, get_args, get_origin
+
+import numba
+import numpy as np
+from numba.core.types import Array
+from numba.extending import typeof_impl
+from numpy.typing import NDArray
+
+from kernels.cache import located
+
+COLUMN, ROW, SCRATCH = "column", "row", "scratch"
+
+Int64Column = Annotated[NDArray[np.int64], COLUMN]
+Uint32Column = Annotated[NDArray[np.uint32], COLUMN]
+Int64Row = Annotated[NDArray[np.int64], ROW]
+Int64Scratch = Annotated[NDArray[np.int64], SCRATCH]
+Int64Table = Annotated[NDArray[np.int64], SCRATCH, 2]
+
+registry: "dict[str, Kernel]" = {}
+
+LIFT = """\
+def {name}_over(offsets, results, {parameters}):
+    for partition in range(len(offsets) - 1):
+        first, last = offsets[partition], offsets[partition + 1]
+        {assign}{name}({arguments})
+"""
+
+
+class Kernel:
+    """A function on one partition, compiled on its first call and readable at any time.
+
+    Attributes
+    ----------
+    python : function
+        The function as it was written. The trace runs this.
+    compiled : numba dispatcher
+        The same function, compiled.
+    source : str
+        The function's text, from its ``def`` line on.
+    captions : dict of int to str
+        The caption of each line of ``source`` that has one; lines count from 1.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.python = function
+        self.__name__, self.__doc__, self.__module__ = (
+            function.__name__,
+            function.__doc__,
+            function.__module__,
+        )
+        self.__wrapped__ = function
+        lines, start = inspect.getsourcelines(function)
+        head = next(i for i, line in enumerate(lines) if line.lstrip().startswith("def "))
+        self.first_line = start + head
+        self.source = textwrap.dedent("".join(lines[head:]))
+        self.captions = captions(self.source, function)
+        self.parameters = inspect.signature(function).parameters
+        self.compiled = compile_cached(function)
+        self._lifted: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        return self.compiled(*args)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__name__}>"
+
+    def over(self, offsets: NDArray[np.int64], *args: Any) -> NDArray[Any]:
+        """Run the kernel over every partition of a block.
+
+        Parameters
+        ----------
+        offsets : int64 array of shape (partitions + 1,)
+            Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+        *args
+            The kernel's own arguments, in its own order: columns with one value per row of the
+            block, rows as matrices with one row per partition, the rest as it is.
+
+        Returns
+        -------
+        array of shape (partitions,)
+            What the kernel returned for each partition; zeros when it returns nothing.
+
+        Notes
+        -----
+        Columns are brought to the annotated dtype first, so one compiled version serves every call.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from kernels.order import in_order
+        >>> offsets, time = np.array([0, 2, 4]), np.array([1, 2, 9, 3])
+        >>> in_order.over(offsets, time, np.ones(4, np.uint8))
+        array([1, 0])
+        """
+        prepared = [
+            self._prepare(name, arg) for name, arg in zip(self.parameters, args, strict=True)
+        ]
+        results = np.zeros(len(offsets) - 1, self._result_dtype())
+        self.lifted(np.ascontiguousarray(offsets, np.int64), results, *prepared)
+        return results
+
+    @property
+    def lifted(self) -> Any:
+        """The compiled loop over partitions."""
+        if self._lifted is None:
+            self._lifted = compile_cached(self._write_lift())
+        return self._lifted
+
+    def compile(self) -> None:
+        """Compile the kernel and its lift for the annotated types, or load both from the cache."""
+        types = [numba_type(p.annotation) for p in self.parameters.values()]
+        self.compiled.compile(tuple(types))
+        columns = [
+            _lifted_type(t, _role(p)) for t, p in zip(types, self.parameters.values(), strict=True)
+        ]
+        offsets, results = Array(numba.int64, 1, "C"), numba.from_dtype(self._result_dtype())
+        self.lifted.compile((offsets, Array(results, 1, "C"), *columns))
+
+    def _write_lift(self) -> Callable[..., Any]:
+        names = list(self.parameters)
+        text = LIFT.format(
+            name=self.__name__,
+            parameters=", ".join(names),
+            assign="" if self._returns_nothing() else "results[partition] = ",
+            arguments=", ".join(_part(name, _role(p)) for name, p in self.parameters.items()),
+        )
+        scope: dict[str, Any] = {self.__name__: self, "__name__": self.__module__}
+        exec(compile(text, f"<{self.__name__} over partitions>", "exec"), scope)
+        lift: Callable[..., Any] = scope[f"{self.__name__}_over"]
+        return lift
+
+    def _returns_nothing(self) -> bool:
+        return inspect.signature(self.python).return_annotation is None
+
+    def _result_dtype(self) -> np.dtype[Any]:
+        returned = inspect.signature(self.python).return_annotation
+        return np.dtype(np.float64 if returned is float else np.int64)
+
+    def _prepare(self, name: str, arg: Any) -> Any:
+        annotation = self.parameters[name].annotation
+        if get_origin(annotation) is not Annotated:
+            return annotation(arg)
+        dtype = _dtype(annotation)
+        if _role(self.parameters[name]) == COLUMN and not arg.flags.writeable:
+            return np.array(arg, dtype)
+        return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Make a kernel of a function and put it into the registry.
+
+    Parameters
+    ----------
+    function : function
+        Works on one partition. Its parameters are annotated as this module's table says; trailing
+        comments of the form ``#: text with {local}`` are captions, and the step player stops there.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    ValueError
+        When a caption names something that is no local of the function.
+
+    Examples
+    --------
+    >>> from kernels.kernel import Int64Column, kernel, registry
+    >>> from kernels.order import in_order
+    >>> registry["in_order"] is in_order
+    True
+    """
+    made = Kernel(function)
+    if made.__module__.partition(".")[0] == "kernels":
+        registry[made.__name__] = made
+    return made
+
+
+def captions(source: str, function: Callable[..., Any]) -> dict[int, str]:
+    """Return the caption of each line of a kernel's source that has one."""
+    found = {}
+    for number, line in enumerate(source.splitlines(), start=1):
+        if match := re.search(r"#: (.+)$", line):
+            found[number] = match.group(1)
+            _check_caption(match.group(1), number, function)
+    return found
+
+
+def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> None:
+    known = {*function.__code__.co_varnames, *dir(builtins)}
+    for _, expression, _, _ in Formatter().parse(caption):
+        for name in compile(expression or "0", "<caption>", "eval").co_names:
+            if name not in known:
+                raise ValueError(
+                    f"{function.__name__}, line {line}: the caption names {name!r}, "
+                    "which is no local of the kernel; use the name of a parameter or a variable."
+                )
+
+
+def compile_cached(function: Callable[..., Any]) -> Any:
+    """Return the function as a compiled one that is cached on disk."""
+    with located():
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def numba_type(annotation: Any) -> Any:
+    """Return the compiler's type for an annotated parameter."""
+    if get_origin(annotation) is not Annotated:
+        return {int: numba.int64, float: numba.float64, bool: numba.boolean}[annotation]
+    _, _, *dimensions = get_args(annotation)
+    return Array(numba.from_dtype(_dtype(annotation)), dimensions[0] if dimensions else 1, "C")
+
+
+def _dtype(annotation: Any) -> Any:
+    array = get_args(annotation)[0]
+    return np.dtype(get_args(get_args(array)[1])[0])
+
+
+def _role(parameter: inspect.Parameter) -> str:
+    annotated = get_origin(parameter.annotation) is Annotated
+    return str(get_args(parameter.annotation)[1]) if annotated else "setting"
+
+
+def _part(name: str, role: str) -> str:
+    return {COLUMN: f"{name}[first:last]", ROW: f"{name}[partition]"}.get(role, name)
+
+
+def _lifted_type(one: Any, role: str) -> Any:
+    return Array(one.dtype, 2, "C") if role == ROW else one
+
+
+@typeof_impl.register(Kernel)
+def _typeof_kernel(value: Kernel, _context: Any) -> Any:
+    # A kernel that calls another kernel finds the compiled function in the other's place.
+    return numba.typeof(value.compiled)  # type: ignore[no-untyped-call]

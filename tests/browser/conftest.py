@@ -24,6 +24,11 @@ NO_BROWSER = (
     "The browser tests need Chromium: install it with 'apt-get install chromium' on Debian "
     "or 'brew install --cask chromium' on macOS, or put google-chrome on the PATH."
 )
+# Every cell stays in the page, also those out of sight; no pop-up stands before a cell.
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
 IS_OPEN = """() => {
   const panel = window.jupyterapp?.shell.currentWidget;
   return Boolean(panel?.content?.model && panel?.sessionContext?.session?.kernel);
@@ -145,11 +150,10 @@ def _lab_command(lab: Lab) -> list[str]:
 
 def _lab_environment(room: Path) -> dict[str, str]:
     """The tests' own interpreter and package, and none of the user's settings."""
-    settings = room / "settings" / "@jupyterlab" / "notebook-extension"
-    settings.mkdir(parents=True)
-    # Every cell stays in the page, also those out of sight.
-    tracker = {"windowingMode": "none", "recordTiming": False}
-    (settings / "tracker.jupyterlab-settings").write_text(json.dumps(tracker))
+    for plugin, settings in SETTINGS.items():
+        path = room / "settings" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings), encoding="utf-8")
     return {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),

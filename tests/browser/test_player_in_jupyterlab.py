@@ -61,6 +61,17 @@ def test_python_moves_the_view(open_notebook: OpenNotebook) -> None:
     expect_step(page, 5)
 
 
+def test_the_current_line_is_in_sight_from_the_start(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([MAKE, f"player.step = {COUNT - 1}", "player"])
+    source = page.locator(".wbp-source").last
+    expect(source.locator("[aria-current=step]")).to_contain_text("return level")
+    is_seen = """(box) => {
+      const line = box.querySelector('[aria-current=step]').getBoundingClientRect();
+      return line.bottom <= box.getBoundingClientRect().bottom && line.height > 0;
+    }"""
+    assert source.evaluate(is_seen)
+
+
 def test_two_views_of_one_player_keep_in_step(open_notebook: OpenNotebook) -> None:
     page = open_notebook([MAKE, "player"])
     expect(page.locator(".wbp")).to_have_count(2)

@@ -766,17 +766,18 @@ function mountEmpty(lesson, el) {
   return () => root.remove();
 }
 
-function watchWidth(pictures) {
+/** Lays a panel out when it has a width, and again when its width changes. */
+function watchWidth(panels) {
   const drawn = new Map();
   const observer = new ResizeObserver(() => {
-    for (const picture of pictures) {
-      const width = Math.floor(picture.el.clientWidth);
-      if (width < 60 || drawn.get(picture) === width) continue;
-      drawn.set(picture, width);
-      picture.layout(width);
+    for (const panel of panels) {
+      const width = Math.floor(panel.el.clientWidth);
+      if (width < 60 || drawn.get(panel) === width) continue;
+      drawn.set(panel, width);
+      panel.layout(width);
     }
   });
-  pictures.forEach((picture) => observer.observe(picture.el));
+  panels.forEach((panel) => observer.observe(panel.el));
   return () => observer.disconnect();
 }
 
@@ -810,7 +811,8 @@ function mount(model, el) {
   model.on("change:step", onStep);
   el.append(root);
   show();
-  const unwatch = watchWidth(pictures.filter((picture) => picture.layout));
+  // Only a laid out page can scroll its current line into sight, hence the columns.
+  const unwatch = watchWidth([...pictures.filter((picture) => picture.layout), { el: columns, layout: show }]);
   return () => {
     player.pause();
     model.off("change:step", onStep);

@@ -140,9 +140,10 @@ def test_the_pictures_show_the_state_of_the_step(show: Show) -> None:
     state = LESSON["pictures"][0]["states"][7]
     events = page.locator(".wbp-timeline > svg .wbp-event")
     expect(events).to_have_count(len(LESSON["pictures"][0]["events"]))
-    states = events.evaluate_all("marks => marks.map((mark) => mark.dataset.state)")
-    assert [index for index, name in enumerate(states) if name == "chain"] == state["chain"]
-    assert states.count("future") == len(states) - state["seen"]
+    read = "marks => marks.map((mark) => [Number(mark.dataset.event), mark.dataset.state])"
+    states = dict(events.evaluate_all(read))
+    assert [index for index in sorted(states) if states[index] == "chain"] == state["chain"]
+    assert list(states.values()).count("future") == len(states) - state["seen"]
     expect(page.locator(".wbp-band")).to_be_visible()
     values = page.locator(".wbp-cells .wbp-cell-value")
     expect(values).to_have_text(["1 s", "1 s", ""])

@@ -163,8 +163,10 @@ def _chain(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> 
 
 
 def _events(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> str:
+    # The chain and the current event come last, and so never under a neighbour.
+    top = [*(state.get("chain") or []), state.get("current")]
     drawn = ""
-    for index, event in enumerate(events):
+    for index, event in sorted(enumerate(events), key=lambda item: item[0] in top):
         if plot.holds(event["at"]):
             ring = _RING if index == state.get("current") else ""
             drawn += moved(*plot.place(event), _MARKS[_kind(index, state)] + ring)

@@ -428,6 +428,8 @@ function timelinePicture({ title, lanes = [], events = [], ticks = [], states = 
       setAttribute(mark, "data-state", eventState(number, state, chain, skipped));
       setAttribute(mark, "data-current", number === state.current);
     });
+    // Drawn last, and so never under a neighbour.
+    for (const number of [...chain, state.current]) parts.events[number]?.parentNode.append(parts.events[number]);
     showWindow(parts, x, state.window);
     showChain(parts, x, events, state.chain ?? []);
     showCurrent(parts, x, events[state.current], parts.g);
@@ -451,8 +453,8 @@ function timelineParts(g, events, view) {
       s("text", { class: "wbp-lane-name", x: g.left - 12, y: y + 4.5 }, label, s("title", {}, name)),
     ];
   });
-  const marks = events.map((event) => s(
-    "g", { class: "wbp-event", "data-other": (event.lane ?? null) === null },
+  const marks = events.map((event, index) => s(
+    "g", { class: "wbp-event", "data-event": index, "data-other": (event.lane ?? null) === null },
     ...EVENT_MARKS(), s("title", {}, event.text ?? event.label ?? ""),
   ));
   const parts = {
@@ -470,7 +472,7 @@ function timelineParts(g, events, view) {
   };
   const axis = s("line", { class: "wbp-axis", x1: g.left, x2: g.right, y1: g.axis, y2: g.axis });
   parts.layers = [parts.band, ...rows, parts.bandEdges, parts.bandLabel, axis, parts.ticks, parts.needle,
-    parts.chain, parts.names, ...marks, parts.now, parts.overview?.el].filter(Boolean);
+    parts.chain, parts.names, s("g", {}, ...marks), parts.now, parts.overview?.el].filter(Boolean);
   return parts;
 }
 

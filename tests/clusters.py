@@ -62,12 +62,14 @@ class _Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._driver:
-            self._driver.submit(_stop_session).result(timeout=_PATIENCE)
-            self._driver.shutdown()
-        for process in self.running.values():
-            process.kill()
-            process.wait()
+        try:
+            if self._driver:
+                self._driver.submit(_stop_session).result(timeout=_PATIENCE)
+                self._driver.shutdown()
+        finally:
+            for process in self.running.values():
+                process.kill()
+                process.wait()
 
     def start_all(self) -> None:
         """Start every process and wait until it can be used."""

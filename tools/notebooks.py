@@ -1,0 +1,30 @@
+"""Run every notebook again and save its output, without the state of its widgets."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+UNWANTED = ("--extra-keys", "metadata.widgets metadata.language_info.version")
+
+
+def main() -> None:
+    """Run the notebooks in order; stop at the first that fails."""
+    for notebook in sorted(ROOT.glob("notebooks/*.ipynb")):
+        print(f"Running {notebook.name} ...", flush=True)
+        # Widgets then save a picture of themselves for those who only read.
+        run("jupyter", "execute", "--inplace", "--timeout=1800", notebook, WORKBENCH_STATIC="1")
+        run("nbstripout", "--keep-output", "--keep-count", *UNWANTED, notebook)
+
+
+def run(name: str, *arguments: str | Path, **environment: str) -> None:
+    """Run one of the environment's programs; stop when it fails."""
+    command = [str(BIN / name), *map(str, arguments)]
+    if subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False).returncode:
+        sys.exit(f"`{name}` failed on {arguments[-1]}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Check everything, stage by stage, and end with a summary: `make test`.
+
+Every stage runs, whatever failed before it. Nothing is skipped in silence.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from browser import provide_browser
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+STATIC_CHECKS = {
+    "style": ("ruff", "check", "."),
+    "format": ("ruff", "format", "--check", "."),
+    "types": ("mypy",),
+    "imports": ("lint-imports",),
+}
+TESTS = {
+    "tests": ("--doctest-modules", "kernels", "workbench", "tests"),
+    # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
+    "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
+}
+
+
+class Result(NamedTuple):
+    """What a stage did."""
+
+    stage: str
+    passed: int
+    failed: int
+    skipped: int
+    seconds: float
+
+
+def main() -> None:
+    """Run the stages and exit with 1 if anything failed."""
+    provide_browser()
+    results = [check(stage, *command) for stage, command in STATIC_CHECKS.items()]
+    results += [pytest(stage, *arguments) for stage, arguments in TESTS.items()]
+    report(results)
+    sys.exit(any(result.failed for result in results))
+
+
+def check(stage: str, *command: str) -> Result:
+    """Run a checker, which passes or fails as a whole."""
+    start = announce(stage)
+    failed = run(*command) != 0
+    return Result(stage, int(not failed), int(failed), 0, time.monotonic() - start)
+
+
+def pytest(stage: str, *arguments: str) -> Result:
+    """Run pytest and count its cases; a run that broke off counts as one more failure."""
+    start = announce(stage)
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = Path(folder, "outcome.xml")
+        code = run("pytest", "-q", "--durations=10", f"--junitxml={outcome}", *arguments)
+        passed, failed, skipped = count(outcome)
+    broken = int(code != 0 and not failed)
+    return Result(stage, passed, failed + broken, skipped, time.monotonic() - start)
+
+
+def count(outcome: Path) -> tuple[int, int, int]:
+    """Count passed, failed and skipped cases in pytest's report; none if it wrote none."""
+    if not outcome.is_file():
+        return 0, 0, 0
+    suites = list(ElementTree.parse(outcome).getroot().iter("testsuite"))
+    total, errors, failures, skipped = (
+        sum(int(suite.get(name, 0)) for suite in suites)
+        for name in ("tests", "errors", "failures", "skipped")
+    )
+    failed = errors + failures
+    return max(total - failed - skipped, 0), failed, skipped
+
+
+def run(*command: str) -> int:
+    """Run one of the environment's programs in the project's folder."""
+    name, *arguments = command
+    return subprocess.run([str(BIN / name), *arguments], cwd=ROOT, check=False).returncode
+
+
+def announce(stage: str) -> float:
+    """Print the stage's name; the time at which it starts."""
+    print(f"\n=== {stage} ===", flush=True)
+    return time.monotonic()
+
+
+def report(results: list[Result]) -> None:
+    """Print a line for each stage, and last the counts of all."""
+    print("\n=== summary ===")
+    for result in results:
+        print(
+            f"{result.stage:<10} {result.passed:>5} passed {result.failed:>3} failed "
+            f"{result.skipped:>3} skipped {result.seconds:>6.0f} s"
+        )
+    passed, failed, skipped = (sum(column) for column in list(zip(*results, strict=True))[1:4])
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """The datasets are what their descriptions say, on every machine."""
 
+import tempfile
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -107,23 +108,29 @@ def test_power_plants_are_the_table_of_the_article(spark: SparkSession) -> None:
     assert [row[:2] for row in rows(totals)] == [("Boston", 12), ("Worcester", 12)]
 
 
-def test_a_broken_copy_is_made_again(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder, and an empty folder for temporary files."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_a_broken_copy_is_made_again(spark: SparkSession, cache: Path) -> None:
     assert datasets.weather(spark).count() == 26_115
-    (copy,) = tmp_path.rglob("*.parquet")
+    (copy,) = cache.rglob("*.parquet")
     copy.write_bytes(copy.read_bytes()[:1000])
     assert datasets.weather(spark).count() == 26_115
-    assert [path.suffix for path in copy.parent.iterdir() if path.is_file()] == [".parquet"]
+    assert list(copy.parent.glob("*.part")) == []
 
 
-def test_a_copy_goes_elsewhere_when_the_cache_folder_is_not_writable(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_copy_goes_to_the_temporary_files_when_no_cache_folder_can_be_made(
+    spark: SparkSession, cache: Path
 ) -> None:
-    (tmp_path / "window-workbench").write_text("a file where the folder should be")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache.write_text("a file where the folder should be")
     assert datasets.weather(spark).count() == 26_115
+    assert len(list(cache.parent.glob("temporary/*/*.parquet"))) == 1
 
 
 def test_the_clickstream_has_the_rows_and_users_asked_for(clicks: DataFrame) -> None:

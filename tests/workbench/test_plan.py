@@ -1,9 +1,11 @@
 """A plan on the screen says what Spark said, and a run's numbers are the numbers of its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -140,6 +142,26 @@ def test_a_run_leaves_the_description_of_jobs_as_it_was(spark: SparkSession) -> 
     spark.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
     query_plan(spark.range(3), run=True)
     assert spark.sparkContext.getLocalProperty("spark.job.description") is None
+
+
+def test_a_session_without_web_pages_gives_the_shape_and_says_so(
+    pipeline: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkContext, "uiWebUrl", None)
+    plan = query_plan(pipeline, run=True)
+    assert names(plan) == names(query_plan(pipeline))
+    assert "metrics need a classic session" in plan.note
+
+
+def shape_over(spark: SparkSession) -> tuple[list[str], str]:
+    plan = query_plan(spark.range(10).repartition(2, "id").sort("id"), run=True)
+    return names(plan), plan.note
+
+
+def test_over_spark_connect_a_plan_has_its_shape(run_on: Callable[..., Any]) -> None:
+    operators, note = run_on("connect", shape_over)
+    assert operators == ["Sort", "Exchange", "Exchange", "Range"]
+    assert "before a run" in note
 
 
 def test_a_stream_has_a_shape_but_is_not_run(spark: SparkSession) -> None:

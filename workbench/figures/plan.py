@@ -156,6 +156,8 @@ def _arranged(figure: go.Figure, plan: QueryPlan, places: Layout) -> go.Figure:
         yaxis={**hidden, "range": [places.rows - 0.4, -0.5]},
         legend={"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False},
         template="plotly_white",
-        hoverlabel={"align": "left"},
+        hoverlabel={"align": "left", "bgcolor": "white", "font": {"color": "#16181D"}},
+        dragmode=False,
+        modebar={"remove": ["select2d", "lasso2d"]},
         hovermode="closest",
     )

@@ -48,7 +48,7 @@ def plan(df: DataFrame, run: bool = False) -> "PlanView":
     return PlanView(query_plan(df, run))
 
 
-class PlanView(widgets.VBox):  # type: ignore[misc]
+class PlanView(widgets.HBox):  # type: ignore[misc]
     """A plan as a widget, with a still picture for pages that run no widget."""
 
     def __init__(self, plan: QueryPlan) -> None:
@@ -64,7 +64,9 @@ class PlanView(widgets.VBox):  # type: ignore[misc]
         for trace in self.figure.data:
             if trace.customdata is not None:
                 trace.on_click(self._click)
-        super().__init__([self.figure, self.operator, self.text])
+        beside = widgets.Layout(flex="1 1 320px", max_height=f"{self.figure.layout.height}px")
+        panel = widgets.VBox([self.operator, self.text], layout=beside)
+        super().__init__([self.figure, panel], layout=widgets.Layout(flex_flow="row wrap"))
 
     def __repr__(self) -> str:
         return title(self.plan)
@@ -94,5 +96,6 @@ def _page(plan: QueryPlan, id: int) -> str:
     detail = escape(operator.detail)
     return (
         f"<b>({id}) {escape(operator.title)}</b>"
-        f"<pre style='white-space:pre-wrap;line-height:1.3'>{detail}</pre><table>{rows}</table>"
+        f"<pre style='white-space:pre-wrap;line-height:1.3'>{detail}</pre>"
+        f"<table style='line-height:1.4'>{rows}</table>"
     )

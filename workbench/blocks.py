@@ -1,0 +1,193 @@
+"""How Spark's rows reach a kernel: as a block of whole partitions.
+
+A block holds one row for each key, and for every event column the rows of all keys one behind the
+other: that is what ``offsets`` and columns are. Packed, it is one binary value: an Arrow record
+batch in which each event column is a list for each key.
+
+Executors load this module, so it needs pyarrow and numpy and nothing else.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+MICROSECONDS_A_DAY = 86_400_000_000
+
+#: The event columns as the workers know them; a user's table can hardly have such names.
+TIME, NAME, CONDITIONS, KEEP, _ROW = "__time__", "__name__", "__conditions__", "__keep__", "__row__"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole partitions as columns.
+
+    Attributes
+    ----------
+    keys : pyarrow.Table
+        One row for each partition: its key.
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    rows : pyarrow.Table
+        The event columns, partition by partition.
+    """
+
+    keys: pa.Table
+    offsets: NDArray[np.int64]
+    rows: pa.Table
+
+    def column(self, name: str) -> pa.Array:
+        """Return an event column as one array."""
+        return self.rows.column(name).combine_chunks()
+
+    def plain(self, name: str) -> pa.Array:
+        """Return an event column as one array of values, and not of codes for them."""
+        values = self.column(name)
+        coded = pa.types.is_dictionary(values.type)
+        return values.cast(values.type.value_type) if coded else values
+
+    def partition_of_rows(self) -> NDArray[np.int64]:
+        """Return the partition that each row belongs to."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def gather(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], order: Sequence[str] = ()
+) -> Block | None:
+    """Make a block of a Spark partition, wherever Spark cut its batches.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        All rows of the keys that appear in them, in any order.
+    keys : sequence of str
+        The columns that make the key.
+    order : sequence of str
+        Columns that the rows of each partition are sorted by; none keeps the order of arrival.
+
+    Returns
+    -------
+    Block or None
+        None when there is no row.
+
+    Examples
+    --------
+    >>> one = pa.record_batch({"user": [7, 8], "time": [5, 1]})
+    >>> two = pa.record_batch({"user": [7], "time": [2]})
+    >>> block = gather([one, two], ["user"], order=["time"])
+    >>> block.keys.to_pydict(), block.offsets.tolist(), block.rows.to_pydict()
+    ({'user': [8, 7]}, [0, 1, 3], {'time': [1, 2, 5]})
+    """
+    parts = [batch for batch in batches if batch.num_rows]
+    if not parts:
+        return None
+    table = pa.Table.from_batches(parts)
+    if order:
+        table = table.take(pc.sort_indices(table, [(name, "ascending") for name in order]))
+    numbered = table.select(list(keys)).append_column(_ROW, pa.array(np.arange(len(table))))
+    # One thread keeps the rows of a key in the order in which they stand.
+    groups = pa.TableGroupBy(numbered, list(keys), use_threads=False).aggregate([(_ROW, "list")])
+    lists = groups.column(f"{_ROW}_list").combine_chunks()
+    ends = np.cumsum(pc.list_value_length(lists).to_numpy(), dtype=np.int64)
+    rows = table.drop_columns(list(keys)).take(lists.flatten())
+    return Block(groups.select(list(keys)), np.concatenate([[0], ends]), rows)
+
+
+def pack(block: Block) -> bytes:
+    """Return a block as one binary value.
+
+    Parameters
+    ----------
+    block : Block
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> block = gather([pa.record_batch({"user": [7, 8, 7], "time": [5, 1, 2]})], ["user"])
+    >>> unpack(pack(block), ["user"]).rows.to_pydict()
+    {'time': [5, 2, 1]}
+    """
+    offsets = pa.array(block.offsets)
+    columns = {name: block.keys.column(name).combine_chunks() for name in block.keys.column_names}
+    for name in block.rows.column_names:
+        columns[name] = pa.LargeListArray.from_arrays(offsets, block.column(name))
+    batch = pa.record_batch(columns)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
+    """Return the block that was packed, without a copy of its columns.
+
+    Parameters
+    ----------
+    packed : bytes or pyarrow.Buffer
+    keys : sequence of str
+        The columns that make the key.
+
+    Returns
+    -------
+    Block
+    """
+    batch = pa.ipc.open_stream(packed).read_next_batch()
+    table = pa.Table.from_batches([batch])
+    names = [name for name in batch.schema.names if name not in keys]
+    offsets = batch.column(names[0]).offsets.to_numpy()
+    rows = pa.table({name: batch.column(name).flatten() for name in names})
+    return Block(table.select(list(keys)), offsets, rows)
+
+
+def instants(time: pa.Array) -> NDArray[np.int64]:
+    """Return a column of times as integers: microseconds, or what an integer column holds.
+
+    Neither timestamps nor dates pass through a time zone: their integers count from 1970 in UTC.
+
+    Parameters
+    ----------
+    time : pyarrow.Array
+        Timestamps with or without a zone, dates, or integers; no nulls.
+
+    Returns
+    -------
+    int64 array
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> instants(pa.array([date(1970, 1, 2), date(1969, 12, 31)])).tolist()
+    [86400000000, -86400000000]
+    """
+    if pa.types.is_date32(time.type):
+        return np.asarray(time.cast(pa.int32()), np.int64) * MICROSECONDS_A_DAY
+    return np.asarray(time.cast(pa.int64()), np.int64)
+
+
+def from_instants(values: NDArray[np.int64], like: pa.DataType) -> pa.Array:
+    """Return integers as a column of times of a given type; the inverse of :func:`instants`.
+
+    Parameters
+    ----------
+    values : int64 array
+    like : pyarrow.DataType
+        The type of the column that the integers came from.
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Examples
+    --------
+    >>> from_instants(np.array([86_400_000_000]), pa.date32()).to_pylist()
+    [datetime.date(1970, 1, 2)]
+    """
+    if pa.types.is_date32(like):
+        return pa.array((values // MICROSECONDS_A_DAY).astype(np.int32)).cast(like)
+    return pa.array(values).cast(like)

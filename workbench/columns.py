@@ -1,0 +1,167 @@
+"""The columns of a user's table: found, checked and addressed before a job starts."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+INTEGERS = ("byte", "short", "integer", "long")
+TIMES = ("timestamp", "timestamp_ntz", "date")
+
+
+def table(value: Any, argument: str = "events") -> "DataFrame":
+    """Return the value when it is a table that can be scanned as a whole.
+
+    Parameters
+    ----------
+    value : pyspark.sql.DataFrame
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Raises
+    ------
+    WorkbenchError
+        When it is something else, or a stream.
+    """
+    from pyspark.sql import DataFrame
+
+    if not isinstance(value, DataFrame):
+        kind = f"{type(value).__module__.partition('.')[0]}'s {type(value).__name__}"
+        raise WorkbenchError(
+            f"{argument}: this is {kind} and not a Spark DataFrame; "
+            "make one with spark.createDataFrame(...) or spark.read."
+        )
+    if value.isStreaming:
+        raise WorkbenchError(f"{argument}: this is a stream; give a table that is at rest.")
+    return value
+
+
+def column(df: "DataFrame", name: str, argument: str) -> "Column":
+    """Return a column of a table by its exact name, dots and spaces included.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    name : str
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    pyspark.sql.Column
+
+    Raises
+    ------
+    WorkbenchError
+        When the table has no such column; the nearest names are given.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> column(wb.session().range(1), "ids", "key")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
+    """
+    from pyspark.sql import functions as F
+
+    if name not in df.columns:
+        raise WorkbenchError(
+            f"{argument}: there is no column {name!r}; {nearest(name, df.columns)}"
+        )
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the end of a sentence about a name that is not known.
+
+    Parameters
+    ----------
+    name : str
+    known : sequence of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> nearest("sign_up", ["signup", "checkout"])
+    "did you mean 'signup'?"
+    >>> nearest("x", ["signup", "checkout"])
+    "there are 'signup', 'checkout'."
+    """
+    if close := get_close_matches(str(name), known, n=3, cutoff=0.6):
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    return f"there are {shown}." if known else "there are none."
+
+
+def type_of(df: "DataFrame", name: str) -> "DataType":
+    """Return the Spark type of a column."""
+    return df.schema[name].dataType
+
+
+def is_integer_time(df: "DataFrame", time: str) -> bool:
+    """Say whether a time column holds integers, and refuse one that holds no times at all.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    time : str
+        A column of timestamps (with or without a zone), dates or integers.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    WorkbenchError
+        When the column holds something else.
+    """
+    column(df, time, "time")
+    kind = type_of(df, time).typeName()
+    if kind in INTEGERS:
+        return True
+    if kind in TIMES:
+        return False
+    raise WorkbenchError(
+        f"time: column {time!r} holds {kind}s; make it a timestamp, a date or an integer, "
+        f"for example with F.to_timestamp({time!r})."
+    )
+
+
+def check_key(df: "DataFrame", keys: Sequence[str], taken: Sequence[str] = ()) -> None:
+    """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    keys : sequence of str
+    taken : sequence of str
+        Names that the result uses itself.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for key in keys:
+        column(df, key, "key")
+        kind = type_of(df, key).typeName()
+        if kind in ("map", "struct", "array", "variant"):
+            raise WorkbenchError(
+                f"key: column {key!r} holds a {kind}, which is no key; name plain columns."
+            )
+        if key in taken:
+            raise WorkbenchError(
+                f"key: the result has a column {key!r} of its own; rename the key column first."
+            )

@@ -1,0 +1,453 @@
+"""The funnel on Spark: who got how far through a sequence of steps, and how fast."""
+
+import difflib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kernels.levels import MAX_STEPS
+from workbench.blocks import KEEP, NAME
+from workbench.columns import INTEGERS, check_key, column, is_integer_time, nearest, table
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError, WorkbenchWarning
+from workbench.funnel_task import FunnelTask
+from workbench.prepared import MOST_NAMES, Prepared, prepare
+from workbench.rows import Condition, bits_of, count_skipped, name_of, select_rows, several
+from workbench.shipping import ship
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
+
+Steps = Sequence[str] | Mapping[str, Condition]
+
+
+class Funnel:
+    """A sequence of steps that each user may pass through within a window of time.
+
+    The answers are those of ClickHouse's ``windowFunnel``, in every mode.
+
+    Parameters
+    ----------
+    steps : list of str, or dict of str to (str or Column)
+        Names of events in the column ``event``; or conditions by label, as SQL text or Columns.
+        1 to 32 steps.
+    window : str, timedelta or int
+        The longest time from the first step to the last, inclusive: text with a unit such as
+        ``"1 hour"``; an integer only where the time column holds integers, in its unit.
+    key : str or list of str
+        The column or columns whose values are one user.
+    time : str
+        A column of timestamps (with or without a zone), dates or integers.
+    event : str
+        The column of event names.
+    modes : sequence of str
+        Any of ``strict_order``: no other event may come between the steps;
+        ``strict_deduplication``: a step that repeats ends the funnel; ``strict_increase``: each
+        step is later than the one before, not at the same time; ``strict_once``: a row counts for
+        one step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is passed over.
+
+    Raises
+    ------
+    WorkbenchError
+        When the steps, the window or the modes cannot be meant.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> funnel = wb.Funnel(["signup", "add_to_cart", "checkout"], window="1 hour")
+    >>> events = spark.sql('''
+    ...     SELECT 1 AS user_id, timestamp_seconds(i) AS timestamp, event
+    ...     FROM (SELECT posexplode(array("signup", "welcome", "add_to_cart", "checkout")) AS (i, event))
+    ... ''')
+    >>> funnel.levels(events).select("user_id", "level").show()
+    +-------+-----+
+    |user_id|level|
+    +-------+-----+
+    |      1|    3|
+    +-------+-----+
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        steps: Steps,
+        window: Duration,
+        key: str | Sequence[str] = "user_id",
+        time: str = "timestamp",
+        event: str = "event",
+        modes: Sequence[str] = (),
+    ) -> None:
+        self.labels, self.conditions = _checked_steps(steps)
+        self.window, self.time, self.event = window, time, event
+        self.key = several(key)
+        self.modes = _checked_modes(modes)
+        if not isinstance(window, int) or isinstance(window, bool):
+            microseconds(window)
+        else:
+            ticks(window)
+
+    def __repr__(self) -> str:
+        steps = list(self.labels) if self.conditions is None else self.conditions
+        key = self.key[0] if len(self.key) == 1 else list(self.key)
+        given = {"key": key, "time": self.time, "event": self.event, "modes": list(self.modes)}
+        usual = {"key": "user_id", "time": "timestamp", "event": "event", "modes": []}
+        rest = "".join(f", {n}={v!r}" for n, v in given.items() if v != usual[n])
+        return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
+
+    def prepare(self, events: "DataFrame", keep: Sequence[str] = ()) -> Prepared:
+        """Scan, shuffle and sort the events once, to ask this funnel and its variants again.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame
+        keep : sequence of str
+            Further columns to hold, for segments.
+
+        Returns
+        -------
+        Prepared
+        """
+        what = self.event if self.conditions is None else self.conditions
+        return prepare(events, self.key, self.time, what, keep)
+
+    def levels(self, events: "DataFrame | Prepared", by: str | None = None) -> "DataFrame":
+        """Return how far each key got, as one row for every key of the input.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+            Rows whose key or time is null are left out; :meth:`skipped` counts them.
+        by : str, optional
+            A column whose value at the first step of the winning chain is returned as well.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The key's columns, ``level`` (0 to the number of steps), and ``reached``: the times of
+            each step on the winning chain. Nothing runs until it is used.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a wrong type.
+        """
+        return self._ask(events, by=by)
+
+    def steps(self, events: "DataFrame | Prepared", by: str | None = None) -> "pd.DataFrame":
+        """Return what each step keeps and loses.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+        by : str, optional
+            A column; each of its values at the first step is a segment.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each step (and segment): ``users`` who reached it, ``from_first`` and
+            ``from_previous`` as shares, ``lost`` since the step before, and the median and 90th
+            percentile of the time since the step before. ``attrs["skipped"]`` is the number of
+            rows that were left out.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When rows were left out, or when a step matches no event; the nearest names are given.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=500)
+        >>> funnel = wb.Funnel(["signup", "add_to_cart", "checkout"], window="1 day")
+        >>> table = funnel.steps(clicks)
+        >>> table["step"].tolist(), bool(table["users"].is_monotonic_decreasing)
+        (['signup', 'add_to_cart', 'checkout'], True)
+        """
+        from workbench.funnel_tables import steps_table
+
+        counted, skipped = self._observed(events)
+        levels = self._ask(counted, by=by, timed=True)
+        found = steps_table(levels, self.labels, by, self.integer_time(events))
+        found.attrs["skipped"] = skipped()
+        self._warn(events, found, found.attrs["skipped"])
+        return found
+
+    def times(self, events: "DataFrame | Prepared", bins: int = 30) -> "pd.DataFrame":
+        """Return how long those who reached every step took, as a histogram.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+        bins : int
+            How many intervals of equal width, at the most.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``from``, ``to`` (exclusive, but for the last) and ``users``, empty intervals included.
+        """
+        from workbench.funnel_tables import times_table
+
+        if bins < 1:
+            raise WorkbenchError(f"bins: {bins} is too few; give one or more.")
+        integers = self.integer_time(events)
+        levels = self._ask(events, timed=True)
+        return times_table(levels, len(self.labels), self.span(integers), bins, integers)
+
+    def people(self, events: "DataFrame | Prepared", stopped_at: int) -> "DataFrame":
+        """Return the keys that stopped at a level, and what they did next.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+        stopped_at : int
+            The level: 0 for those who never took the first step, up to the number of steps.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            As :meth:`levels`, with ``next_time`` and, where the event column is known,
+            ``next_event``: the earliest event later than the last step reached.
+        """
+        if not 0 <= stopped_at <= len(self.labels):
+            raise WorkbenchError(
+                f"stopped_at: {stopped_at} is no level of this funnel; give 0 to {len(self.labels)}."
+            )
+        return self._ask(events, stopped_at=stopped_at)
+
+    def skipped(self, events: "DataFrame | Prepared") -> int:
+        """Return how many rows are left out because their key or their time is null.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+
+        Returns
+        -------
+        int
+        """
+        if isinstance(events, Prepared):
+            return events.skipped
+        count: int = events.agg(count_skipped(events, self.key, self.time)).collect()[0][0]
+        return count
+
+    def span(self, integer_time: bool) -> int:
+        """Return the window in microseconds, or in the unit of an integer time column."""
+        return ticks(self.window) if integer_time else microseconds(self.window)
+
+    def integer_time(self, events: "DataFrame | Prepared") -> bool:
+        """Say whether the events' time column holds integers."""
+        if isinstance(events, Prepared):
+            return events.integer_time
+        return is_integer_time(table(events), self.time)
+
+    def task(
+        self, integer_time: bool, names: bool, known: Sequence[str] = (), **more: Any
+    ) -> FunnelTask:
+        """Return what the workers have to know: the funnel without its columns.
+
+        Parameters
+        ----------
+        integer_time : bool
+        names : bool
+            Whether the events are given by name, and not by the bits of conditions.
+        known : sequence of str
+            The labels of the bits, when they are not just this funnel's own.
+        **more
+            Further fields of the task.
+
+        Returns
+        -------
+        FunnelTask
+        """
+        steps: tuple[str | int, ...] = self.labels
+        if not names:
+            steps = tuple(map(list(known or self.labels).index, self.labels))
+        modes = {mode: mode in self.modes for mode in MODES}
+        return FunnelTask(self.key, steps, self.span(integer_time), modes, **more)
+
+    def _ask(self, events: "DataFrame | Prepared", **more: Any) -> "DataFrame":
+        if isinstance(events, Prepared):
+            return self._ask_prepared(events, **more)
+        return self._ask_rows(events, **more)
+
+    def _ask_rows(self, events: "DataFrame", **more: Any) -> "DataFrame":
+        keep = self._check(table(events), more.get("by"))
+        integer_time = is_integer_time(events, self.time)
+        ship(events.sparkSession)
+        what = bits_of(events, self._as_conditions(events))
+        if "stopped_at" in more and self.event in events.columns:
+            more["next"], what = NAME, what | name_of(events, self.event)
+        rows = select_rows(events, self.key, self.time, what, keep)
+        task = self.task(integer_time, names=False, **more)
+        return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
+
+    def _ask_prepared(self, events: Prepared, **more: Any) -> "DataFrame":
+        named = self._check_prepared(events, more.get("by"))
+        if named or self.event in events.keep:
+            more["next"] = NAME if named else KEEP + self.event
+        task = self.task(events.integer_time, named, events.names, **more)
+        schema = task_schema(task, events.schema, self.time)
+        return events.blocks.select("block").mapInArrow(task.from_blocks, schema)
+
+    def _as_conditions(self, events: "DataFrame") -> Mapping[str, Condition]:
+        if self.conditions is not None:
+            return self.conditions
+        name = column(events, self.event, "event").cast("string")
+        return {str(k): name == step for k, step in enumerate(self.labels)}
+
+    def _check(self, events: "DataFrame", by: str | None) -> tuple[str, ...]:
+        """Check every column before a job starts; return those to keep."""
+        check_key(events, self.key, taken=("level", "reached", "next_event", "next_time"))
+        self.span(is_integer_time(events, self.time))
+        if self.conditions is None:
+            column(events, self.event, "event")
+        if by is None:
+            return ()
+        column(events, by, "by")
+        if by in (*self.key, "level", "reached"):
+            raise WorkbenchError(
+                f"by: {by!r} is the name of a result's column; segment by another."
+            )
+        return (by,)
+
+    def _check_prepared(self, events: Prepared, by: str | None) -> bool:
+        """Check that the blocks hold what is asked; return whether they hold event names."""
+        self.span(events.integer_time)
+        for argument in ("key", "time"):
+            held, asked = getattr(events, argument), getattr(self, argument)
+            if held != asked:
+                raise WorkbenchError(
+                    f"{argument}: the events were prepared by {held!r} and the funnel asks for "
+                    f"{asked!r}; prepare them anew with funnel.prepare(events)."
+                )
+        named = isinstance(events.event, str)
+        if named != (self.conditions is None):
+            kinds = ("event names", "conditions")[:: 1 if named else -1]
+            raise WorkbenchError(
+                f"steps: the events were prepared by {kinds[0]} and the funnel asks for {kinds[1]}; "
+                "prepare them anew with funnel.prepare(events)."
+            )
+        if not named:
+            self._check_same_conditions(events)
+        if by is not None and by not in events.keep:
+            raise WorkbenchError(
+                f"by: the prepared events do not hold {by!r}; prepare them with keep=[{by!r}]."
+            )
+        return named
+
+    def _check_same_conditions(self, events: Prepared) -> None:
+        held = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
+        for label, condition in (self.conditions or {}).items():
+            if held.get(label) != str(condition):
+                raise WorkbenchError(
+                    f"steps: the events were not prepared by the condition of {label!r}; "
+                    "prepare them anew with funnel.prepare(events)."
+                )
+
+    def _observed(self, events: "DataFrame | Prepared") -> tuple["DataFrame | Prepared", Any]:
+        """The events and a function that says, after they were used, how many were left out."""
+        from pyspark.sql import Observation
+
+        if isinstance(events, Prepared):
+            return events, lambda: events.skipped
+        self._check(table(events), None)
+        counts = Observation()
+        counted = events.observe(counts, count_skipped(events, self.key, self.time))
+        return counted, lambda: counts.get.get("skipped", 0)
+
+    def _warn(self, events: "DataFrame | Prepared", found: "pd.DataFrame", skipped: int) -> None:
+        if skipped:
+            warnings.warn(
+                f"{skipped:,} rows were left out: their key or their time is null.",
+                WorkbenchWarning,
+                stacklevel=3,
+            )
+        for label in found.loc[found["users"] == 0, "step"].unique():
+            if (hint := self._unmatched(events, label)) is not None:
+                warnings.warn(
+                    f"steps: {label!r} matches no event; {hint}", WorkbenchWarning, stacklevel=3
+                )
+
+    def _unmatched(self, events: "DataFrame | Prepared", label: str) -> str | None:
+        """The end of a sentence when a step matches no event of the data, else None."""
+        if isinstance(events, Prepared):
+            return None if label in events.names else nearest(label, events.names)
+        from pyspark.sql import functions as F
+
+        if self.conditions is not None:
+            condition = self.conditions[label]
+            true = F.expr(condition) if isinstance(condition, str) else condition
+            return None if events.where(true).limit(1).collect() else "look at its condition."
+        name = column(events, self.event, "event").cast("string").alias(NAME)
+        names = [row[0] for row in events.select(name).distinct().limit(MOST_NAMES).collect()]
+        known = sorted(name for name in names if name is not None)
+        return None if label in known else nearest(label, known)
+
+
+def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructType":
+    """Return the schema of what a task's workers return.
+
+    Parameters
+    ----------
+    task : FunnelTask
+    source : pyspark.sql.types.StructType
+        The schema of the user's table.
+    time : str
+        Its time column.
+
+    Returns
+    -------
+    pyspark.sql.types.StructType
+    """
+    from pyspark.sql import types as T
+
+    kept = source[time].dataType
+    instant = T.LongType() if kept.typeName() in INTEGERS else kept
+    kinds = {key: source[key].dataType for key in task.keys}
+    kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
+    if task.by is not None:
+        kinds[task.by] = source[task.by].dataType
+    if task.timed:
+        kinds["since_first"] = T.ArrayType(T.LongType())
+    if task.stopped_at is not None:
+        kinds |= {} if task.next is None else {"next_event": T.StringType()}
+        kinds["next_time"] = instant
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
+
+
+def _checked_steps(steps: Steps) -> tuple[tuple[str, ...], dict[str, Condition] | None]:
+    if isinstance(steps, str) or not isinstance(steps, Sequence | Mapping):
+        raise WorkbenchError(
+            "steps: give a list of event names, or a dict of conditions by label, "
+            'such as {"late": "delay > 15"}.'
+        )
+    if not 1 <= len(steps) <= MAX_STEPS:
+        raise WorkbenchError(f"steps: there are {len(steps)}; give 1 to {MAX_STEPS} steps.")
+    if wrong := [step for step in steps if not isinstance(step, str)]:
+        raise WorkbenchError(
+            f"steps: {wrong[0]!r} is not text; name events by text, and label conditions by text."
+        )
+    return tuple(steps), dict(steps) if isinstance(steps, Mapping) else None
+
+
+def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
+    chosen = (modes,) if isinstance(modes, str) else tuple(modes)
+    for mode in chosen:
+        if mode not in MODES:
+            close = difflib.get_close_matches(str(mode), MODES, n=1, cutoff=0)
+            raise WorkbenchError(
+                f"modes: {mode!r} is not a mode; did you mean {close[0]!r}? "
+                f"There are {', '.join(MODES)}."
+            )
+    if "allow_reentry" in chosen and "strict_order" not in chosen:
+        raise WorkbenchError(
+            "modes: 'allow_reentry' relaxes 'strict_order'; give both, or leave it out."
+        )
+    return tuple(mode for mode in MODES if mode in chosen)

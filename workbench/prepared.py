@@ -1,0 +1,211 @@
+"""Prepared events: scanned, shuffled and sorted once, then asked again and again.
+
+An explorer's slider must not repeat the work that no slider changes. What is kept is one packed
+block for each Spark partition, so that asking again costs no work per row outside the kernel.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.blocks import CONDITIONS, NAME, TIME, Block, gather, pack
+from workbench.columns import check_key, column, is_integer_time, table
+from workbench.rows import Condition, bits_of, count_skipped, name_of, select_rows, several
+from workbench.shipping import ship
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Observation
+
+MOST_NAMES = 10_000
+
+Event = str | Mapping[str, Condition]
+
+
+class Prepared:
+    """Events that are held as packed blocks, for funnels over the same key, time and events.
+
+    Attributes
+    ----------
+    blocks : pyspark.sql.DataFrame
+        One row for each block, its bytes first.
+    key, time, event, keep
+        What it was prepared by.
+    names : tuple of str
+        The event names in alphabetical order, or the labels of the conditions in theirs.
+    rows, keys, skipped, bytes, partitions : int
+        What it holds: events, different keys, events left out because their key or time is null,
+        bytes of packed blocks, and how many blocks.
+    """
+
+    def __init__(
+        self,
+        events: "DataFrame",
+        key: Sequence[str],
+        time: str,
+        event: Event,
+        keep: Sequence[str],
+    ) -> None:
+        self.key, self.time, self.keep = tuple(key), time, tuple(keep)
+        self.event = event if isinstance(event, str) else dict(event)
+        self.schema, self.integer_time = events.schema, is_integer_time(events, time)
+        self.blocks, skipped = self._pack(events)
+        self.blocks.persist()
+        self._measure(skipped)
+
+    def __repr__(self) -> str:
+        skipped = f", {self.skipped:,} rows skipped" if self.skipped else ""
+        return (
+            f"<prepared: {self.rows:,} events of {self.keys:,} keys, "
+            f"{len(self.names)} kinds of event, "
+            f"{self.bytes / 1e6:,.1f} MB in {self.partitions} blocks{skipped}>"
+        )
+
+    def __enter__(self) -> "Prepared":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.free()
+
+    def free(self) -> None:
+        """Give back the memory; a later question computes the blocks once more.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=10)
+        >>> with wb.prepare(clicks) as prepared:
+        ...     prepared.keys
+        10
+        """
+        self.blocks.unpersist()
+
+    def _pack(self, events: "DataFrame") -> "tuple[DataFrame, Observation]":
+        from pyspark.sql import Observation
+
+        ship(events.sparkSession)
+        named = isinstance(self.event, str)
+        what = (
+            name_of(events, self.event)
+            if isinstance(self.event, str)
+            else bits_of(events, self.event)
+        )
+        skipped = Observation()
+        counted = events.observe(skipped, count_skipped(events, self.key, self.time))
+        rows = select_rows(counted, self.key, self.time, what, self.keep)
+        task = PackTask(self.key, NAME if named else CONDITIONS)
+        schema = "block binary, rows long, keys long, names array<string>"
+        return rows.mapInArrow(task.run, schema), skipped
+
+    def _measure(self, skipped: "Observation") -> None:
+        from pyspark.sql import functions as F
+
+        held = self.blocks.agg(
+            F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
+            F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
+            F.coalesce(F.sum(F.length("block")), F.lit(0)).alias("bytes"),
+            F.count("*").alias("partitions"),
+            F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
+        ).collect()[0]
+        self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
+        self.partitions = held["partitions"]
+        self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
+        self.skipped: int = skipped.get.get("skipped", 0)
+
+
+@dataclass(frozen=True)
+class PackTask:
+    """The part that runs in Spark's Python workers: rows in, packed blocks out.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    what : str
+        The column that says what happened.
+    """
+
+    keys: tuple[str, ...]
+    what: str
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pack a Spark partition that holds all rows of its keys."""
+        block = gather(batches, self.keys, order=[TIME, self.what])
+        if block is None:
+            return
+        rows = pa.table({name: _encoded(block.column(name)) for name in block.rows.column_names})
+        names = rows.column(NAME).chunk(0).dictionary.to_pylist() if self.what == NAME else []
+        if len(names) > MOST_NAMES:
+            raise ValueError(
+                f"event: more than {MOST_NAMES:,} different values; name a column of event names."
+            )
+        packed = pack(Block(block.keys, block.offsets, rows))
+        yield pa.record_batch(
+            {
+                "block": pa.array([packed], pa.binary()),
+                "rows": pa.array([len(rows)], pa.int64()),
+                "keys": pa.array([len(block.keys)], pa.int64()),
+                "names": pa.array([names], pa.list_(pa.string())),
+            }
+        )
+
+
+def prepare(
+    events: "DataFrame",
+    key: str | Sequence[str] = "user_id",
+    time: str = "timestamp",
+    event: Event = "event",
+    keep: Sequence[str] = (),
+) -> Prepared:
+    """Scan, shuffle and sort events once, and hold them as packed blocks.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    key : str or sequence of str
+        The column or columns whose values are one user.
+    time : str
+        A column of timestamps (with or without a zone), dates or integers.
+    event : str or dict of str to (str or Column)
+        The column of event names, or conditions by label. These are kept, and not the steps of one
+        funnel: another choice or order of them, another window or mode asks the same blocks.
+    keep : sequence of str
+        Further columns to hold, for segments.
+
+    Returns
+    -------
+    Prepared
+        Takes the place of the table in every method of a funnel; ``free()`` gives the memory back.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a wrong type.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> prepared = wb.prepare(wb.datasets.clickstream(wb.session(), users=50))
+    >>> prepared.keys, prepared.names[:3]
+    (50, ('add_to_cart', 'checkout', 'help'))
+    >>> prepared.free()
+    """
+    table(events)
+    keys = several(key)
+    check_key(events, keys)
+    is_integer_time(events, time)
+    for name in keep:
+        column(events, name, "keep")
+    return Prepared(events, keys, time, event, keep)
+
+
+def _encoded(values: pa.Array) -> pa.Array:
+    """Text as codes and a dictionary, the rest as it is."""
+    return pc.dictionary_encode(values) if pa.types.is_string(values.type) else values

@@ -1,0 +1,140 @@
+"""The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Union
+
+from workbench.blocks import CONDITIONS, KEEP, NAME, TIME
+from workbench.columns import column, is_integer_time
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+Condition = Union[str, "Column"]
+
+
+def several(key: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the key's columns as a tuple, whether one or several are named.
+
+    Parameters
+    ----------
+    key : str or sequence of str
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    WorkbenchError
+        When none is named.
+
+    Examples
+    --------
+    >>> several("user_id"), several(["shop", "user_id"])
+    (('user_id',), ('shop', 'user_id'))
+    """
+    keys = (key,) if isinstance(key, str) else tuple(key)
+    if not keys:
+        raise WorkbenchError("key: no column is named; give one column, or several in a list.")
+    return keys
+
+
+def select_rows(
+    events: "DataFrame",
+    key: Sequence[str],
+    time: str,
+    what: "Mapping[str, Column]",
+    keep: Sequence[str] = (),
+) -> "DataFrame":
+    """Return the rows with a key and a time, all rows of a key in one Spark partition.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    key, time, keep
+        Columns of the table.
+    what : dict of str to Column
+        What happened, by the names that the workers know.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    keys = [column(events, name, "key").alias(name) for name in key]
+    kept = [column(events, name, "keep").alias(KEEP + name) for name in keep]
+    shown = [value.alias(name) for name, value in what.items()]
+    rows = events.select(*keys, instants_of(events, time).alias(TIME), *shown, *kept)
+    present = reduce(lambda a, b: a & b, [column(rows, c, "key").isNotNull() for c in [*key, TIME]])
+    return rows.where(present).repartition(*(column(rows, name, "key") for name in key))
+
+
+def instants_of(events: "DataFrame", time: str) -> "Column":
+    """Return the time column as the workers take it: integers as long, the rest as it is."""
+    found = column(events, time, "time")
+    return found.cast("long") if is_integer_time(events, time) else found
+
+
+def count_skipped(events: "DataFrame", key: Sequence[str], time: str) -> "Column":
+    """Return the number of rows whose key or time is null, as an aggregate."""
+    from pyspark.sql import functions as F
+
+    missing = [column(events, name, "key").isNull() for name in key]
+    missing.append(column(events, time, "time").isNull())
+    return F.count_if(reduce(lambda a, b: a | b, missing)).alias("skipped")
+
+
+def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":
+    """Return what happened as the name of an event."""
+    return {NAME: column(events, event, "event").cast("string")}
+
+
+def bits_of(events: "DataFrame", conditions: "Mapping[str, Condition]") -> "dict[str, Column]":
+    """Return what happened as bits: bit k is set when condition k is true.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    conditions : dict of str to (str or Column)
+        SQL text or a Column by label; null counts as false.
+
+    Returns
+    -------
+    dict of str to Column
+
+    Raises
+    ------
+    WorkbenchError
+        When a condition does not fit the table, or is not true or false.
+    """
+    from pyspark.sql import functions as F
+
+    bits = []
+    for k, (label, condition) in enumerate(conditions.items()):
+        true = F.expr(condition) if isinstance(condition, str) else condition
+        _check_condition(events, label, true)
+        # The thirty-second bit is the sign of a 32-bit integer.
+        bit = 1 << k if k < 31 else -(1 << 31)
+        bits.append(F.when(true, F.lit(bit)).otherwise(F.lit(0)))
+    return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
+
+
+def _check_condition(events: "DataFrame", label: str, condition: "Column") -> None:
+    from pyspark.errors import AnalysisException, ParseException
+
+    try:
+        kind = events.select(condition).schema[0].dataType.typeName()
+    except (AnalysisException, ParseException) as error:
+        why = f"steps: the condition of {label!r} does not fit the table: {_why(error)}"
+        raise WorkbenchError(why) from None
+    if kind != "boolean":
+        raise WorkbenchError(
+            f"steps: the condition of {label!r} gives a {kind}; write one that is true or false."
+        )
+
+
+def _why(error: Exception) -> str:
+    """The first sentence of Spark's message, without its error class and its position."""
+    text = str(error).strip().splitlines()[0]
+    return text.partition("] ")[2] or text

@@ -16,7 +16,6 @@ EXPECTED = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.memory": "2g",
 }
 
 
@@ -64,7 +63,7 @@ with socket.create_server(("127.0.0.1", 0)) as busy:
     spark = wb.session({"spark.driver.memory": "1g", "spark.ui.port": port})
     spark.sql("create table t as select 1 as a")
     spark.createDataFrame([(1,)], "a int").toPandas()
-    print(port, spark.sparkContext.uiWebUrl)
+    print(port, spark.sparkContext.uiWebUrl, spark.conf.get("spark.driver.memory"))
     spark.stop()
 """
 
@@ -83,9 +82,13 @@ Bystander = tuple[list[str], str, list[str]]
 
 
 def test_a_session_starts_beside_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
-    port, url = bystander[0]
+    port, url, _ = bystander[0]
     assert url.startswith("http://127.0.0.1:")
     assert not url.endswith(port)
+
+
+def test_the_user_s_own_options_win(bystander: Bystander) -> None:
+    assert bystander[0][2] == "1g"
 
 
 def test_a_session_leaves_nothing_in_the_notebook_s_folder(bystander: Bystander) -> None:

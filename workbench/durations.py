@@ -2,10 +2,13 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 from workbench.errors import WorkbenchError
 
 Duration = str | timedelta | int
+
+MOST_TICKS = 2**63 - 1
 
 _EXAMPLE = "such as '1 hour', '90 days' or timedelta(minutes=5)"
 
@@ -27,7 +30,7 @@ def microseconds(value: Duration, argument: str = "window") -> int:
     Raises
     ------
     WorkbenchError
-        When there is no unit, when the text is no duration, or when it is negative.
+        When there is no unit, when the text is no duration, or when it is negative or too long.
 
     Examples
     --------
@@ -38,7 +41,7 @@ def microseconds(value: Duration, argument: str = "window") -> int:
     workbench.errors.WorkbenchError: window: '90' has no unit; give a duration with a unit, \
 such as '1 hour', '90 days' or timedelta(minutes=5).
     """
-    import pandas as pd
+    from pandas.errors import OutOfBoundsDatetime, OutOfBoundsTimedelta
 
     text = str(value) if isinstance(value, timedelta) else repr(value)
     if isinstance(value, bool | int | float) or re.fullmatch(r"\s*[-+]?[\d.]+\s*", str(value)):
@@ -46,12 +49,16 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
             f"{argument}: {text} has no unit; give a duration with a unit, {_EXAMPLE}."
         )
     try:
-        nanoseconds = pd.Timedelta(value).value
+        nanoseconds = _nanoseconds(value)
+    except (OutOfBoundsDatetime, OutOfBoundsTimedelta, OverflowError):
+        raise WorkbenchError(
+            f"{argument}: {text} is too long; give a duration of at most 292 years."
+        ) from None
     except (ValueError, TypeError):
         raise WorkbenchError(
             f"{argument}: {text} is not a duration; give one {_EXAMPLE}."
         ) from None
-    if nanoseconds != nanoseconds or nanoseconds < 0:
+    if nanoseconds < 0:
         raise WorkbenchError(
             f"{argument}: {text} is negative; give a duration of zero or more, {_EXAMPLE}."
         )
@@ -60,6 +67,19 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
             f"{argument}: {text} is finer than a microsecond, which is the finest unit."
         )
     return nanoseconds // 1_000
+
+
+def _nanoseconds(value: Any) -> int:
+    import pandas as pd
+
+    if isinstance(value, str):
+        if "," in value:
+            raise ValueError("pandas would read '1,5 hours' as 15 hours")
+        value = re.sub(r"\bweeks?\b", "W", value, flags=re.IGNORECASE)
+    duration = pd.Timedelta(value)
+    if pd.isna(duration):
+        raise ValueError("no duration")
+    return duration.as_unit("ns").value
 
 
 def ticks(value: Duration, argument: str = "window") -> int:
@@ -87,12 +107,15 @@ def ticks(value: Duration, argument: str = "window") -> int:
     3600
     """
     if isinstance(value, bool) or not isinstance(value, int):
+        what = "has a unit" if isinstance(value, str | timedelta) else "is no integer"
         raise WorkbenchError(
-            f"{argument}: {value!r} has a unit, but the time column holds integers; "
+            f"{argument}: {value!r} {what}, but the time column holds integers; "
             "give an integer in the unit of that column."
         )
     if value < 0:
         raise WorkbenchError(f"{argument}: {value} is negative; give zero or more.")
+    if value > MOST_TICKS:
+        raise WorkbenchError(f"{argument}: {value} is too long; give at most {MOST_TICKS}.")
     return value
 
 

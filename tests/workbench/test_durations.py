@@ -1,0 +1,139 @@
+"""Durations as people write them, and the sentence for everything else."""
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.durations import MOST_TICKS, microseconds, spoken, ticks
+from workbench.errors import WorkbenchError
+
+SECOND = 1_000_000
+HOUR, DAY = 3600 * SECOND, 86_400 * SECOND
+SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
+
+WRITTEN = [
+    ("1 hour", HOUR),
+    ("1 HOUR", HOUR),
+    ("1hour", HOUR),
+    ("1.5 hours", 90 * 60 * SECOND),
+    ("90 days", 90 * DAY),
+    ("2 weeks", 14 * DAY),
+    ("1 week 1 day", 8 * DAY),
+    ("1 day 12 hours", 36 * HOUR),
+    ("5 min", 300 * SECOND),
+    ("1:30:00", 90 * 60 * SECOND),
+    ("P1DT2H", 26 * HOUR),
+    ("3 us", 3),
+    ("0 seconds", 0),
+    (timedelta(0), 0),
+    (timedelta(days=2, microseconds=1), 2 * DAY + 1),
+    (pd.Timedelta("1 min"), 60 * SECOND),
+    (np.timedelta64(1, "h"), HOUR),
+]
+
+REFUSED = [
+    (90, "window: 90 has no unit; give a duration with a unit, " + SUCH_AS),
+    (True, "window: True has no unit; give a duration with a unit, " + SUCH_AS),
+    (float("nan"), "window: nan has no unit; give a duration with a unit, " + SUCH_AS),
+    (" 90 ", "window: ' 90 ' has no unit; give a duration with a unit, " + SUCH_AS),
+    ("-5", "window: '-5' has no unit; give a duration with a unit, " + SUCH_AS),
+    ("soon", "window: 'soon' is not a duration; give one " + SUCH_AS),
+    ("hour", "window: 'hour' is not a duration; give one " + SUCH_AS),
+    ("", "window: '' is not a duration; give one " + SUCH_AS),
+    ("nat", "window: 'nat' is not a duration; give one " + SUCH_AS),
+    ("1 month", "window: '1 month' is not a duration; give one " + SUCH_AS),
+    ("1 hour 30", "window: '1 hour 30' is not a duration; give one " + SUCH_AS),
+    ("1,5 hours", "window: '1,5 hours' is not a duration; give one " + SUCH_AS),
+    (None, "window: None is not a duration; give one " + SUCH_AS),
+    (["1 hour"], "window: ['1 hour'] is not a duration; give one " + SUCH_AS),
+    ("-1 hour", "window: '-1 hour' is negative; give a duration of zero or more, " + SUCH_AS),
+    (
+        timedelta(hours=-1),
+        "window: -1 day, 23:00:00 is negative; give a duration of zero or more, " + SUCH_AS,
+    ),
+    ("1 ns", "window: '1 ns' is finer than a microsecond, which is the finest unit."),
+    ("200000 days", "window: '200000 days' is too long; give a duration of at most 292 years."),
+    (
+        timedelta(days=200_000),
+        "window: 200000 days, 0:00:00 is too long; give a duration of at most 292 years.",
+    ),
+]
+
+REFUSED_TICKS = [
+    (-1, "window: -1 is negative; give zero or more."),
+    (2**63, f"window: {2**63} is too long; give at most {MOST_TICKS}."),
+    *(
+        (
+            value,
+            f"window: {value!r} has a unit, but the time column holds integers; "
+            "give an integer in the unit of that column.",
+        )
+        for value in ["1 hour", timedelta(hours=1)]
+    ),
+    *(
+        (
+            value,
+            f"window: {value!r} is no integer, but the time column holds integers; "
+            "give an integer in the unit of that column.",
+        )
+        for value in [True, 1.5, None]
+    ),
+]
+
+SPOKEN = [
+    (0, "0 µs"),
+    (250, "250 µs"),
+    (1_500, "0.0015 s"),
+    (1.5 * SECOND, "1.5 s"),
+    (59 * SECOND, "59 s"),
+    (60 * SECOND, "1 min"),
+    (90 * 60 * SECOND, "1 h 30 min"),
+    (DAY, "1 day"),
+    (2 * DAY + HOUR + SECOND, "2 days 1 h"),
+    (DAY + 60 * SECOND, "1 day 1 min"),
+]
+
+
+@pytest.mark.parametrize(("value", "micros"), WRITTEN, ids=repr)
+def test_a_duration_is_read_as_it_is_meant(value: Any, micros: int) -> None:
+    assert microseconds(value) == micros
+
+
+@pytest.mark.parametrize(("value", "sentence"), REFUSED, ids=repr)
+def test_what_is_no_duration_is_refused_with_a_sentence(value: Any, sentence: str) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        microseconds(value)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(("value", "sentence"), REFUSED_TICKS, ids=repr)
+def test_an_integer_time_column_takes_an_integer_only(value: Any, sentence: str) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        ticks(value)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("read", [microseconds, ticks])
+def test_the_sentence_names_the_callers_argument(read: Any) -> None:
+    with pytest.raises(WorkbenchError, match=r"^hop: "):
+        read(-1, "hop")
+
+
+@pytest.mark.parametrize(("micros", "text"), SPOKEN, ids=repr)
+def test_a_duration_is_said_in_its_two_largest_units(micros: float, text: str) -> None:
+    assert spoken(micros) == text
+
+
+@given(st.timedeltas(timedelta(0), timedelta(days=100_000)))
+def test_every_timedelta_keeps_its_microseconds(value: timedelta) -> None:
+    assert microseconds(value) == value // timedelta(microseconds=1)
+
+
+@given(st.integers(0, MOST_TICKS))
+def test_ticks_are_taken_as_they_are(value: int) -> None:
+    assert ticks(value) == value

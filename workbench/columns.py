@@ -8,10 +8,14 @@ from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
 INTEGERS = ("byte", "short", "integer", "long")
 TIMES = ("timestamp", "timestamp_ntz", "date")
+NESTED = ("map", "struct", "array", "variant")
+
+#: The columns that a funnel's results have beside the key.
+RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
 
 
 def table(value: Any, argument: str = "events") -> "DataFrame":
@@ -62,7 +66,7 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
     Raises
     ------
     WorkbenchError
-        When the table has no such column; the nearest names are given.
+        When the table has no such column; the nearest names are given. Or when it has two.
 
     Examples
     --------
@@ -77,7 +81,22 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
         raise WorkbenchError(
             f"{argument}: there is no column {name!r}; {nearest(name, df.columns)}"
         )
-    return F.col("`" + name.replace("`", "``") + "`")
+    if df.columns.count(name) > 1:
+        raise WorkbenchError(
+            f"{argument}: there are several columns {name!r}; rename all but one of them."
+        )
+    return F.col(quoted(name))
+
+
+def quoted(name: str) -> str:
+    """Return a column's name as Spark reads it as a whole, dots and backticks included.
+
+    Examples
+    --------
+    >>> quoted("user.id")
+    '`user.id`'
+    """
+    return "`" + name.replace("`", "``") + "`"
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -140,15 +159,13 @@ def is_integer_time(df: "DataFrame", time: str) -> bool:
     )
 
 
-def check_key(df: "DataFrame", keys: Sequence[str], taken: Sequence[str] = ()) -> None:
+def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
     """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     keys : sequence of str
-    taken : sequence of str
-        Names that the result uses itself.
 
     Raises
     ------
@@ -156,12 +173,30 @@ def check_key(df: "DataFrame", keys: Sequence[str], taken: Sequence[str] = ()) -
     """
     for key in keys:
         column(df, key, "key")
-        kind = type_of(df, key).typeName()
-        if kind in ("map", "struct", "array", "variant"):
-            raise WorkbenchError(
-                f"key: column {key!r} holds a {kind}, which is no key; name plain columns."
-            )
-        if key in taken:
-            raise WorkbenchError(
-                f"key: the result has a column {key!r} of its own; rename the key column first."
-            )
+        check_plain(df.schema, key, "key", RESULTS)
+
+
+def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[str] = ()) -> None:
+    """Refuse a column that cannot be grouped by, or whose name a result uses itself.
+
+    Parameters
+    ----------
+    schema : pyspark.sql.types.StructType
+    name, argument : str
+    taken : sequence of str
+        The names that the result uses itself; Spark does not tell them apart by case.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    kind = schema[name].dataType.typeName()
+    if kind in NESTED:
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds a {kind}, which cannot be grouped by; "
+            "name a plain column."
+        )
+    if name.lower() in {other.lower() for other in taken}:
+        raise WorkbenchError(
+            f"{argument}: the result has a column {name!r} of its own; rename yours first."
+        )

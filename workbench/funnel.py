@@ -2,17 +2,33 @@
 
 import difflib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kernels.levels import MAX_STEPS
 from workbench.blocks import KEEP, NAME
-from workbench.columns import INTEGERS, check_key, column, is_integer_time, nearest, table
+from workbench.columns import (
+    INTEGERS,
+    RESULTS,
+    check_key,
+    check_plain,
+    column,
+    is_integer_time,
+    nearest,
+    table,
+)
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.funnel_task import FunnelTask
 from workbench.prepared import MOST_NAMES, Prepared, prepare
-from workbench.rows import Condition, bits_of, count_skipped, name_of, select_rows, several
+from workbench.rows import (
+    Condition,
+    bits_of,
+    check_steps,
+    count_skipped,
+    name_of,
+    select_rows,
+    several,
+)
 from workbench.shipping import ship
 
 if TYPE_CHECKING:
@@ -48,7 +64,8 @@ class Funnel:
         Any of ``strict_order``: no other event may come between the steps;
         ``strict_deduplication``: a step that repeats ends the funnel; ``strict_increase``: each
         step is later than the one before, not at the same time; ``strict_once``: a row counts for
-        one step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is passed over.
+        one step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is passed
+        over.
 
     Raises
     ------
@@ -61,8 +78,8 @@ class Funnel:
     >>> spark = wb.session()
     >>> funnel = wb.Funnel(["signup", "add_to_cart", "checkout"], window="1 hour")
     >>> events = spark.sql('''
-    ...     SELECT 1 AS user_id, timestamp_seconds(i) AS timestamp, event
-    ...     FROM (SELECT posexplode(array("signup", "welcome", "add_to_cart", "checkout")) AS (i, event))
+    ...     SELECT 1 AS user_id, timestamp_seconds(i) AS timestamp, event FROM (
+    ...     SELECT posexplode(array("signup", "welcome", "add_to_cart", "checkout")) AS (i, event))
     ... ''')
     >>> funnel.levels(events).select("user_id", "level").show()
     +-------+-----+
@@ -169,8 +186,9 @@ class Funnel:
         >>> table["step"].tolist(), bool(table["users"].is_monotonic_decreasing)
         (['signup', 'add_to_cart', 'checkout'], True)
         """
-        from workbench.funnel_tables import steps_table
+        from workbench.funnel_tables import STEP_COLUMNS, steps_table
 
+        self._check_asked(events, by, STEP_COLUMNS)
         counted, skipped = self._observed(events)
         levels = self._ask(counted, by=by, timed=True)
         found = steps_table(levels, self.labels, by, self.integer_time(events))
@@ -194,8 +212,8 @@ class Funnel:
         """
         from workbench.funnel_tables import times_table
 
-        if bins < 1:
-            raise WorkbenchError(f"bins: {bins} is too few; give one or more.")
+        if not isinstance(bins, int) or bins < 1:
+            raise WorkbenchError(f"bins: {bins!r} is no number of intervals; give one or more.")
         integers = self.integer_time(events)
         levels = self._ask(events, timed=True)
         return times_table(levels, len(self.labels), self.span(integers), bins, integers)
@@ -215,9 +233,10 @@ class Funnel:
             As :meth:`levels`, with ``next_time`` and, where the event column is known,
             ``next_event``: the earliest event later than the last step reached.
         """
-        if not 0 <= stopped_at <= len(self.labels):
+        if stopped_at not in range(len(self.labels) + 1):
             raise WorkbenchError(
-                f"stopped_at: {stopped_at} is no level of this funnel; give 0 to {len(self.labels)}."
+                f"stopped_at: {stopped_at!r} is no level of this funnel; "
+                f"give 0 to {len(self.labels)}."
             )
         return self._ask(events, stopped_at=stopped_at)
 
@@ -234,6 +253,7 @@ class Funnel:
         """
         if isinstance(events, Prepared):
             return events.skipped
+        self._check(table(events))
         count: int = events.agg(count_skipped(events, self.key, self.time)).collect()[0][0]
         return count
 
@@ -274,7 +294,8 @@ class Funnel:
 
     def prepared_task(self, events: Prepared, **more: Any) -> FunnelTask:
         """Return what the workers have to know to answer from prepared events."""
-        named = self._check_prepared(events, more.get("by"))
+        self._check_asked(events, more.get("by"))
+        named = isinstance(events.event, str)
         if named or self.event in events.keep:
             more["next"] = NAME if named else KEEP + self.event
         return self.task(events.integer_time, named, events.names, **more)
@@ -285,13 +306,14 @@ class Funnel:
         return self._ask_rows(events, **more)
 
     def _ask_rows(self, events: "DataFrame", **more: Any) -> "DataFrame":
-        keep = self._check(table(events), more.get("by"))
+        by = more.get("by")
+        self._check_asked(events, by)
         integer_time = is_integer_time(events, self.time)
         ship(events.sparkSession)
         what = bits_of(events, self.as_conditions(events))
         if "stopped_at" in more and self.event in events.columns:
             more["next"], what = NAME, what | name_of(events, self.event)
-        rows = select_rows(events, self.key, self.time, what, keep)
+        rows = select_rows(events, self.key, self.time, what, () if by is None else (by,))
         task = self.task(integer_time, names=False, **more)
         return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
 
@@ -307,45 +329,53 @@ class Funnel:
         name = column(events, self.event, "event").cast("string")
         return {str(k): name == step for k, step in enumerate(self.labels)}
 
-    def _check(self, events: "DataFrame", by: str | None) -> tuple[str, ...]:
-        """Check every column before a job starts; return those to keep."""
-        check_key(events, self.key, taken=("level", "reached", "next_event", "next_time"))
+    def _check_asked(
+        self, events: "DataFrame | Prepared", by: str | None, taken: Sequence[str] = ()
+    ) -> None:
+        """Check everything that is asked of the events before a job starts."""
+        if isinstance(events, Prepared):
+            self._check_prepared(events, by)
+        else:
+            self._check(table(events))
+            if by is not None:
+                column(events, by, "by")
+        if by is not None:
+            check_plain(events.schema, by, "by", (*self.key, *RESULTS, *taken))
+
+    def _check(self, events: "DataFrame") -> None:
+        check_key(events, self.key)
         self.span(is_integer_time(events, self.time))
         if self.conditions is None:
             column(events, self.event, "event")
-        if by is None:
-            return ()
-        column(events, by, "by")
-        if by in (*self.key, "level", "reached"):
-            raise WorkbenchError(
-                f"by: {by!r} is the name of a result's column; segment by another."
-            )
-        return (by,)
 
-    def _check_prepared(self, events: Prepared, by: str | None) -> bool:
-        """Check that the blocks hold what is asked; return whether they hold event names."""
+    def _check_prepared(self, events: Prepared, by: str | None) -> None:
+        """Check that the blocks hold what is asked."""
         self.span(events.integer_time)
-        for argument in ("key", "time"):
-            held, asked = getattr(events, argument), getattr(self, argument)
-            if held != asked:
-                raise WorkbenchError(
-                    f"{argument}: the events were prepared by {held!r} and the funnel asks for "
-                    f"{asked!r}; prepare them anew with funnel.prepare(events)."
-                )
+        self._check_prepared_by(events, "key")
+        self._check_prepared_by(events, "time")
         named = isinstance(events.event, str)
         if named != (self.conditions is None):
             kinds = ("event names", "conditions")[:: 1 if named else -1]
             raise WorkbenchError(
-                f"steps: the events were prepared by {kinds[0]} and the funnel asks for {kinds[1]}; "
-                "prepare them anew with funnel.prepare(events)."
+                f"steps: the events were prepared by {kinds[0]} and the funnel asks for "
+                f"{kinds[1]}; prepare them anew with funnel.prepare(events)."
             )
-        if not named:
+        if named:
+            self._check_prepared_by(events, "event")
+        else:
             self._check_same_conditions(events)
         if by is not None and by not in events.keep:
             raise WorkbenchError(
                 f"by: the prepared events do not hold {by!r}; prepare them with keep=[{by!r}]."
             )
-        return named
+
+    def _check_prepared_by(self, events: Prepared, argument: str) -> None:
+        held, asked = getattr(events, argument), getattr(self, argument)
+        if held != asked:
+            raise WorkbenchError(
+                f"{argument}: the events were prepared by {held!r} and the funnel asks for "
+                f"{asked!r}; prepare them anew with funnel.prepare(events)."
+            )
 
     def _check_same_conditions(self, events: Prepared) -> None:
         held = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
@@ -362,7 +392,6 @@ class Funnel:
 
         if isinstance(events, Prepared):
             return events, lambda: events.skipped
-        self._check(table(events), None)
         counts = Observation()
         counted = events.observe(counts, count_skipped(events, self.key, self.time))
         return counted, lambda: counts.get.get("skipped", 0)
@@ -374,7 +403,17 @@ class Funnel:
                 WorkbenchWarning,
                 stacklevel=3,
             )
-        for label in found.loc[found["users"] == 0, "step"].unique():
+        if found.attrs["cut"]:
+            warnings.warn(
+                f"by: there are more than {len(found) // len(self.labels):,} segments; "
+                "those with the most users are given.",
+                WorkbenchWarning,
+                stacklevel=3,
+            )
+        reached = set(found.loc[found["users"] > 0, "step"])
+        for label in dict.fromkeys(self.labels):
+            if label in reached:
+                continue
             if (hint := self._unmatched(events, label)) is not None:
                 warnings.warn(
                     f"steps: {label!r} matches no event; {hint}", WorkbenchWarning, stacklevel=3
@@ -433,17 +472,13 @@ def _checked_steps(steps: Steps) -> tuple[tuple[str, ...], dict[str, Condition] 
             "steps: give a list of event names, or a dict of conditions by label, "
             'such as {"late": "delay > 15"}.'
         )
-    if not 1 <= len(steps) <= MAX_STEPS:
-        raise WorkbenchError(f"steps: there are {len(steps)}; give 1 to {MAX_STEPS} steps.")
-    if wrong := [step for step in steps if not isinstance(step, str)]:
-        raise WorkbenchError(
-            f"steps: {wrong[0]!r} is not text; name events by text, and label conditions by text."
-        )
+    check_steps(steps, "steps")
     return tuple(steps), dict(steps) if isinstance(steps, Mapping) else None
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
-    chosen = (modes,) if isinstance(modes, str) else tuple(modes)
+    single = isinstance(modes, str) or not isinstance(modes, Iterable)
+    chosen = (modes,) if single else tuple(modes)
     for mode in chosen:
         if mode not in MODES:
             close = difflib.get_close_matches(str(mode), MODES, n=1, cutoff=0)

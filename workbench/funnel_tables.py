@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from workbench.columns import quoted
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 MOST_SEGMENTS = 1_000
+STEP_COLUMNS = ("step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time")
 FINE_BINS = 10_000
 
 #: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
@@ -40,22 +43,25 @@ def steps_table(
     Returns
     -------
     pandas.DataFrame
+        ``attrs["cut"]`` says whether there are more segments than these.
     """
     from pyspark.sql import functions as F
 
+    segment = [] if by is None else [F.col(quoted(by))]
     measures = [_measure(k) for k in range(len(labels))]
-    grouped = levels.groupBy(*([] if by is None else [F.col("`" + by.replace("`", "``") + "`")]))
-    counted = grouped.agg(*(column for pair in measures for column in pair))
+    counted = levels.groupBy(*segment).agg(*(column for pair in measures for column in pair))
     if by is not None:
         # Keys that never took the first step belong to no segment.
-        counted = counted.where("users_0 > 0").orderBy(F.desc("users_0"), by).limit(MOST_SEGMENTS)
+        counted = counted.where("users_0 > 0").orderBy(F.desc("users_0"), *segment)
+    found = counted.limit(MOST_SEGMENTS + 1).collect()
     rows = [
-        _row(found, k, label, by, integer_time)
-        for found in counted.collect()
+        _row(one, k, label, by, integer_time)
+        for one in found[:MOST_SEGMENTS]
         for k, label in enumerate(labels)
     ]
-    columns = ["step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time"]
-    return pd.DataFrame(rows, columns=[*([] if by is None else [by]), *columns])
+    table = pd.DataFrame(rows, columns=[*([] if by is None else [by]), *STEP_COLUMNS])
+    table.attrs["cut"] = len(found) > MOST_SEGMENTS
+    return table
 
 
 def times_table(

@@ -18,6 +18,7 @@ from workbench.blocks import (
     NAME,
     TIME,
     Block,
+    arrived,
     from_instants,
     gather,
     instants,
@@ -59,7 +60,7 @@ class FunnelTask:
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        block = gather(batches, self.keys)
+        block = gather(arrived(batches), self.keys)
         if block is not None:
             yield self.answer(block)
 
@@ -96,7 +97,7 @@ class FunnelTask:
             columns["since_first"] = _lists(level, reached - reached[:, :1], pa.int64())
         if self.stopped_at is None:
             return pa.record_batch(columns)
-        names = None if self.next is None else block.plain(self.next)
+        names = None if self.next is None else block.plain(self.next).cast(pa.string())
         after = next_rows(block, time, level, reached, names)
         if names is not None:
             columns["next_event"] = names.take(after)

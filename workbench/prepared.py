@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.blocks import CONDITIONS, NAME, TIME, Block, gather, pack
+from workbench.blocks import CONDITIONS, NAME, TIME, Block, arrived, gather, pack
 from workbench.columns import check_key, column, is_integer_time, table
-from workbench.rows import Condition, bits_of, count_skipped, name_of, select_rows, several
+from workbench.errors import WorkbenchError
+from workbench.rows import (
+    Condition,
+    bits_of,
+    check_steps,
+    count_skipped,
+    name_of,
+    select_rows,
+    several,
+)
 from workbench.shipping import ship
 
 if TYPE_CHECKING:
@@ -54,7 +63,11 @@ class Prepared:
         self.schema, self.integer_time = events.schema, is_integer_time(events, time)
         self.blocks, skipped = self._pack(events)
         self.blocks.persist()
-        self._measure(skipped)
+        try:
+            self._measure(skipped)
+        except BaseException:
+            self.free()
+            raise
 
     def __repr__(self) -> str:
         skipped = f", {self.skipped:,} rows skipped" if self.skipped else ""
@@ -117,6 +130,11 @@ class Prepared:
         ).collect()[0]
         self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
         self.partitions = held["partitions"]
+        if len(held["names"]) > MOST_NAMES:
+            raise WorkbenchError(
+                f"event: column {self.event!r} has more than {MOST_NAMES:,} different values; "
+                "name a column of event names."
+            )
         self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
         self.skipped: int = skipped.get.get("skipped", 0)
 
@@ -137,15 +155,13 @@ class PackTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
-        block = gather(batches, self.keys, order=[TIME, self.what])
+        block = gather(arrived(batches), self.keys, order=[TIME, self.what])
         if block is None:
             return
         rows = pa.table({name: _encoded(block.column(name)) for name in block.rows.column_names})
-        names = rows.column(NAME).chunk(0).dictionary.to_pylist() if self.what == NAME else []
-        if len(names) > MOST_NAMES:
-            raise ValueError(
-                f"event: more than {MOST_NAMES:,} different values; name a column of event names."
-            )
+        names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
+        # One more than may be, so that the driver sees that they are too many.
+        names = names[: MOST_NAMES + 1].to_pylist()
         packed = pack(Block(block.keys, block.offsets, rows))
         yield pa.record_batch(
             {
@@ -198,7 +214,13 @@ def prepare(
     >>> prepared.free()
     """
     table(events)
-    keys = several(key)
+    keys, keep = several(key), several(keep, "keep") if keep else ()
+    if isinstance(event, Mapping):
+        check_steps(event, "event")
+    elif not isinstance(event, str):
+        raise WorkbenchError(
+            f"event: {event!r} is not text; name a column, or give a dict of conditions by label."
+        )
     check_key(events, keys)
     is_integer_time(events, time)
     for name in keep:

@@ -1,10 +1,11 @@
 """The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Union
 
-from workbench.blocks import CONDITIONS, KEEP, NAME, TIME
+from kernels.levels import MAX_STEPS
+from workbench.blocks import CONDITIONS, KEEP, NAME, TIME, shipped
 from workbench.columns import column, is_integer_time
 from workbench.errors import WorkbenchError
 
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 Condition = Union[str, "Column"]
 
 
-def several(key: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the key's columns as a tuple, whether one or several are named.
+def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
+    """Return names of columns as a tuple, each once, whether one or several are given.
 
     Parameters
     ----------
-    key : str or sequence of str
+    names : str or sequence of str
+    argument : str
+        What the caller calls them, for the error's sake.
 
     Returns
     -------
@@ -28,17 +31,55 @@ def several(key: str | Sequence[str]) -> tuple[str, ...]:
     Raises
     ------
     WorkbenchError
-        When none is named.
+        When none is named, or when one is not text.
 
     Examples
     --------
     >>> several("user_id"), several(["shop", "user_id"])
     (('user_id',), ('shop', 'user_id'))
     """
-    keys = (key,) if isinstance(key, str) else tuple(key)
-    if not keys:
-        raise WorkbenchError("key: no column is named; give one column, or several in a list.")
-    return keys
+    one = isinstance(names, str) or not isinstance(names, Iterable)
+    found = tuple(dict.fromkeys([names] if one else names))
+    if not found:
+        raise WorkbenchError(
+            f"{argument}: no column is named; give one column, or several in a list."
+        )
+    if wrong := [name for name in found if not isinstance(name, str)]:
+        raise WorkbenchError(
+            f"{argument}: {wrong[0]!r} is not text; "
+            "give the name of a column, or several in a list."
+        )
+    return tuple(map(str, found))
+
+
+def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:
+    """Refuse steps that are too few, too many, or no text and no conditions.
+
+    Parameters
+    ----------
+    steps : sequence of str, or dict of str to (str or Column)
+    argument : str
+        What the caller calls them, for the error's sake.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from pyspark.sql import Column
+
+    if not 1 <= len(steps) <= MAX_STEPS:
+        raise WorkbenchError(f"{argument}: there are {len(steps)}; give 1 to {MAX_STEPS} steps.")
+    if wrong := [step for step in steps if not isinstance(step, str)]:
+        raise WorkbenchError(
+            f"{argument}: {wrong[0]!r} is not text; "
+            "name events by text, and label conditions by text."
+        )
+    for label, condition in steps.items() if isinstance(steps, Mapping) else ():
+        if not isinstance(condition, str | Column):
+            raise WorkbenchError(
+                f"{argument}: the condition of {label!r} is {condition!r}; "
+                "give SQL text or a Column."
+            )
 
 
 def select_rows(
@@ -62,12 +103,14 @@ def select_rows(
     -------
     pyspark.sql.DataFrame
     """
-    keys = [column(events, name, "key").alias(name) for name in key]
-    kept = [column(events, name, "keep").alias(KEEP + name) for name in keep]
+    names = [shipped(name) for name in key]
+    keys = [column(events, name, "key").alias(shipped(name)) for name in key]
+    kept = [column(events, name, "keep").alias(shipped(KEEP + name)) for name in keep]
     shown = [value.alias(name) for name, value in what.items()]
     rows = events.select(*keys, instants_of(events, time).alias(TIME), *shown, *kept)
-    present = reduce(lambda a, b: a & b, [column(rows, c, "key").isNotNull() for c in [*key, TIME]])
-    return rows.where(present).repartition(*(column(rows, name, "key") for name in key))
+    present = [column(rows, name, "key").isNotNull() for name in [*names, TIME]]
+    together = rows.where(reduce(lambda a, b: a & b, present))
+    return together.repartition(*(column(rows, name, "key") for name in names))
 
 
 def instants_of(events: "DataFrame", time: str) -> "Column":
@@ -122,9 +165,12 @@ def bits_of(events: "DataFrame", conditions: "Mapping[str, Condition]") -> "dict
 
 def _check_condition(events: "DataFrame", label: str, condition: "Column") -> None:
     from pyspark.errors import AnalysisException, ParseException
+    from pyspark.sql import functions as F
 
     try:
-        kind = events.select(condition).schema[0].dataType.typeName()
+        # As a value of each row, among others: an aggregate or a generator is none.
+        usable = F.when(condition.cast("boolean"), 1)
+        kind = events.select("*", condition, usable).schema.fields[-2].dataType.typeName()
     except (AnalysisException, ParseException) as error:
         why = f"steps: the condition of {label!r} does not fit the table: {_why(error)}"
         raise WorkbenchError(why) from None
@@ -135,6 +181,6 @@ def _check_condition(events: "DataFrame", label: str, condition: "Column") -> No
 
 
 def _why(error: Exception) -> str:
-    """The first sentence of Spark's message, without its error class and its position."""
+    """Spark's message without its error class, its code and its position."""
     text = str(error).strip().splitlines()[0]
-    return text.partition("] ")[2] or text
+    return (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]

@@ -20,7 +20,7 @@ from workbench.java import java_home
 KINDS = ("classic", "connect", "cluster")
 
 _SPARK = Path(pyspark.__file__).parent
-_PATIENCE = 60  # seconds for a server to answer
+_PATIENCE = 180  # seconds for a server to answer, on a busy machine too
 
 
 def free_port() -> int:

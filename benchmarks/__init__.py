@@ -1,0 +1,1 @@
+"""How fast the workbench is, side by side with ClickHouse and with other ways to ask Spark."""

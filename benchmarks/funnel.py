@@ -1,0 +1,226 @@
+"""``python -m benchmarks funnel``: who got how far, asked of the workbench and of others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import workbench as wb
+from benchmarks import data, kernels_alone, memory, peers
+from benchmarks.measure import check_same, seconds, side_by_side
+from benchmarks.report import Report, Result, megabytes, plain_seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CORES = 2
+HOUR, DAY = 3_600_000_000, 86_400_000_000
+STEPS = ("signup", "add_to_cart", "checkout")
+#: A call for each user takes minutes over the largest file, so pandas gets the smallest.
+PANDAS_ROWS = 1_000_000
+
+OURS, CLICKHOUSE, SPARK_SQL, PANDAS = "workbench", "ClickHouse", "Spark SQL", "applyInPandas"
+MATCHING, EVERY = "cold, keys with a matching event", "cold, every key"
+AGAIN = "prepared, another window"
+TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
+
+
+@dataclass
+class Bench:
+    """What the parts of the benchmark share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    clickhouse : ClickHouse
+    folder : Path
+        Of the generated files.
+    rounds : int
+        Measured runs of each way.
+    report : Report
+    """
+
+    spark: "SparkSession"
+    clickhouse: peers.ClickHouse
+    folder: Path
+    rounds: int
+    report: Report
+
+
+def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
+    """Measure everything for files of several sizes and return the results.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Events in each file, ascending; the targets are checked on the last.
+    rounds : int
+        Measured runs of each way.
+    folder : Path
+        Where generated files are kept.
+
+    Returns
+    -------
+    Report
+    """
+    spark = wb.session({"spark.master": f"local[{CORES}]"})
+    bench = Bench(spark, peers.ClickHouse(CORES), folder, rounds, Report())
+    for rows in sizes:
+        cold(bench, rows, every_key=False, check=rows == sizes[-1])
+        cold(bench, rows, every_key=True, check=rows == sizes[-1])
+        prepared(bench, rows, check=rows == sizes[-1])
+    pandas(bench, min(PANDAS_ROWS, sizes[-1]))
+    kernel(bench, sizes[-1])
+    growth(bench, sizes)
+    heavy_user(bench, sizes[-1])
+    worker_memory(bench, sizes[-1])
+    return bench.report
+
+
+def cold(bench: Bench, rows: int, every_key: bool, check: bool) -> None:
+    """Ask a fresh query of the file, as often as there are rounds."""
+    what = EVERY if every_key else MATCHING
+    question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, every_key)
+    ways = {
+        OURS: partial(ours, bench.spark, question),
+        CLICKHOUSE: partial(bench.clickhouse.histogram, question),
+        SPARK_SQL: partial(peers.spark_sql, bench.spark, question),
+    }
+    medians = timed(bench, what, rows, ways)
+    if check:
+        compare(bench, what, rows, medians, CLICKHOUSE, TARGETS[what])
+        ahead(bench, what, rows, medians, SPARK_SQL, 1.5)
+
+
+def prepared(bench: Bench, rows: int, check: bool) -> None:
+    """Ask prepared events for another window, against ClickHouse's whole query."""
+    path = data.clicks(bench.spark, rows, bench.folder)
+    question = peers.Question(path, STEPS, DAY, every_key=True)
+    with wb.Funnel(STEPS, "1 hour").prepare(bench.spark.read.parquet(path)) as events:
+        ways = {
+            OURS: lambda: peers.histogram(wb.Funnel(STEPS, "1 day").levels(events)),
+            CLICKHOUSE: partial(bench.clickhouse.histogram, question),
+        }
+        medians = timed(bench, AGAIN, rows, ways)
+    if check:
+        compare(bench, AGAIN, rows, medians, CLICKHOUSE, TARGETS[AGAIN])
+
+
+def pandas(bench: Bench, rows: int) -> None:
+    """Ask by one Python call for each user, once, over a file of its own size."""
+    question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, False)
+    answers: dict[str, Any] = {OURS: ours(bench.spark, question)}
+
+    def by_pandas() -> None:
+        answers[PANDAS] = peers.apply_in_pandas(bench.spark, question)
+
+    times = {PANDAS: seconds(by_pandas)}
+    check_same(answers)
+    times |= timed(bench, MATCHING, rows, {OURS: partial(ours, bench.spark, question)})
+    bench.report.took(MATCHING, rows, times)
+    ahead(bench, MATCHING, rows, times, PANDAS, 20)
+
+
+def kernel(bench: Bench, rows: int) -> None:
+    """Measure the compiled kernel without Spark."""
+    path = data.clicks(bench.spark, rows, bench.folder)
+    columns = kernels_alone.columns_of(path, STEPS)
+    events = len(columns[1])
+    for name, measure in {
+        "the compiled scan, sorted columns": kernels_alone.scan_seconds,
+        "all of funnel_levels, sorted columns": kernels_alone.whole_seconds,
+    }.items():
+        took = measure(columns, len(STEPS), HOUR, bench.rounds)
+        each = took / events * 1e9
+        bench.report.add(Result(name, "", events, plain_seconds(took), "", each, 10, "ns/event"))
+    first = kernels_alone.first_call_seconds(bench.rounds)
+    what = "first call in a new Python process"
+    bench.report.add(Result(what, "", 2, plain_seconds(first), "", first, 1, "s"))
+
+
+def growth(bench: Bench, sizes: Sequence[int]) -> None:
+    """Compare the largest file's time with the smallest one's: linear at the most."""
+    least, most = sizes[0], sizes[-1]
+    if least == most:
+        return
+    for what in TARGETS:
+        times = bench.report.seconds[what][OURS]
+        cells = plain_seconds(times[most]), plain_seconds(times[least])
+        ratio, linear = times[most] / times[least], most / least
+        bench.report.add(Result(f"growth: {what}", f"{least:,} rows", most, *cells, ratio, linear))
+
+
+def heavy_user(bench: Bench, rows: int) -> None:
+    """Compare events of which one user has half with the same events spread evenly."""
+    paths = {
+        "one user has half": data.one_heavy(bench.spark, rows, bench.folder),
+        "spread evenly": data.even(bench.spark, rows, bench.folder),
+    }
+    for every_key in (False, True):
+        what = "one user has half, " + ("every key" if every_key else "matching keys")
+        base = peers.Question("", STEPS, HOUR, every_key)
+        ways = {
+            name: partial(ours, bench.spark, replace(base, path=path))
+            for name, path in paths.items()
+        }
+        for path in paths.values():
+            question = replace(base, path=path)
+            check_same(
+                {
+                    OURS: ours(bench.spark, question),
+                    CLICKHOUSE: bench.clickhouse.histogram(question),
+                }
+            )
+        times = side_by_side(ways, bench.rounds, same=False)
+        heavy, even = (times[name].median for name in paths)
+        cells = plain_seconds(heavy), plain_seconds(even)
+        bench.report.add(Result(what, "spread evenly", rows, *cells, heavy / even, 1.5))
+
+
+def worker_memory(bench: Bench, rows: int) -> None:
+    """Compare the most memory a Python worker holds with its packed block."""
+    path = data.clicks(bench.spark, rows, bench.folder)
+    for task, (peak, packed) in memory.peaks(bench.spark, wb.Funnel(STEPS, "1 hour"), path).items():
+        cells = megabytes(peak), megabytes(packed)
+        bench.report.add(
+            Result(f"worker's peak, {task}", "its packed block", rows, *cells, peak / packed, 4)
+        )
+
+
+def ours(spark: "SparkSession", question: peers.Question) -> peers.Histogram:
+    """Answer by the workbench."""
+    from pyspark.sql import functions as F
+
+    events = spark.read.parquet(question.path)
+    if not question.every_key:
+        events = events.where(F.col("event").isin(list(question.steps)))
+    window = f"{question.window} microseconds"
+    return peers.histogram(wb.Funnel(question.steps, window).levels(events))
+
+
+def timed(bench: Bench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:
+    """Time ways side by side, keep their medians and return them."""
+    timings = side_by_side(ways, bench.rounds)
+    medians = {name: timing.median for name, timing in timings.items()}
+    bench.report.took(what, rows, medians)
+    return medians
+
+
+def compare(
+    bench: Bench, what: str, rows: int, times: dict[str, float], other: str, target: float
+) -> None:
+    """Report how many times another's time we take."""
+    cells = plain_seconds(times[OURS]), plain_seconds(times[other])
+    bench.report.add(Result(what, other, rows, *cells, times[OURS] / times[other], target))
+
+
+def ahead(
+    bench: Bench, what: str, rows: int, times: dict[str, float], other: str, target: float
+) -> None:
+    """Report how many times our time another takes."""
+    cells, ratio = (
+        (plain_seconds(times[OURS]), plain_seconds(times[other])),
+        (times[other] / times[OURS]),
+    )
+    bench.report.add(Result(f"{what}, ahead of", other, rows, *cells, ratio, target, at_most=False))

@@ -1,0 +1,98 @@
+"""Fair timing: every way is warmed and checked first, then the ways take turns."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+Run = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The measured runs of one way, in seconds.
+
+    Attributes
+    ----------
+    runs : tuple of float
+    """
+
+    runs: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The median of the runs."""
+        return median(self.runs)
+
+
+class AnswersDifferError(Exception):
+    """Two ways gave different answers, so their times compare nothing."""
+
+
+def side_by_side(ways: Mapping[str, Run], rounds: int = 3, same: bool = True) -> dict[str, Timing]:
+    """Time several ways to one answer, A B A B, so that a busy spell of the machine meets all.
+
+    Parameters
+    ----------
+    ways : dict of str to function
+        Each returns the answer.
+    rounds : int
+        Measured runs of each way, behind one that warms it up.
+    same : bool
+        Whether all ways must give the same answer.
+
+    Returns
+    -------
+    dict of str to Timing
+
+    Raises
+    ------
+    AnswersDifferError
+        When the ways do not all give the same answer.
+
+    Examples
+    --------
+    >>> sorted(side_by_side({"sum": lambda: sum([1, 2]), "three": lambda: 3}))
+    ['sum', 'three']
+    """
+    answers = {name: run() for name, run in ways.items()}
+    if same:
+        check_same(answers)
+    runs: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, run in ways.items():
+            runs[name].append(seconds(run))
+    return {name: Timing(tuple(times)) for name, times in runs.items()}
+
+
+def seconds(run: Run) -> float:
+    """Return how long one run takes."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def check_same(answers: Mapping[str, Any]) -> None:
+    """Refuse answers that are not all equal.
+
+    Parameters
+    ----------
+    answers : dict of str to answer
+
+    Raises
+    ------
+    AnswersDifferError
+
+    Examples
+    --------
+    >>> check_same({"ours": {0: 5}, "theirs": {0: 6}})
+    Traceback (most recent call last):
+    benchmarks.measure.AnswersDifferError: ours gives {0: 5} and theirs gives {0: 6}.
+    """
+    first, *others = answers
+    for other in others:
+        if answers[first] != answers[other]:
+            raise AnswersDifferError(
+                f"{first} gives {answers[first]} and {other} gives {answers[other]}."
+            )

@@ -1,0 +1,112 @@
+"""What a Python worker needs beyond its start, against the packed size of its block."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psutil
+import pyarrow as pa
+
+import workbench as wb
+from workbench.blocks import NAME
+from workbench.prepared import PackTask
+from workbench.rows import bits_of, name_of, select_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+BETWEEN_SAMPLES = 0.002
+
+Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+class Peak:
+    """The most memory that this process holds while the context is open, above its start."""
+
+    def __enter__(self) -> "Peak":
+        # What earlier tasks of a reused worker left to the allocator is no part of the start.
+        pa.default_memory_pool().release_unused()
+        self.process = psutil.Process(os.getpid())
+        self.start = self.most = self.process.memory_info().rss
+        self.done = threading.Event()
+        self.watcher = threading.Thread(target=self._watch, daemon=True)
+        self.watcher.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.done.set()
+        self.watcher.join()
+
+    @property
+    def bytes(self) -> int:
+        """The peak above the start."""
+        return self.most - self.start
+
+    def _watch(self) -> None:
+        while not self.done.wait(BETWEEN_SAMPLES):
+            self.most = max(self.most, self.process.memory_info().rss)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A worker's task that reports its memory in place of its answer.
+
+    Attributes
+    ----------
+    task : function
+        Record batches in, record batches out.
+    """
+
+    task: Task
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Run the task over a Spark partition and return the peak."""
+        with Peak() as peak:
+            for _ in self.task(batches):
+                pass
+        yield pa.record_batch({"peak": [peak.bytes]})
+
+
+def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tuple[int, int]]:
+    """Return the greatest peak of a worker and the largest packed block, in bytes, by task.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+    funnel : workbench.Funnel
+    path : str
+        A folder of Parquet files.
+
+    Returns
+    -------
+    dict of str to (int, int)
+    """
+    events = spark.read.parquet(path)
+    bits = select_rows(events, funnel.key, funnel.time, bits_of(events, _conditions(funnel)))
+    names = select_rows(events, funnel.key, funnel.time, name_of(events, funnel.event))
+    answers = funnel.task(integer_time=False, names=False)
+    again = funnel.task(integer_time=False, names=True)
+    with funnel.prepare(events) as prepared:
+        blocks = prepared.blocks.select("block")
+        largest = _largest(blocks.selectExpr("length(block) AS size"))
+        return {
+            "levels of rows": (_peak(bits, answers.from_rows), largest),
+            "prepare": (_peak(names, PackTask(funnel.key, NAME).run), largest),
+            "levels of prepared blocks": (_peak(blocks, again.from_blocks), largest),
+        }
+
+
+def _conditions(funnel: wb.Funnel) -> dict[str, "Column"]:
+    from pyspark.sql import functions as F
+
+    return {step: F.col(funnel.event) == step for step in funnel.labels}
+
+
+def _peak(rows: "DataFrame", task: Task) -> int:
+    return _largest(rows.mapInArrow(Weighed(task).run, "peak long"))
+
+
+def _largest(sizes: "DataFrame") -> int:
+    return int(max(row[0] for row in sizes.collect()))

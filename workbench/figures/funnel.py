@@ -31,7 +31,7 @@ def funnel_figure(steps: pd.DataFrame) -> go.Figure:
     --------
     >>> table = pd.DataFrame({"step": ["a", "b"], "users": [4, 1], "from_first": [1.0, 0.25],
     ...                       "from_previous": [1.0, 0.25], "lost": [0, 3]})
-    >>> [(bar.name, list(bar.x)) for bar in funnel_figure(table).data]
+    >>> [(bar.name, list(bar.x)) for bar in funnel_figure(table).data[:2]]
     [('reached the step', [4, 1]), ('lost since the step before', [0, 3])]
     """
     by = steps.columns[0]
@@ -50,6 +50,9 @@ def funnel_figure(steps: pd.DataFrame) -> go.Figure:
     )
     if several:
         figure.update_xaxes(tickformat=".0%")
+    else:
+        # Room for the text behind the longest bar.
+        figure.update_xaxes(range=[0, max(int(steps["users"].max()), 1) * 1.3])
     return figure
 
 
@@ -101,25 +104,29 @@ def _numbered(steps: pd.DataFrame) -> list[str]:
     return [numbers[label] for label in steps["step"]]
 
 
-def _steps(steps: pd.DataFrame) -> list[go.Bar]:
+def _steps(steps: pd.DataFrame) -> list[Any]:
     y = _numbered(steps)
-    shares = [
-        f"<b>{users:,}</b>" + (f"  {first:.1%} of the first, {before:.1%} of the last" if k else "")
-        for k, (users, first, before) in enumerate(
-            zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
-        )
+    shares = zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
+    said_beside = [
+        f"<b>{users:,}</b>"
+        + (f" · {first:.1%} of the first<br>{before:.1%} of the last" if k else "")
+        for k, (users, first, before) in enumerate(shares)
     ]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
-        text=shares, textposition="auto", hoverinfo="text",
+        hovertemplate="%{x:,} reached %{y}<extra></extra>",
     )  # fmt: skip
     lost = go.Bar(
         y=y, x=steps["lost"], orientation="h", name="lost since the step before",
         marker={"color": "white", "line": {"color": VERMILLION, "width": 1},
                 "pattern": {"shape": "/", "fgcolor": VERMILLION}},
-        hoverinfo="skip",
+        hovertemplate="%{x:,} lost before %{y}<extra></extra>",
     )  # fmt: skip
-    return [reached, lost]
+    beside = go.Scatter(
+        y=y, x=steps["users"] + steps["lost"], mode="text", text=said_beside,
+        textposition="middle right", showlegend=False, hoverinfo="skip", cliponaxis=False,
+    )  # fmt: skip
+    return [reached, lost, beside]
 
 
 def _segments(steps: pd.DataFrame, by: str) -> list[go.Bar]:

@@ -46,7 +46,7 @@ class StepsEditor(widgets.VBox):  # type: ignore[misc]
     def _row(self, k: int) -> widgets.HBox:
         choice = widgets.Dropdown(
             options=self._names, value=self.steps[k], description=f"Step {k + 1}",
-            layout={"width": "300px"}, style={"description_width": "50px"},
+            layout={"width": "280px"}, style={"description_width": "60px"},
         )  # fmt: skip
         choice.observe(lambda change: self._replace(k, change["new"]), names="value")
         last = len(self.steps) - 1
@@ -87,13 +87,12 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self.window = _window_slider(funnel, prepared.integer_time)
         self.modes = {mode: _mode_box(mode, mode in funnel.modes) for mode in MODES}
         self.segments = widgets.Dropdown(
-            options=[("all together", None), *((name, name) for name in prepared.keep)],
-            value=by, description="Break down by", style={"description_width": "100px"},
+            options=[("all together", ""), *((name, name) for name in prepared.keep)],
+            value=by or "", description="Break down by", style={"description_width": "100px"},
             layout={"width": "300px"},
         )  # fmt: skip
-        boxes = widgets.VBox(list(self.modes.values()))
-        super().__init__([self.editor, self.window, boxes, self.segments])
-        self.layout.min_width = "440px"
+        modes = [widgets.VBox([box, _hint(HINTS[mode])]) for mode, box in self.modes.items()]
+        super().__init__([self.editor, self.window, *modes, self.segments])
         self._read()
         for control in (self.window, *self.modes.values(), self.segments):
             control.observe(self._read, names="value")
@@ -107,7 +106,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             return
         old = self._first
         labels = self.editor.steps
-        self.by = self.segments.value
+        self.by = self.segments.value or None
         self.funnel = Funnel(
             list(labels) if old.conditions is None else {n: old.conditions[n] for n in labels},
             self.window.value,
@@ -125,9 +124,12 @@ def _button(icon: str, tooltip: str, disabled: bool, act: Callable[[], None]) ->
 
 
 def _mode_box(mode: str, on: bool) -> widgets.Checkbox:
-    return widgets.Checkbox(
-        value=on, description=f"{mode}: {HINTS[mode]}", indent=False, layout={"width": "460px"}
-    )
+    return widgets.Checkbox(value=on, description=mode, indent=False, tooltip=HINTS[mode])
+
+
+def _hint(words: str) -> widgets.HTML:
+    style = "font-size:12px;line-height:1.3;margin:-8px 0 4px 22px;opacity:.75"
+    return widgets.HTML(f"<div style='{style}'>{words}</div>")
 
 
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:
@@ -143,5 +145,5 @@ def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlide
         value = funnel.window
     return widgets.SelectionSlider(
         options=options, value=value, description="Window", continuous_update=False,
-        style={"description_width": "50px"}, layout={"width": "420px"},
+        style={"description_width": "60px"}, layout={"width": "400px"},
     )  # fmt: skip

@@ -48,9 +48,10 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
         self._ask()
         self.controls.observe(self._ask, names=["funnel", "by"])
         right = widgets.VBox(
-            [self.status, self.chart, self.table, self.histogram], layout={"flex": "1 1 560px"}
+            [self.status, self.chart, self.table, self.histogram],
+            layout={"flex": "1 1 440px", "min_width": "0"},
         )
-        left = widgets.VBox([self.controls, self.code], layout={"flex": "0 1 480px"})
+        left = widgets.VBox([self.controls, self.code], layout={"flex": "0 0 410px"})
         top = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"})
         super().__init__([top, self.people])
 

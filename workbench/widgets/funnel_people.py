@@ -24,14 +24,14 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             style={"description_width": "90px"},
         )
         self.people = widgets.Select(rows=8, layout={"width": "780px", "display": "none"})
-        self.open = widgets.Button(
+        self.button = widgets.Button(
             description="Step through", icon="play", layout={"display": "none"},
             tooltip="Step through the events of the chosen one",
         )  # fmt: skip
         self.note, self.player = widgets.HTML(), widgets.VBox()
         self.level.observe(self._list, names="value")
-        self.open.on_click(self._play)
-        super().__init__([self.level, self.people, self.note, self.open, self.player])
+        self.button.on_click(self._play)
+        super().__init__([self.level, self.people, self.note, self.button, self.player])
 
     def show(self, funnel: Funnel) -> None:
         """Offer the drop-offs of a funnel; the level that was chosen stays chosen."""
@@ -52,7 +52,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
     def _list(self, _change: Any = None) -> None:
         self.player.children = ()
         chosen = self.level.value is not None
-        for part in (self.people, self.open):
+        for part in (self.people, self.button):
             part.layout.display = None if chosen else "none"
         self.note.value = ""
         if not chosen:
@@ -64,7 +64,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             return
         keys = self._funnel.key
         self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
-        self.open.disabled = not found
+        self.button.disabled = not found
         if not found:
             self.note.value = "Nobody stopped here."
         elif len(found) > MOST_PEOPLE:

@@ -1,0 +1,86 @@
+"""What holds for every committed notebook, and that a reader's own table runs in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MOST_LINES, MOST_BYTES = 15, 1_000_000
+OWN_TABLE = """
+source = {path!r}
+key, time, event = "shopper", "at", "what"
+steps = ["visit", "basket", "paid"]
+window = "2 days"
+"""
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.name)
+def notebook(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.param
+    return path
+
+
+def test_there_are_notebooks() -> None:
+    assert [path.name for path in NOTEBOOKS][:2] == ["00-start-here.ipynb", "01-funnel.ipynb"]
+
+
+def test_it_is_small_and_carries_no_state_of_widgets(notebook: Path) -> None:
+    assert notebook.stat().st_size < MOST_BYTES
+    assert "widgets" not in json.loads(notebook.read_text())["metadata"]
+
+
+def test_its_cells_fit_on_a_screen(notebook: Path) -> None:
+    long = [c.source for c in code_cells(read(notebook)) if c.source.count("\n") >= MOST_LINES]
+    assert long == []
+
+
+def test_it_was_run_in_order_and_without_an_error(notebook: Path) -> None:
+    cells = code_cells(read(notebook))
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert not [out for cell in cells for out in cell.outputs if out.output_type == "error"]
+
+
+def test_who_only_reads_it_sees_pictures(notebook: Path) -> None:
+    outputs = [out for cell in code_cells(read(notebook)) for out in cell.outputs]
+    live = [
+        out for out in outputs if "application/vnd.jupyter.widget-view+json" in out.get("data", {})
+    ]
+    assert live
+    assert all("image/svg+xml" in out.data for out in live)
+
+
+def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> None:
+    assert str(ROOT) not in notebook.read_text()
+
+
+def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+    shoppers = pd.DataFrame(
+        {
+            "shopper": [f"s{i % 7}" for i in range(60)],
+            "at": pd.date_range("1969-12-30", periods=60, freq="3h", tz="UTC"),
+            "what": [["visit", "basket", "look", "paid"][i % 4] for i in range(60)],
+        }
+    )
+    shoppers.to_parquet(tmp_path / "shoppers.parquet", coerce_timestamps="us")
+    notebook = read(ROOT / "notebooks" / "01-funnel.ipynb")
+    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    parameters.source = OWN_TABLE.format(path=str(tmp_path / "shoppers.parquet"))
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    tables = [
+        out.data["text/plain"] for c in code_cells(notebook) for out in c.outputs if "data" in out
+    ]
+    assert any("visit" in table and "paid" in table for table in tables)

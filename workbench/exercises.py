@@ -1,0 +1,64 @@
+"""Exercises that check an answer without giving it away."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A question of a notebook.
+
+    Attributes
+    ----------
+    question : str
+    digest : str
+        The first eight digits of the SHA-256 of the right answer's text.
+    hint : str
+        What to say to a wrong answer.
+
+    Examples
+    --------
+    >>> exercise = Exercise("What is 6 times 7?", digest_of(42), "Count on your fingers.")
+    >>> exercise.check(None)
+    'What is 6 times 7? Put your answer in place of None.'
+    >>> exercise.check(41)
+    'Not yet. Count on your fingers.'
+    >>> exercise.check(42)
+    'Right!'
+    """
+
+    question: str
+    digest: str
+    hint: str
+
+    def check(self, answer: Any) -> str:
+        """Return what to say to an answer.
+
+        Parameters
+        ----------
+        answer : value
+            None while there is none.
+
+        Returns
+        -------
+        str
+        """
+        if answer is None:
+            return f"{self.question} Put your answer in place of None."
+        return "Right!" if digest_of(answer) == self.digest else f"Not yet. {self.hint}"
+
+
+def digest_of(answer: Any) -> str:
+    """Return the digest that an exercise keeps of its answer.
+
+    Parameters
+    ----------
+    answer : value
+        Compared as text, so that 42 and a NumPy 42 are the same.
+
+    Returns
+    -------
+    str
+    """
+    return hashlib.sha256(str(answer).encode()).hexdigest()[:8]

@@ -120,7 +120,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
     """
     if close := get_close_matches(str(name), known, n=3, cutoff=0.6):
         return f"did you mean {' or '.join(map(repr, close))}?"
-    shown = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
+    shown = ", ".join(map(repr, known[:10])) + (" and more" if len(known) > 10 else "")
     return f"there are {shown}." if known else "there are none."
 
 
@@ -193,7 +193,7 @@ def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[
     kind = schema[name].dataType.typeName()
     if kind in NESTED:
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds a {kind}, which cannot be grouped by; "
+            f"{argument}: column {name!r} holds {kind}s, which cannot be grouped by; "
             "name a plain column."
         )
     if name.lower() in {other.lower() for other in taken}:

@@ -210,13 +210,15 @@ class Funnel:
         pandas.DataFrame
             ``from``, ``to`` (exclusive, but for the last) and ``users``, empty intervals included.
         """
-        from workbench.funnel_tables import times_table
+        from workbench.funnel_tables import MOST_BINS, times_table
 
-        if not isinstance(bins, int) or bins < 1:
-            raise WorkbenchError(f"bins: {bins!r} is no number of intervals; give one or more.")
+        if bins not in range(1, MOST_BINS + 1):
+            raise WorkbenchError(
+                f"bins: {bins!r} is no number of intervals; give 1 to {MOST_BINS:,}."
+            )
         integers = self.integer_time(events)
         levels = self._ask(events, timed=True)
-        return times_table(levels, len(self.labels), self.span(integers), bins, integers)
+        return times_table(levels, len(self.labels), bins, integers)
 
     def people(self, events: "DataFrame | Prepared", stopped_at: int) -> "DataFrame":
         """Return the keys that stopped at a level, and what they did next.
@@ -398,8 +400,10 @@ class Funnel:
 
     def _warn(self, events: "DataFrame | Prepared", found: "pd.DataFrame", skipped: int) -> None:
         if skipped:
+            one = "1 row was left out: its key or its time is null."
+            some = f"{skipped:,} rows were left out: their key or their time is null."
             warnings.warn(
-                f"{skipped:,} rows were left out: their key or their time is null.",
+                one if skipped == 1 else some,
                 WorkbenchWarning,
                 stacklevel=3,
             )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 1_000
 STEP_COLUMNS = ("step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time")
-FINE_BINS = 10_000
+MOST_BINS = 1_000
 
 #: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
 _MINUTE, _DAY = 60_000_000, 86_400_000_000
@@ -21,7 +21,7 @@ ROUND_TIMES = [
     *(5_000_000, 15_000_000, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 60 * _MINUTE),
     *(180 * _MINUTE, 360 * _MINUTE, 720 * _MINUTE, _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY),
 ]
-ROUND_COUNTS = [factor * 10**power for power in range(18) for factor in (1, 2)]
+ROUND_COUNTS = [factor * 10**power for power in range(15) for factor in (1, 2)]
 
 
 def steps_table(
@@ -64,9 +64,7 @@ def steps_table(
     return table
 
 
-def times_table(
-    levels: "DataFrame", steps: int, window: int, bins: int, integer_time: bool
-) -> pd.DataFrame:
+def times_table(levels: "DataFrame", steps: int, bins: int, integer_time: bool) -> pd.DataFrame:
     """Return the histogram of the time that those took who reached every step.
 
     Parameters
@@ -75,10 +73,8 @@ def times_table(
         Columns ``level`` and ``since_first``, the time of each step since the first.
     steps : int
         How many steps the funnel has.
-    window : int
-        In microseconds, or in the unit of an integer time column: no time is longer.
     bins : int
-        How many intervals, at the most.
+        How many intervals at the most, 1 to ``MOST_BINS``.
     integer_time : bool
 
     Returns
@@ -89,23 +85,29 @@ def times_table(
     from pyspark.sql import functions as F
 
     widths = ROUND_COUNTS if integer_time else ROUND_TIMES
-    width = _round_up(window / FINE_BINS, widths)
-    fine = (
-        levels.where(F.col("level") == steps)
-        .groupBy(F.floor(F.get("since_first", F.lit(steps - 1)) / width).alias("bin"))
-        .agg(F.count("*").alias("users"))
-        .collect()
-    )
-    counts = {row["bin"]: row["users"] for row in fine}
+    took = F.get("since_first", F.lit(steps - 1))
+    finished = levels.where(F.col("level") == steps)
+    fine = finished.groupBy(_fine(took, widths).alias("at")).agg(F.count("*").alias("users"))
+    counts = {row["at"]: row["users"] for row in fine.collect()}
     longest = max(counts, default=-1) + 1
     # Each round width is a multiple of those below it, so the fine bins add up exactly.
-    each = _round_up(longest * width / bins, [w for w in widths if w >= width]) // width
-    rows = []
-    for first in range(0, longest, each):
-        users = sum(counts.get(bin, 0) for bin in range(first, first + each))
-        edges = (first * width, (first + each) * width)
-        rows.append((*(_length(edge, integer_time) for edge in edges), users))
-    return pd.DataFrame(rows, columns=["from", "to", "users"])
+    width = _round_up(longest / bins, widths)
+    edges = [k * width for k in range(-(-longest // width) + 1)]
+    users = [0] * (len(edges) - 1)
+    for at, count in counts.items():
+        users[at // width] += count
+    lengths = [_length(edge, integer_time) for edge in edges]
+    return pd.DataFrame({"from": lengths[:-1], "to": lengths[1:], "users": users})
+
+
+def _fine(took: "Column", widths: Sequence[int]) -> "Column":
+    """The time rounded down, to a thousandth at the most, so that few different ones are left."""
+    from pyspark.sql import functions as F
+
+    width = F.lit(widths[0])
+    for wider in widths[1:]:
+        width = F.when(took >= MOST_BINS * wider, F.lit(wider)).otherwise(width)
+    return took - took % width
 
 
 def _round_up(width: float, widths: Sequence[int]) -> int:

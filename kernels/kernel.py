@@ -33,6 +33,7 @@ from kernels.cache import located
 COLUMN, ROW, SCRATCH = "column", "row", "scratch"
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN]
+Uint8Column = Annotated[NDArray[np.uint8], COLUMN]
 Uint32Column = Annotated[NDArray[np.uint32], COLUMN]
 Int64Row = Annotated[NDArray[np.int64], ROW]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH]

@@ -113,7 +113,7 @@ def test_a_user_is_not_affected_by_the_others(case: Streams, modes: dict[str, bo
 
 
 @given(streams(most_rows=60), st.sampled_from(COMBINATIONS))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_the_input_is_left_as_it_was(case: Streams, modes: dict[str, bool]) -> None:
     before, columns = case.columns, case.columns
     funnel_levels(*columns, case.steps, case.window, **modes)

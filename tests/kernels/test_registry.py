@@ -35,6 +35,21 @@ def entries(draw: st.DrawFn, most: int = 40, sort: bool = False) -> Args:
 
 
 @st.composite
+def wide_entries(draw: st.DrawFn, least: int = 1) -> Args:
+    size = draw(st.integers(least, 90))
+    random = np.random.default_rng(draw(st.integers(0, 999)))
+    low, high = draw(st.sampled_from([(-9, 9), (-70_000, 70_000), (-(2**63), 2**63 - 1)]))
+    steps = random.integers(0, draw(st.sampled_from([4, 32, 2**32])), size)
+    return [random.integers(low, high, size, endpoint=True), uint32(steps)]
+
+
+@st.composite
+def with_digits(draw: st.DrawFn) -> Args:
+    time, step = draw(entries())
+    return [(time + 8).astype(np.uint8), time, step]
+
+
+@st.composite
 def conditions(draw: st.DrawFn, least: int = 0) -> NDArray[np.uint32]:
     return uint32(draw(st.lists(st.integers(0, 15), min_size=least, max_size=6)))
 
@@ -116,6 +131,12 @@ def sorted_by_both(before: Args, after: Args, result: Any) -> bool:
     return pairs == list(zip(after[0].tolist(), after[1].tolist(), strict=True))
 
 
+def sorted_by_digit(before: Args, after: Args, result: Any) -> bool:
+    rows = zip(*(column.tolist() for column in before), strict=True)
+    stable = [row[1:] for row in sorted(rows, key=lambda row: row[0])]
+    return stable == list(zip(after[1].tolist(), after[2].tolist(), strict=True))
+
+
 def says_whether_sorted(before: Args, after: Args, result: Any) -> bool:
     pairs = list(zip(before[0].tolist(), before[1].tolist(), strict=True))
     return brute_force.pairs_in_order(pairs) == bool(result)
@@ -158,13 +179,15 @@ def holds_extended_chains(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "counting_sort": (with_digits(), sorted_by_digit),
     "expand_conditions": (expansion(), lists_every_bit),
     "fillable": (matching(), matches_by_force),
     "hold_chains": (held(), holds_extended_chains),
     "in_order": (entries(), says_whether_sorted),
     "insertion_sort": (entries(), sorted_by_both),
+    "radix_sort": (wide_entries(), sorted_by_both),
     "oldest_origin": (origins(), extends_the_newest),
-    "sort_entries": (entries(), sorted_by_both),
+    "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
 }
@@ -184,7 +207,7 @@ def test_every_kernel_of_the_registry_has_a_case() -> None:
 
 @pytest.mark.parametrize("name", sorted(CASES))
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_traced_and_compiled_and_brute_force_agree(name: str, data: st.DataObject) -> None:
     kernel, (strategy, agrees) = registry[name], CASES[name]
     before = data.draw(strategy)
@@ -204,7 +227,7 @@ def test_what_is_stepped_through_is_what_is_compiled(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("name", ["in_order", "insertion_sort", "sort_entries"])
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_a_lift_gives_each_partition_what_the_kernel_gives_it_alone(
     name: str, data: st.DataObject
 ) -> None:

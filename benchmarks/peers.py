@@ -81,8 +81,12 @@ def spark_sql(spark: "SparkSession", question: Question) -> Histogram:
 def apply_in_pandas(spark: "SparkSession", question: Question) -> Histogram:
     """Answer by a Python function that gets each user's events as a pandas frame."""
     task = PandasTask(len(question.steps), question.window)
+
+    def run(key: tuple[Any, ...], events: "pd.DataFrame") -> "pd.DataFrame":
+        return task.run(key, events)  # Spark takes a function and no method.
+
     users = _entries(spark, question).groupBy("user_id")
-    return histogram(users.applyInPandas(task.run, "user_id long, level int"))
+    return histogram(users.applyInPandas(run, "user_id long, level int"))
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,8 @@ class Kernel:
         self.source = textwrap.dedent("".join(lines[head:]))
         self.captions = captions(self.source, function)
         self.parameters = inspect.signature(function).parameters
-        self.compiled = compile_cached(function)
+        # Within the loop over partitions, a call costs as much as a short partition's own work.
+        self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
 
     def __call__(self, *args: Any) -> Any:
@@ -147,7 +148,7 @@ class Kernel:
             assign="" if self._returns_nothing() else "results[partition] = ",
             arguments=", ".join(_part(name, _role(p)) for name, p in self.parameters.items()),
         )
-        scope: dict[str, Any] = {self.__name__: self, "__name__": self.__module__}
+        scope: dict[str, Any] = {self.__name__: self.compiled, "__name__": self.__module__}
         exec(compile(text, f"<{self.__name__} over partitions>", "exec"), scope)
         lift: Callable[..., Any] = scope[f"{self.__name__}_over"]
         return lift
@@ -221,10 +222,10 @@ def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> Non
                 )
 
 
-def compile_cached(function: Callable[..., Any]) -> Any:
+def compile_cached(function: Callable[..., Any], **options: Any) -> Any:
     """Return the function as a compiled one that is cached on disk."""
     with located():
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
 
 def numba_type(annotation: Any) -> Any:

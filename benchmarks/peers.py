@@ -43,7 +43,8 @@ class ClickHouse:
     """ClickHouse in this process, on as many threads as Spark has cores."""
 
     def __init__(self, threads: int) -> None:
-        self.threads, self.session = threads, Session()  # type: ignore[no-untyped-call]
+        self.threads = threads
+        self.session: Any = Session()  # type: ignore[no-untyped-call]
 
     def histogram(self, question: Question) -> Histogram:
         """Answer by ``windowFunnel``."""

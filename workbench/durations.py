@@ -136,7 +136,7 @@ def spoken(micros: float) -> str:
     >>> spoken(5_400_000_000), spoken(86_400_000_000), spoken(1_500_000), spoken(250)
     ('1 h 30 min', '1 day', '1.5 s', '250 µs')
     """
-    if micros < 1_000:
+    if 0 < micros < 1_000:
         return f"{micros:g} µs"
     if micros < 60_000_000:
         return f"{micros / 1_000_000:.4g} s"

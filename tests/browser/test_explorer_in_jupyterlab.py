@@ -23,22 +23,24 @@ explorer
 ]
 SLIDER = ".widget-hslider .noUi-handle"
 ANSWERED = re.compile(r"answered in [\d.]+ s")
+# How many aircraft reach the third step within a day and within 12 hours.
+MOVES = {"ArrowRight": "166", "ArrowLeft": "86"}
 
 
 def move_the_window(page: Page, key: str) -> float:
-    """Move the slider by one and return the milliseconds until the chart has changed."""
-    chart = page.locator(".js-plotly-plot").first
-    before = chart.inner_text()
-    handle = page.locator(SLIDER).first
-    handle.focus()
+    """Move the slider by one and return the milliseconds until the chart shows its answer."""
+    page.locator(SLIDER).first.focus()
     start = time.perf_counter()
     page.keyboard.press(key)
     page.wait_for_function(
-        "before => document.querySelector('.js-plotly-plot').innerText !== before",
-        arg=before,
+        "users => document.querySelector('.js-plotly-plot').innerText.includes(` ${users} `)",
+        arg=MOVES[key],
         polling=5,
     )
-    return 1000 * (time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    # The histogram follows the chart; the next move starts from rest.
+    expect(page.get_by_text("Asking Spark")).to_be_hidden()
+    return 1000 * seconds
 
 
 def test_an_analyst_moves_the_window_and_opens_one_aircraft(
@@ -47,7 +49,7 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
     page = open_notebook(CELLS)
     expect(page.get_by_text("661,610 events of 4,043 keys")).to_be_visible()
     expect(page.get_by_text(ANSWERED)).to_be_visible()
-    times = sorted(move_the_window(page, key) for key in ["ArrowRight", "ArrowLeft"] * 5)
+    times = sorted(move_the_window(page, key) for key in [*MOVES] * 5)
     with capsys.disabled():
         print(
             f"\nslider to new figure: median {times[5]:.0f} ms of 10 moves, worst {times[-1]:.0f}"

@@ -33,7 +33,7 @@ def test_a_bar_shows_who_reached_a_step_and_a_hatched_one_who_was_lost() -> None
 
 def test_both_denominators_are_written_beside_each_step() -> None:
     *_, words = funnel_figure(STEPS).data
-    assert words.text[2] == "<b>10</b> · 10.0% of the first<br>25.0% of the last"
+    assert words.text[2] == " <b>10</b> · 10.0% of the first<br> 25.0% of the last"
 
 
 def test_the_first_step_stands_on_top() -> None:
@@ -54,7 +54,7 @@ def test_no_more_than_six_segments_are_drawn() -> None:
 
 def test_times_are_drawn_as_intervals_that_a_person_reads() -> None:
     figure = times_figure(TIMES)
-    assert list(figure.data[0].x) == ["0 µs to 1 h", "1 h to 2 h"]
+    assert list(figure.data[0].x) == ["0 s to 1 h", "1 h to 2 h"]
     assert "the 10 who took them all" in figure.layout.title.text
 
 

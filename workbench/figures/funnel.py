@@ -73,7 +73,7 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
     >>> hours = pd.to_timedelta([0, 1, 2], "h")
     >>> table = pd.DataFrame({"from": hours[:2], "to": hours[1:], "users": [3, 1]})
     >>> list(times_figure(table).data[0].x)
-    ['0 µs to 1 h', '1 h to 2 h']
+    ['0 s to 1 h', '1 h to 2 h']
     """
     names = [f"{said(a)} to {said(b)}" for a, b in zip(times["from"], times["to"], strict=True)]
     figure = go.Figure(go.Bar(x=names, y=times["users"], marker_color=BLUE, name="users"))
@@ -108,8 +108,8 @@ def _steps(steps: pd.DataFrame) -> list[Any]:
     y = _numbered(steps)
     shares = zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
     said_beside = [
-        f"<b>{users:,}</b>"
-        + (f" · {first:.1%} of the first<br>{before:.1%} of the last" if k else "")
+        f" <b>{users:,}</b>"
+        + (f" · {first:.1%} of the first<br> {before:.1%} of the last" if k else "")
         for k, (users, first, before) in enumerate(shares)
     ]
     reached = go.Bar(

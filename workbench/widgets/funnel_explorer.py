@@ -25,6 +25,12 @@ SPINNER = (
 )
 
 
+TABLE_STYLE = (
+    "<style>.wb-table th,.wb-table td{text-align:right;padding:0 12px 0 0;line-height:1.6}"
+    ".wb-table th:first-child,.wb-table td:first-child{text-align:left}</style>"
+)
+
+
 class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
     """A funnel over prepared events, to be changed by hand.
 
@@ -99,8 +105,11 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
 
 def _redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
     with shown.batch_update():
-        shown.data = []
-        shown.add_traces(figure.data)
+        if [trace.type for trace in shown.data] != [trace.type for trace in figure.data]:
+            shown.data = []
+            shown.add_traces(figure.data)
+        for old, new in zip(shown.data, figure.data, strict=True):
+            old.update(new.to_plotly_json(), overwrite=True)
         shown.layout = figure.layout
 
 
@@ -115,4 +124,7 @@ def _html(steps: pd.DataFrame) -> str:
         "median_time": "median time", "p90_time": "90% within",
     }  # fmt: skip
     formats = {"users": "{:,}".format, "lost": "{:,}".format}
-    return str(table.rename(columns=names).to_html(index=False, border=0, formatters=formats))
+    shown = table.rename(columns=names)
+    return TABLE_STYLE + str(
+        shown.to_html(index=False, border=0, formatters=formats, classes="wb-table")
+    )

@@ -11,6 +11,7 @@ from workbench.widgets.causes import cause
 from workbench.widgets.play import play
 
 MOST_PEOPLE = 50
+NOBODY = -1
 
 
 class FunnelPeople(widgets.VBox):  # type: ignore[misc]
@@ -37,21 +38,21 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         """Offer the drop-offs of a funnel; the level that was chosen stays chosen."""
         self._funnel, chosen = funnel, self.level.value
         labels = funnel.labels
-        options: list[tuple[str, int | None]] = [
-            ("choose a step", None),
+        options: list[tuple[str, int]] = [
+            ("choose a step", NOBODY),
             (f"before 1 {labels[0]}", 0),
         ]
         options += [(f"after {k + 1} {label}", k + 1) for k, label in enumerate(labels[:-1])]
         options += [(f"nowhere: reached {len(labels)} {labels[-1]}", len(labels))]
         self.level.unobserve(self._list, names="value")
         self.level.options = options
-        self.level.value = chosen if chosen in [level for _, level in options] else None
+        self.level.value = chosen if chosen in [level for _, level in options] else NOBODY
         self.level.observe(self._list, names="value")
         self._list()
 
     def _list(self, _change: Any = None) -> None:
         self.player.children = ()
-        chosen = self.level.value is not None
+        chosen = self.level.value not in (None, NOBODY)
         for part in (self.people, self.button):
             part.layout.display = None if chosen else "none"
         self.note.value = ""

@@ -352,9 +352,9 @@ class Funnel:
 
     def _check_prepared(self, events: Prepared, by: str | None) -> None:
         """Check that the blocks hold what is asked."""
-        self.span(events.integer_time)
         self._check_prepared_by(events, "key")
         self._check_prepared_by(events, "time")
+        self.span(events.integer_time)
         named = isinstance(events.event, str)
         if named != (self.conditions is None):
             kinds = ("event names", "conditions")[:: 1 if named else -1]

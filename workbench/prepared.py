@@ -109,7 +109,7 @@ class Prepared:
         what = (
             name_of(events, self.event)
             if isinstance(self.event, str)
-            else bits_of(events, self.event)
+            else bits_of(events, self.event, "event")
         )
         skipped = Observation()
         counted = events.observe(skipped, count_skipped(events, self.key, self.time))

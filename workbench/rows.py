@@ -133,7 +133,9 @@ def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":
     return {NAME: column(events, event, "event").cast("string")}
 
 
-def bits_of(events: "DataFrame", conditions: "Mapping[str, Condition]") -> "dict[str, Column]":
+def bits_of(
+    events: "DataFrame", conditions: "Mapping[str, Condition]", argument: str = "steps"
+) -> "dict[str, Column]":
     """Return what happened as bits: bit k is set when condition k is true.
 
     Parameters
@@ -141,6 +143,8 @@ def bits_of(events: "DataFrame", conditions: "Mapping[str, Condition]") -> "dict
     events : pyspark.sql.DataFrame
     conditions : dict of str to (str or Column)
         SQL text or a Column by label; null counts as false.
+    argument : str
+        What the caller calls them, for the error's sake.
 
     Returns
     -------
@@ -156,14 +160,14 @@ def bits_of(events: "DataFrame", conditions: "Mapping[str, Condition]") -> "dict
     bits = []
     for k, (label, condition) in enumerate(conditions.items()):
         true = F.expr(condition) if isinstance(condition, str) else condition
-        _check_condition(events, label, true)
+        _check_condition(events, label, true, argument)
         # The thirty-second bit is the sign of a 32-bit integer.
         bit = 1 << k if k < 31 else -(1 << 31)
         bits.append(F.when(true, F.lit(bit)).otherwise(F.lit(0)))
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
 
 
-def _check_condition(events: "DataFrame", label: str, condition: "Column") -> None:
+def _check_condition(events: "DataFrame", label: str, condition: "Column", argument: str) -> None:
     from pyspark.errors import AnalysisException, ParseException
     from pyspark.sql import functions as F
 
@@ -172,11 +176,12 @@ def _check_condition(events: "DataFrame", label: str, condition: "Column") -> No
         usable = F.when(condition.cast("boolean"), 1)
         kind = events.select("*", condition, usable).schema.fields[-2].dataType.typeName()
     except (AnalysisException, ParseException) as error:
-        why = f"steps: the condition of {label!r} does not fit the table: {_why(error)}"
+        why = f"{argument}: the condition of {label!r} does not fit the table: {_why(error)}"
         raise WorkbenchError(why) from None
     if kind != "boolean":
         raise WorkbenchError(
-            f"steps: the condition of {label!r} gives a {kind}; write one that is true or false."
+            f"{argument}: the condition of {label!r} gives {kind}s; "
+            "write one that is true or false."
         )
 
 

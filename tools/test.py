@@ -65,6 +65,8 @@ def pytest(stage: str, *arguments: str) -> Result:
         code = run("pytest", "-q", "--durations=10", f"--junitxml={outcome}", *arguments)
         passed, failed, skipped = count(outcome)
     broken = int(code != 0 and not failed)
+    if broken:
+        print(f"pytest broke off with code {code}: what it had not reached was not tested.")
     return Result(stage, passed, failed + broken, skipped, time.monotonic() - start)
 
 

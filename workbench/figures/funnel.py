@@ -31,7 +31,7 @@ def funnel_figure(steps: pd.DataFrame) -> go.Figure:
     --------
     >>> table = pd.DataFrame({"step": ["a", "b"], "users": [4, 1], "from_first": [1.0, 0.25],
     ...                       "from_previous": [1.0, 0.25], "lost": [0, 3]})
-    >>> [(bar.name, list(bar.x)) for bar in funnel_figure(table).data[:2]]
+    >>> [(bar.name, bar.x.tolist()) for bar in funnel_figure(table).data[:2]]
     [('reached the step', [4, 1]), ('lost since the step before', [0, 3])]
     """
     by = steps.columns[0]

@@ -32,12 +32,12 @@ from kernels.cache import located
 
 COLUMN, ROW, SCRATCH = "column", "row", "scratch"
 
-Int64Column = Annotated[NDArray[np.int64], COLUMN]
-Uint8Column = Annotated[NDArray[np.uint8], COLUMN]
-Uint32Column = Annotated[NDArray[np.uint32], COLUMN]
-Int64Row = Annotated[NDArray[np.int64], ROW]
-Int64Scratch = Annotated[NDArray[np.int64], SCRATCH]
-Int64Table = Annotated[NDArray[np.int64], SCRATCH, 2]
+Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
+Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
+Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
+Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
+Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
+Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]
 
 registry: "dict[str, Kernel]" = {}
 
@@ -232,13 +232,12 @@ def numba_type(annotation: Any) -> Any:
     """Return the compiler's type for an annotated parameter."""
     if get_origin(annotation) is not Annotated:
         return {int: numba.int64, float: numba.float64, bool: numba.boolean}[annotation]
-    _, _, *dimensions = get_args(annotation)
-    return Array(numba.from_dtype(_dtype(annotation)), dimensions[0] if dimensions else 1, "C")
+    _, _, dtype, *dimensions = get_args(annotation)
+    return Array(numba.from_dtype(np.dtype(dtype)), dimensions[0] if dimensions else 1, "C")
 
 
 def _dtype(annotation: Any) -> Any:
-    array = get_args(annotation)[0]
-    return np.dtype(get_args(get_args(array)[1])[0])
+    return np.dtype(get_args(annotation)[2])
 
 
 def _role(parameter: inspect.Parameter) -> str:

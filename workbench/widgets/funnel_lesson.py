@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernels import Step, Trace, trace, window_funnel, window_funnel_once
 from kernels.levels import entries
 from workbench.durations import spoken
-from workbench.funnel import Funnel
+from workbench.funnel import MODES, Funnel
 from workbench.funnel_rows import KeyRows
 from workbench.widgets.trace_lesson import lesson_of
 
@@ -275,9 +275,6 @@ class _Once(_View):
             fits = (self.time == time) & ((self.conditions >> np.uint32(k)) & 1 == 1)
             found += [int(i) for i in np.flatnonzero(fits) if i not in found][:1]
         return found
-
-
-MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 
 
 def _names_of_entries(rows: KeyRows, time: NDArray[np.int64], step: NDArray[Any]) -> list[str]:

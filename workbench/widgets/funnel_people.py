@@ -65,6 +65,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             return
         keys = self._funnel.key
         self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
+        self.people.index = 0 if found else None
         self.button.disabled = not found
         if not found:
             self.note.value = "Nobody stopped here."

@@ -1,6 +1,5 @@
 """Run every notebook again and save its output, without the state of its widgets."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,15 +13,14 @@ def main() -> None:
     """Run the notebooks in order; stop at the first that fails."""
     for notebook in sorted(ROOT.glob("notebooks/*.ipynb")):
         print(f"Running {notebook.name} ...", flush=True)
-        # Widgets then save a picture of themselves for those who only read.
-        run("jupyter", "execute", "--inplace", "--timeout=1800", notebook, WORKBENCH_STATIC="1")
+        run("jupyter", "execute", "--inplace", "--timeout=1800", notebook)
         run("nbstripout", "--keep-output", "--keep-count", *UNWANTED, notebook)
 
 
-def run(name: str, *arguments: str | Path, **environment: str) -> None:
+def run(name: str, *arguments: str | Path) -> None:
     """Run one of the environment's programs; stop when it fails."""
     command = [str(BIN / name), *map(str, arguments)]
-    if subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=False).returncode:
+    if subprocess.run(command, cwd=ROOT, check=False).returncode:
         sys.exit(f"`{name}` failed on {arguments[-1]}.")
 
 

@@ -109,7 +109,8 @@ class _View:
         self.funnel, self.rows = funnel, rows
         self.steps = len(funnel.labels)
         self.window = funnel.span(rows.integer_time)
-        self.modes = [mode in funnel.modes for mode in MODES]
+        # Which of the two kernels runs is what strict_once chooses; both take the other modes.
+        self.modes = [mode in funnel.modes for mode in MODES if mode != "strict_once"]
 
     time: NDArray[np.int64]
     step: NDArray[Any]
@@ -212,11 +213,8 @@ class _Scan(_View):
         slots, parent = np.zeros((2, self.steps), np.int64), np.zeros(len(self.time), np.int64)
         reached = np.zeros(self.steps, np.int64)
         columns = self.time.copy(), self.step.copy()
-        modes = [
-            mode for name, mode in zip(MODES, self.modes, strict=True) if name != "strict_once"
-        ]
         return trace(
-            window_funnel, *columns, self.window, *modes, *slots, parent, reached, show=show
+            window_funnel, *columns, self.window, *self.modes, *slots, parent, reached, show=show
         )
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
@@ -251,13 +249,10 @@ class _Once(_View):
         size = len(self.time)
         slots, reached = np.zeros((4, self.steps), np.int64), np.zeros(self.steps, np.int64)
         chain, of_rows = np.zeros((self.steps, self.steps), np.int64), np.zeros((2, size), np.int64)
-        modes = [
-            mode for name, mode in zip(MODES, self.modes, strict=True) if name != "strict_once"
-        ]
         columns = self.time.copy(), self.conditions.copy()
         return trace(
-            window_funnel_once, *columns, self.window, *modes, *slots, chain, *of_rows, reached,
-            show=show,
+            window_funnel_once, *columns, self.window, *self.modes, *slots, chain, *of_rows,
+            reached, show=show,
         )  # fmt: skip
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:

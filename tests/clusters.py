@@ -1,6 +1,8 @@
 """Spark on loopback, started by the tests: a standalone cluster and a Spark Connect server."""
 
+import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sysconfig
@@ -67,9 +69,8 @@ class _Server:
                 self._driver.submit(_stop_session).result(timeout=_PATIENCE)
                 self._driver.shutdown()
         finally:
-            for process in self.running.values():
-                process.kill()
-                process.wait()
+            for name in list(self.running):
+                self.kill(name)
 
     def start_all(self) -> None:
         """Start every process and wait until it can be used."""
@@ -102,12 +103,20 @@ class _Server:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         end = time.monotonic() + _PATIENCE
         while sign not in log.read_text(errors="replace"):
             if time.monotonic() > end or self.running[name].poll() is not None:
                 raise TimeoutError(f"{name} did not start:\n{log.read_text(errors='replace')}")
             time.sleep(0.1)
+
+    def kill(self, name: str) -> None:
+        """End a process and every executor that it started, as a power cut would."""
+        process = self.running.pop(name)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 class Cluster(_Server):
@@ -128,11 +137,6 @@ class Cluster(_Server):
         size = ("--cores", "1", "--memory", "1g")
         where = ("--host", "127.0.0.1", "--webui-port", "0", self.url)
         self.start(name, "Successfully registered", "spark-class", worker, *size, *where)
-
-    def kill_worker(self, name: str = "worker-1") -> None:
-        """End a worker as a power cut would."""
-        self.running[name].kill()
-        self.running.pop(name).wait()
 
     def options(self) -> dict[str, object]:
         return {

@@ -65,7 +65,7 @@ def test_a_worker_killed_during_a_job_costs_a_retry_and_not_an_answer(
     while len(list(tmp_path.glob("task-*"))) < 2:
         assert not answer.done(), answer.result()
         time.sleep(0.1)
-    cluster.kill_worker("worker-1")
+    cluster.kill("worker-1")
     try:
         (tmp_path / "go on").touch()
         assert answer.result() == sum(range(10))

@@ -8,6 +8,7 @@ over many partitions at once:
 annotation      what it is                                   what one partition gets of it
 ==============  ===========================================  ======================================
 ``Column``      one value per row                            its own rows
+``Matrix``      a matrix with one row per row                its own rows
 ``Row``         a matrix with one row per partition          its own row
 ``Scratch``     working memory, given once                   all of it: the kernel resets it
 a plain type    a setting such as the window                 the value
@@ -35,6 +36,8 @@ COLUMN, ROW, SCRATCH = "column", "row", "scratch"
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
 Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
 Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
+Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
+Int64Matrix = Annotated[NDArray[np.int64], COLUMN, np.int64, 2]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
 Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]

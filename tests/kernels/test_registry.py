@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import Kernel, registry, trace
-from tests.kernels import brute_force
+from tests.kernels import brute_force, frame_cases
 
 Args = list[Any]
 
@@ -190,6 +190,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
+    **frame_cases.CASES,
 }
 
 

@@ -68,7 +68,7 @@ def frame_ranges(
     ------
     ValueError
         When a unit or an exclusion is none of these, when "range" has a distance but the order
-        has no single key, or when integer keys get a distance that is no integer.
+        has no single key, or when a distance that must be an integer is none.
 
     Notes
     -----
@@ -109,8 +109,10 @@ def _bound(order: Order, unit: str, bound: Bound, after: int) -> NDArray[np.int6
         row_bound.over(order.offsets, MOST if after else LEAST, to)
     elif unit == "rows":
         _count(order.offsets, (), bound, after, to)
-    elif unit == "groups" or (np.isscalar(bound) and bound == 0):
+    elif unit == "groups":
         _count(order.offsets, (order.group, order.start), bound, after, to)
+    elif not isinstance(bound, BoundKeys) and np.ndim(bound) == 0 and bound == 0:
+        group_bound.over(order.offsets, order.group, order.start, after, to)
     else:
         code, beyond = bound_codes(order, bound, bool(after))
         range_bound_each.over(order.offsets, order.code, code, beyond, order.valid, after == 1, to)
@@ -126,7 +128,9 @@ def _count(
 ) -> None:
     """Write the bounds that are a number of rows, or of groups of peers, away."""
     one, each = (group_bound, group_bound_each) if peers else (row_bound, row_bound_each)
-    if isinstance(bound, int | np.integer):
+    if np.asarray(bound).dtype.kind != "i":
+        raise ValueError("low, high: rows and groups are counted; give integers or None.")
+    if np.ndim(bound) == 0:
         one.over(offsets, *peers, max(LEAST, min(int(bound) + after, MOST)), to)
     else:
         each.over(offsets, *peers, np.minimum(bound, MOST - after) + after, to)

@@ -194,9 +194,16 @@ def bound_codes(
         )
     # Descending codes are the keys' complements: a distance adds to either kind alike.
     code = order.code + distance
+    if not _may_overflow(order.code, distance):
+        return code, beyond
     up, down = (distance > 0) & (code < order.code), (distance < 0) & (code > order.code)
     beyond[up], beyond[down] = 1, 0
     return np.where(up, MOST, np.where(down, LEAST, code)), beyond
+
+
+def _may_overflow(code: NDArray[np.int64], distance: NDArray[np.int64]) -> bool:
+    least, most = (int(f(code, initial=0)) + int(f(distance, initial=0)) for f in (np.min, np.max))
+    return least < LEAST or most > MOST
 
 
 def _excluded(

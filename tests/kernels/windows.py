@@ -79,6 +79,18 @@ class Partitions:
         return [row[1:] for row in answer]
 
 
+def in_sql(frame: tuple[str, int | None, int | None, str]) -> str:
+    """Write a frame with constant bounds."""
+    unit, low, high, exclude = frame
+    start = "UNBOUNDED PRECEDING" if low is None else f"{abs(low)} {_side(low > 0)}"
+    end = "UNBOUNDED FOLLOWING" if high is None else f"{abs(high)} {_side(high >= 0)}"
+    return f"{unit} BETWEEN {start} AND {end} EXCLUDE {exclude}"
+
+
+def _side(following: bool) -> str:
+    return "FOLLOWING" if following else "PRECEDING"
+
+
 def _sort_key(key: Key) -> tuple[bool, float]:
     assert key is not None
     return key != key, 0 if key != key else key

@@ -303,9 +303,7 @@ def group_bound(group: Int64Column, start: Int64Column, distance: int, to: Int64
     groups = group[rows - 1] + 1 if rows > 0 else 0
     for i in range(rows):
         wanted = group[i] + min(max(distance, -group[i]), groups - group[i])
-        to[i] = (
-            start[wanted] if wanted < groups else rows
-        )  #: Row {i}: group {wanted}, from {to[i]}.
+        to[i] = start[wanted] if wanted < groups else rows  #: Row {i}: group {wanted}, at {to[i]}.
 
 
 @kernel
@@ -341,33 +339,29 @@ def group_bound_each(
     groups = group[rows - 1] + 1 if rows > 0 else 0
     for i in range(rows):
         wanted = group[i] + min(max(distance[i], -group[i]), groups - group[i])
-        to[i] = (
-            start[wanted] if wanted < groups else rows
-        )  #: Row {i}: group {wanted}, from {to[i]}.
+        to[i] = start[wanted] if wanted < groups else rows  #: Row {i}: group {wanted}, at {to[i]}.
 
 
 @kernel
-def search_from(
-    code: Int64Column, bound: int, beyond: int, hint: int, first: int, last: int
-) -> int:
-    """Return the first row from ``first`` to ``last`` whose key is at least the bound.
+def search_from(code: Int64Column, bound: int, beyond: int, hint: int, begin: int, end: int) -> int:
+    """Return the first row from ``begin`` to ``end`` whose key is at least the bound.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
-        Ascending from ``first`` to ``last``.
+        Ascending from ``begin`` to ``end``.
     bound : int
     beyond : int
         1 when the key must be greater than the bound, 0 when equal is enough.
     hint : int
-        Where to begin the search, from ``first`` to ``last``.
-    first, last : int
+        Where to begin the search, from ``begin`` to ``end``.
+    begin, end : int
         The rows to search, half open.
 
     Returns
     -------
     int
-        ``last`` when there is no such row.
+        ``end`` when there is no such row.
 
     Notes
     -----
@@ -385,11 +379,11 @@ def search_from(
     3
     """
     low, high, step = hint, hint, 1
-    while high < last and (code[high] < bound or (beyond == 1 and code[high] == bound)):
-        low, high, step = high + 1, min(high + step, last), 2 * step
+    while high < end and (code[high] < bound or (beyond == 1 and code[high] == bound)):
+        low, high, step = high + 1, min(high + step, end), 2 * step
     step = 1
-    while low > first and not (code[low - 1] < bound or (beyond == 1 and code[low - 1] == bound)):
-        low, high, step = max(low - step, first), low - 1, 2 * step
+    while low > begin and not (code[low - 1] < bound or (beyond == 1 and code[low - 1] == bound)):
+        low, high, step = max(low - step, begin), low - 1, 2 * step
     while low < high:
         middle = (low + high) // 2
         if code[middle] < bound or (beyond == 1 and code[middle] == bound):
@@ -492,10 +486,7 @@ def cut_hole(
         own, after = min(max(i, low), high), min(max(i + 1, low), high)
         piece_begin[i, 0], piece_end[i, 0] = low, left
         piece_begin[i, 1], piece_end[i, 1] = own, after if keep_row else own
-        piece_begin[i, 2], piece_end[i, 2] = (
-            right,
-            high,
-        )  #: Row {i}: {low} to {left}, {right} to {high}.
+        piece_begin[i, 2], piece_end[i, 2] = right, high  #: Row {i}: {left} to {right} is left out.
 
 
 @kernel
@@ -550,6 +541,34 @@ def keep_rows(
             begin[i, j] = before[begin[i, j]] if begin[i, j] < rows else count
             end[i, j] = before[end[i, j]] if end[i, j] < rows else count
     return count
+
+
+@kernel
+def number_in_block(base: Int64Row, row: Int64Column) -> None:
+    """Turn row numbers that count within the partition into row numbers of the block, in place.
+
+    Parameters
+    ----------
+    base : int64 array of shape (1,)
+        The partition's first row in the block.
+    row : int64 array of shape (rows,)
+        Row numbers; negative ones, which stand for no row, are left alone.
+
+    Notes
+    -----
+    O(n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row = np.array([0, -1, 2])
+    >>> number_in_block(np.array([10]), row)
+    >>> row.tolist()
+    [10, -1, 12]
+    """
+    for i in range(len(row)):
+        if row[i] >= 0:
+            row[i] += base[0]
 
 
 @dataclass(frozen=True)
@@ -609,5 +628,5 @@ def frames_of_kept(
     begin, end = begin.copy(), end.copy()
     before, row = np.empty(len(kept), np.int64), np.empty(len(kept), np.int64)
     count = keep_rows.over(offsets, kept, before, row, begin, end)
-    row += np.repeat(offsets[:-1], np.diff(offsets))
+    number_in_block.over(offsets, offsets[:-1, None], row)
     return Kept(begin, end, row, before, count)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernels.frames import number_in_block
 from kernels.kernel import Float64Column, Int64Column, Int64Row, Uint8Column, kernel
 from kernels.peers import Order
 from kernels.values import NONE
@@ -79,9 +80,7 @@ def fill_between(
         low[i], high[i] = point[one], point[min(one + 1, points - 1)]
         span = key[high[i]] - key[low[i]]
         if span != 0:
-            part[i] = (
-                key[i] - key[low[i]]
-            ) / span  #: Row {i}: {part[i]} from {low[i]} to {high[i]}.
+            part[i] = (key[i] - key[low[i]]) / span  #: Row {i}: {part[i]} of the way.
 
 
 def fill(
@@ -134,8 +133,9 @@ def fill(
     columns = [np.empty(order.rows, np.int64) for _ in range(3)]
     part, missing = np.empty(order.rows), 1 - given
     fill_between.over(order.offsets, order.key, missing, usable, order.valid, *columns, part)
-    first = np.repeat(order.offsets[:-1], np.diff(order.offsets))
-    low, high = (np.where(column == NONE, NONE, column + first) for column in columns[1:])
+    low, high = columns[1:]
+    for row in (low, high):
+        number_in_block.over(order.offsets, order.offsets[:-1, None], row)
     on_line: Any = _line_of_floats if value.dtype == np.float64 else _line_of_integers
     line, within = on_line(value[low], value[high], part)
     found = (missing == 1) & (low != NONE) & within

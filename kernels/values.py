@@ -8,7 +8,7 @@ whose value is no NULL.
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.frames import frames_of_kept
+from kernels.frames import frames_of_kept, keep_rows, number_in_block
 from kernels.kernel import Int64Column, Int64Matrix, Uint8Column, kernel
 from kernels.peers import MOST
 
@@ -16,14 +16,46 @@ NONE = -1
 
 
 @kernel
-def lead(
+def lead(distance: Int64Column, to: Int64Column) -> None:
+    """Write the row that is a number of rows behind each row, or before it.
+
+    Parameters
+    ----------
+    distance : int64 array of shape (rows,)
+        Positive behind the row, negative before it.
+    to : int64 array of shape (rows,)
+        Written: a row of the partition, or -1.
+
+    Notes
+    -----
+    O(n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to = np.zeros(3, np.int64)
+    >>> lead(np.array([1, 1, -2]), to)
+    >>> to.tolist()
+    [1, 2, 0]
+    >>> lead(np.array([-1, 0, 1]), to)
+    >>> to.tolist()
+    [-1, 1, -1]
+    """
+    rows = len(to)
+    for i in range(rows):
+        within = -i <= distance[i] < rows - i
+        to[i] = i + distance[i] if within else NONE  #: Row {i}: {distance[i]} away is {to[i]}.
+
+
+@kernel
+def lead_kept(
     distance: Int64Column,
     kept: Uint8Column,
     before: Int64Column,
     row: Int64Column,
     to: Int64Column,
 ) -> None:
-    """Write the row that is a number of rows that count behind each row, or before it.
+    """Write the row that is a number of rows behind each row, or before it, of those that count.
 
     Parameters
     ----------
@@ -36,7 +68,7 @@ def lead(
     row : int64 array of shape (rows,)
         The rows that count, in its first cells.
     to : int64 array of shape (rows,)
-        Written: a row of the partition, or -1.
+        Written: what ``row`` holds there, or -1.
 
     Notes
     -----
@@ -46,12 +78,12 @@ def lead(
     --------
     >>> import numpy as np
     >>> kept, to = np.array([1, 0, 1, 1], np.uint8), np.zeros(4, np.int64)
-    >>> lead(np.full(4, 1), kept, np.array([0, 1, 1, 2]), np.array([0, 2, 3, 0]), to)
+    >>> lead_kept(np.full(4, 1), kept, np.array([0, 1, 1, 2]), np.array([0, 2, 3, 0]), to)
     >>> to.tolist()
     [2, 2, 3, -1]
     """
     rows = len(to)
-    count = before[rows - 1] + kept[rows - 1] if rows > 0 else 0
+    count = before[rows - 1] + np.int64(kept[rows - 1]) if rows > 0 else 0
     for i in range(rows):
         away = min(max(distance[i], -rows - 1), rows + 1)
         position = before[i] + away
@@ -94,7 +126,7 @@ def nth_value(begin: Int64Matrix, end: Int64Matrix, nth: Int64Column, to: Int64C
     pieces = begin.shape[1]
     for i in range(len(to)):
         to[i] = NONE
-        left = nth[i]  #: Row {i} looks for row {left} of its frame.
+        left = nth[i]  #: Row {i} looks for number {left} of its frame.
         for j in range(pieces):
             if left > 0:
                 size = end[i, j] - begin[i, j]
@@ -138,14 +170,15 @@ def lead_rows(
     [1, -1, 3, 4, -1]
     """
     rows = int(offsets[-1])
-    kept = np.ones(rows, np.uint8) if kept is None else kept
-    none = np.empty((rows, 0), np.int64)
-    counted = frames_of_kept(offsets, kept, none, none)
-    to = np.empty(rows, np.int64)
-    first = np.repeat(offsets[:-1], np.diff(offsets))
-    each = np.full(rows, distance, np.int64)
-    lead.over(offsets, each, kept, counted.before, counted.row - first, to)
-    return _of_block(to, first)
+    each, to = np.full(rows, distance, np.int64), np.empty(rows, np.int64)
+    if kept is None:
+        lead.over(offsets, each, to)
+    else:
+        before, row, none = *np.empty((2, rows), np.int64), np.empty((rows, 0), np.int64)
+        keep_rows.over(offsets, kept, before, row, none, none)
+        lead_kept.over(offsets, each, kept, before, row, to)
+    number_in_block.over(offsets, offsets[:-1, None], to)
+    return to
 
 
 def lag_rows(
@@ -212,16 +245,10 @@ def value_rows(
     [-1, 1, 1]
     """
     rows = int(offsets[-1])
-    first = np.repeat(offsets[:-1], np.diff(offsets))
     each, to = np.full(rows, nth, np.int64), np.empty(rows, np.int64)
-    if kept is None:
-        nth_value.over(offsets, begin, end, each, to)
-        return _of_block(to, first)
-    counted = frames_of_kept(offsets, kept, begin, end)
-    nth_value.over(offsets, counted.begin, counted.end, each, to)
-    position = _of_block(to, first)
-    return np.where(position == NONE, NONE, counted.row[position])
-
-
-def _of_block(to: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.where(to == NONE, NONE, to + first)
+    if kept is not None:
+        counted = frames_of_kept(offsets, kept, begin, end)
+        begin, end = counted.begin, counted.end
+    nth_value.over(offsets, begin, end, each, to)
+    number_in_block.over(offsets, offsets[:-1, None], to)
+    return to if kept is None else np.where(to == NONE, NONE, counted.row[to])

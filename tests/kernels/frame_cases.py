@@ -121,6 +121,17 @@ def filtered(draw: st.DrawFn) -> Args:
     return [kept, blank(len(kept)), blank(len(kept)), begin, end]
 
 
+@st.composite
+def numbers(draw: st.DrawFn) -> Args:
+    row = draw(st.lists(st.integers(-1, 5), max_size=6))
+    return [int64([draw(st.integers(0, 9))]), int64(row)]
+
+
+def counted_from_the_block(before: Args, after: Args, result: Any) -> bool:
+    first, row = before
+    return after[1].tolist() == [r if r < 0 else r + first[0] for r in row.tolist()]
+
+
 def clamped(at: int, most: int) -> int:
     return max(0, min(at, most))
 
@@ -205,6 +216,7 @@ CASES: dict[str, Any] = {
     "group_bound_each": (group_distance(each=True), groups_away),
     "group_peers": (starts(), first_of_groups),
     "keep_rows": (filtered(), only_rows_that_qualify),
+    "number_in_block": (numbers(), counted_from_the_block),
     "peer_starts": (marks(), marks_new_keys),
     "range_bound_each": (range_bounds(), first_for_each_row),
     "row_bound": (one_distance(), rows_away),

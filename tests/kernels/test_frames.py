@@ -8,8 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kernels import BoundKeys, Order, frame_ranges, frames_of_kept, order_by_key, order_by_starts
-from kernels.frames import EXCLUSIONS
+from kernels import (
+    BoundKeys,
+    Order,
+    frame_ranges,
+    frames_of_kept,
+    order_by_key,
+    order_by_starts,
+    trace,
+)
+from kernels.frames import EXCLUSIONS, range_bound_each
 from tests.kernels.frame_cases import rows_of
 from tests.kernels.windows import Partitions, partitions
 
@@ -218,6 +226,16 @@ def test_filtered_frames_are_those_of_duckdb(
     between = f"ROWS BETWEEN {in_sql(low, end=False)} AND {in_sql(high, end=True)}"
     listed = f"list(row) FILTER (kept = 1) OVER (w {between} EXCLUDE {exclude})"
     assert found == [rows or [] for (rows,) in case.ask(listed, kept=pa.array(kept))]
+
+
+def test_the_steps_of_a_range_say_what_each_row_looks_for() -> None:
+    code, valid = np.array([0, 2, 9]), np.array([1, 3])
+    columns = code, code - 5, np.zeros(3, np.uint8), valid, False, np.zeros(3, np.int64)
+    assert [step.caption for step in trace(range_bound_each, *columns).steps] == [
+        "Row 0 has no key: the bound of its peers is 0.",
+        "Row 1 looks for -3: the bound is 1.",
+        "Row 2 looks for 4: the bound is 2.",
+    ]
 
 
 def test_the_input_is_left_as_it_was() -> None:

@@ -14,7 +14,7 @@ from tests.kernels.windows import Partitions, partitions
 MOST = 2**63 - 1
 some = settings(max_examples=150, deadline=None)
 whole = st.one_of(st.integers(-9, 9), st.integers(-(2**40), 2**40))
-fractions = st.one_of(st.integers(-9, 9).map(lambda x: x / 4), st.sampled_from([float("inf")] * 1))
+fractions = st.one_of(st.integers(-9, 9).map(lambda x: x / 4), st.just(float("inf")))
 
 
 def filled(case: Partitions, values: list[Any], dtype: Any) -> list[Any]:
@@ -36,7 +36,10 @@ def test_filled_values_are_those_of_duckdb(
     value = st.one_of(st.none(), st.none(), numbers)
     values = data.draw(st.lists(value, min_size=size, max_size=size))
     answer = case.ask("fill(value) OVER w", value=pa.array(values, pa.from_numpy_dtype(dtype)))
-    assert filled(case, values, dtype) == [value for (value,) in answer]
+    expected = [value for (value,) in answer]
+    # DuckDB's build may fuse the multiplication and the addition, which shows in the last bit.
+    exact = dtype == np.int64
+    assert filled(case, values, dtype) == (expected if exact else pytest.approx(expected))
 
 
 def test_times_before_1970_are_filled_like_any_others() -> None:

@@ -221,10 +221,16 @@ def test_traced_and_compiled_and_brute_force_agree(name: str, data: st.DataObjec
     assert agrees(before, compiled, result)
 
 
-@pytest.mark.parametrize("kernel", registry.values(), ids=sorted(registry))
+@pytest.mark.parametrize("kernel", registry.values(), ids=list(registry))
 def test_what_is_stepped_through_is_what_is_compiled(kernel: Kernel) -> None:
     assert kernel.compiled.py_func is kernel.python
     assert kernel.source.startswith(f"def {kernel.__name__}(")
+
+
+@pytest.mark.parametrize("kernel", registry.values(), ids=list(registry))
+def test_every_caption_stands_on_a_line_that_runs(kernel: Kernel) -> None:
+    lines = {line for *_, line in kernel.python.__code__.co_lines()}
+    assert {kernel.first_line + line - 1 for line in kernel.captions} <= lines
 
 
 @pytest.mark.parametrize("name", ["in_order", "insertion_sort", "sort_entries"])

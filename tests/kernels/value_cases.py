@@ -5,7 +5,17 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.kernels.frame_cases import Args, bits, blank, distances, frames, grouped, int64, rows_of
+from tests.kernels.frame_cases import (
+    Args,
+    bits,
+    blank,
+    distance_each,
+    distances,
+    frames,
+    grouped,
+    int64,
+    rows_of,
+)
 
 
 @st.composite
@@ -85,6 +95,11 @@ def dealt_evenly(before: Args, after: Args, result: Any) -> bool:
     return True
 
 
+def rows_within(before: Args, after: Args, result: Any) -> bool:
+    wanted = [i + away for i, away in enumerate(before[0].tolist())]
+    return after[1].tolist() == [row if 0 <= row < len(wanted) else -1 for row in wanted]
+
+
 def nth_of_those_that_count(before: Args, after: Args, result: Any) -> bool:
     distance, kept = before[:2]
     for i, away in enumerate(distance.tolist()):
@@ -131,7 +146,8 @@ CASES: dict[str, Any] = {
     "cume_dist": (ranked(shares=True), shares_up_to),
     "dense_rank": (ranked(), counts_groups_before),
     "fill_between": (gaps(), nearest_points),
-    "lead": (shifts(), nth_of_those_that_count),
+    "lead": (distance_each(), rows_within),
+    "lead_kept": (shifts(), nth_of_those_that_count),
     "nth_value": (nths(), nth_of_the_frame),
     "ntile": (dealt(), dealt_evenly),
     "percent_rank": (ranked(shares=True), shares_before),

@@ -29,9 +29,10 @@ from numba.core.types import Array
 from numba.extending import typeof_impl
 from numpy.typing import NDArray
 
+from kernels.borrow import borrowed
 from kernels.cache import located
 
-COLUMN, ROW, SCRATCH = "column", "row", "scratch"
+COLUMN, ROW, SCRATCH, SETTING = "column", "row", "scratch", "setting"
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
 Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
@@ -45,9 +46,10 @@ Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]
 registry: "dict[str, Kernel]" = {}
 
 LIFT = """\
-def {name}_over(offsets, results, {parameters}):
-    for partition in range(len(offsets) - 1):
-        first, last = offsets[partition], offsets[partition + 1]
+def {name}_over(_offsets, _results, {parameters}):
+    {borrow}
+    for _p in range(len(_offsets) - 1):
+        _first, _last = _offsets[_p], _offsets[_p + 1]
         {assign}{name}({arguments})
 """
 
@@ -145,13 +147,19 @@ class Kernel:
 
     def _write_lift(self) -> Callable[..., Any]:
         names = list(self.parameters)
+        arrays = [name for name, p in self.parameters.items() if _role(p) != SETTING]
         text = LIFT.format(
             name=self.__name__,
             parameters=", ".join(names),
-            assign="" if self._returns_nothing() else "results[partition] = ",
+            borrow="; ".join(f"{name} = borrowed({name})" for name in arrays) or "pass",
+            assign="" if self._returns_nothing() else "_results[_p] = ",
             arguments=", ".join(_part(name, _role(p)) for name, p in self.parameters.items()),
         )
-        scope: dict[str, Any] = {self.__name__: self.compiled, "__name__": self.__module__}
+        scope: dict[str, Any] = {
+            self.__name__: self.compiled,
+            "borrowed": borrowed,
+            "__name__": self.__module__,
+        }
         exec(compile(text, f"<{self.__name__} over partitions>", "exec"), scope)
         lift: Callable[..., Any] = scope[f"{self.__name__}_over"]
         return lift
@@ -245,11 +253,11 @@ def _dtype(annotation: Any) -> Any:
 
 def _role(parameter: inspect.Parameter) -> str:
     annotated = get_origin(parameter.annotation) is Annotated
-    return str(get_args(parameter.annotation)[1]) if annotated else "setting"
+    return str(get_args(parameter.annotation)[1]) if annotated else SETTING
 
 
 def _part(name: str, role: str) -> str:
-    return {COLUMN: f"{name}[first:last]", ROW: f"{name}[partition]"}.get(role, name)
+    return {COLUMN: f"{name}[_first:_last]", ROW: f"{name}[_p]"}.get(role, name)
 
 
 def _lifted_type(one: Any, role: str) -> Any:

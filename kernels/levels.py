@@ -12,6 +12,42 @@ MAX_STEPS = 32
 
 
 @kernel
+def single_steps(conditions: Uint32Column, step: Uint32Column) -> int:
+    """Number the step of each row, and return 1 when no row fulfils more than one, else 0.
+
+    Parameters
+    ----------
+    conditions : uint32 array of shape (rows,)
+        Bit k is set when the row fulfils step k, counted from 0.
+    step : uint32 array of shape (rows,)
+        Written up to a row that fulfils several: the step of each row from 1, 0 for none.
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> step = np.zeros(3, np.uint32)
+    >>> single_steps(np.array([0b100, 0, 1], np.uint32), step), step.tolist()
+    (1, [3, 0, 1])
+    """
+    for i in range(len(conditions)):
+        left, k = conditions[i], 0
+        while left != 0:
+            if left & 1 and left != 1:
+                return 0
+            left, k = left >> 1, k + 1
+        step[i] = k
+    return 1
+
+
+@kernel
 def expand_conditions(
     conditions: Uint32Column, offset: Int64Column, row: Int64Column, step: Uint32Column
 ) -> None:
@@ -75,12 +111,11 @@ def entries(
     >>> [column.tolist() for column in columns]
     [[0, 3], [4, 4, 9], [1, 2, 1]]
     """
-    bits = np.bitwise_count(conditions)
-    if bits.max(initial=0) <= 1:
-        # With at most one bit set, the bits below it number its position.
-        step = np.where(bits == 1, np.bitwise_count(conditions - np.uint32(1)) + 1, 0)
-        offsets, time, step = offsets, time.copy(), step.astype(np.uint32)
+    step = np.empty(len(time), np.uint32)
+    if single_steps(conditions, step):
+        time = time.copy()
     else:
+        bits = np.bitwise_count(conditions)
         ends = np.concatenate([[0], np.cumsum(np.maximum(bits, 1), dtype=np.int64)])
         row, step = np.empty(ends[-1], np.int64), np.empty(ends[-1], np.uint32)
         expand_conditions(conditions, ends[:-1].copy(), row, step)

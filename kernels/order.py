@@ -1,11 +1,49 @@
-"""The order of entries in a partition: by time, and at equal times by step."""
+"""The order of rows: partition by partition, and in each by time, at equal times by step."""
 
 import numpy as np
 
-from kernels.kernel import Int64Column, Uint8Column, Uint32Column, kernel
+from kernels.kernel import Int64Column, Int64Scratch, Uint8Column, Uint32Column, kernel
 
 #: Partitions up to this length are sorted by insertion, which costs nothing when they are in order.
 SHORT = 64
+
+
+@kernel
+def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Int64Column) -> None:
+    """Find the rows of every group: rows that are anywhere, group by group.
+
+    Parameters
+    ----------
+    group : uint32 array of shape (rows,)
+        The number of each row's group.
+    offsets : int64 array of shape (groups + 1,)
+        Written: group g owns the places ``offsets[g]`` to ``offsets[g + 1]`` of ``order``.
+    order : int64 array of shape (rows,)
+        Written: the rows of each group, in the order in which they stand.
+
+    Notes
+    -----
+    O(rows + groups).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> offsets, order = np.zeros(3, np.int64), np.zeros(4, np.int64)
+    >>> group_rows(np.array([1, 0, 1, 0], np.uint32), offsets, order)
+    >>> offsets.tolist(), order.tolist()
+    ([0, 2, 4], [1, 3, 0, 2])
+    """
+    offsets[:] = 0
+    for g in group:
+        offsets[g + 1] += 1
+    for g in range(1, len(offsets)):
+        offsets[g] += offsets[g - 1]
+    for i in range(len(group)):
+        order[offsets[group[i]]] = i
+        offsets[group[i]] += 1  # Now the place behind the group's last row so far.
+    for g in range(len(offsets) - 1, 0, -1):
+        offsets[g] = offsets[g - 1]
+    offsets[0] = 0
 
 
 @kernel

@@ -4,22 +4,23 @@ A block holds one row for each key, and for every event column the rows of all k
 other: that is what ``offsets`` and columns are. Packed, it is one binary value: an Arrow record
 batch in which each event column is a list for each key.
 
-Executors load this module, so it needs pyarrow and numpy and nothing else.
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.order import group_rows, sort_entries
+
 MICROSECONDS_A_DAY = 86_400_000_000
 
 #: The event columns as the workers know them; a user's table can hardly have such names.
-TIME, NAME, CONDITIONS, KEEP, _ROW = "__time__", "__name__", "__conditions__", "__keep__", "__row__"
+TIME, NAME, CONDITIONS, KEEP = "__time__", "__name__", "__conditions__", "__keep__"
 
 
 @dataclass(frozen=True)
@@ -55,28 +56,7 @@ class Block:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
-def shipped(name: str) -> str:
-    """Return a column's name for the way to the workers.
-
-    ``mapInArrow`` would take a dot or a backtick in a name for syntax.
-
-    Examples
-    --------
-    >>> shipped("user.id")
-    'user%2Eid'
-    """
-    return name.replace("%", "%25").replace(".", "%2E").replace("`", "%60")
-
-
-def arrived(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give the columns of batches their own names back; the inverse of :func:`shipped`."""
-    for batch in batches:
-        yield batch.rename_columns([unquote(name) for name in batch.schema.names])
-
-
-def gather(
-    batches: Iterable[pa.RecordBatch], keys: Sequence[str], order: Sequence[str] = ()
-) -> Block | None:
+def gather(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Block | None:
     """Make a block of a Spark partition, wherever Spark cut its batches.
 
     Parameters
@@ -85,35 +65,98 @@ def gather(
         All rows of the keys that appear in them, in any order.
     keys : sequence of str
         The columns that make the key.
-    order : sequence of str
-        Columns that the rows of each partition are sorted by; none keeps the order of arrival.
 
     Returns
     -------
     Block or None
-        None when there is no row. The keys stand in no order that can be relied on.
+        None when there is no row. Keys stand in the order of their first rows, and the rows of a
+        key in the order of arrival.
 
     Examples
     --------
     >>> one = pa.record_batch({"user": [7, 8], "time": [5, 1]})
     >>> two = pa.record_batch({"user": [7], "time": [2]})
-    >>> block = gather([one, two], ["user"], order=["time"])
+    >>> block = gather([one, two], ["user"])
     >>> block.keys.to_pydict(), block.offsets.tolist(), block.rows.to_pydict()
-    ({'user': [8, 7]}, [0, 1, 3], {'time': [1, 2, 5]})
+    ({'user': [7, 8]}, [0, 2, 3], {'time': [5, 2, 1]})
     """
     parts = [batch for batch in batches if batch.num_rows]
     if not parts:
         return None
     table = pa.Table.from_batches(parts)
-    if order:
-        table = table.take(pc.sort_indices(table, [(name, "ascending") for name in order]))
-    numbered = table.select(list(keys)).append_column(_ROW, pa.array(np.arange(len(table))))
-    # One thread keeps the rows of a key in the order in which they stand.
-    groups = pa.TableGroupBy(numbered, list(keys), use_threads=False).aggregate([(_ROW, "list")])
-    lists = groups.column(f"{_ROW}_list").combine_chunks()
-    ends = np.cumsum(pc.list_value_length(lists).to_numpy(), dtype=np.int64)
-    rows = table.drop_columns(list(keys)).take(lists.flatten())
-    return Block(groups.select(list(keys)), np.concatenate([[0], ends]), rows)
+    codes, count = key_codes(table.select(list(keys)))
+    offsets, order = grouped(codes, count)
+    first = table.select(list(keys)).take(order[offsets[:-1]])
+    # One column after another, so that only one of them is held twice.
+    rows = {
+        name: table.column(name).combine_chunks().take(order)
+        for name in table.column_names
+        if name not in keys
+    }
+    return Block(first, offsets, pa.table(rows))
+
+
+def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
+    """Return the number of each row's key, from 0 in the order of first rows, and of all keys.
+
+    Parameters
+    ----------
+    keys : pyarrow.Table
+        The columns that make the key, without nulls.
+
+    Returns
+    -------
+    codes : uint32 array of shape (rows,)
+    count : int
+
+    Examples
+    --------
+    >>> key_codes(pa.table({"shop": [1, 1, 2, 1], "user": ["a", "b", "a", "a"]}))
+    (array([0, 1, 2, 0], dtype=uint32), 3)
+    """
+    codes, count = _codes(keys.column(0))
+    for more in keys.columns[1:]:
+        others, different = _codes(more)
+        pairs = codes.astype(np.int64) * different + others
+        codes, count = _codes(pa.array(pairs))
+    return codes, count
+
+
+def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
+    coded = pc.dictionary_encode(values)
+    whole = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    return whole.indices.to_numpy().view(np.uint32), len(whole.dictionary)
+
+
+def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets of groups, and the rows in the order of their groups."""
+    offsets, order = np.empty(count + 1, np.int64), np.empty(len(codes), np.int64)
+    group_rows(codes, offsets, order)
+    return offsets, order
+
+
+def in_time(block: Block) -> Block:
+    """Return the block with the rows of each partition in order of time, ties as they arrived.
+
+    Parameters
+    ----------
+    block : Block
+
+    Returns
+    -------
+    Block
+
+    Examples
+    --------
+    >>> rows = pa.table({TIME: [5, 2, 1]})
+    >>> in_time(Block(pa.table({"user": [7, 8]}), np.array([0, 2, 3]), rows)).rows.to_pydict()
+    {'__time__': [2, 5, 1]}
+    """
+    time = instants(block.column(TIME)).copy()
+    order = np.arange(len(time), dtype=np.uint32)
+    sort_entries.over(block.offsets, time, order)
+    rows = {name: block.column(name).take(order) for name in block.rows.column_names}
+    return Block(block.keys, block.offsets, pa.table(rows))
 
 
 def pack(block: Block) -> bytes:

@@ -315,8 +315,9 @@ class Funnel:
         what = bits_of(events, self.as_conditions(events))
         if "stopped_at" in more and self.event in events.columns:
             more["next"], what = NAME, what | name_of(events, self.event)
-        rows = select_rows(events, self.key, self.time, what, () if by is None else (by,))
         task = self.task(integer_time, names=False, **more)
+        keep = () if by is None else (by,)
+        rows = select_rows(events, self.key, self.time, what, keep, task.only_matching)
         return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
 
     def _ask_prepared(self, events: Prepared, **more: Any) -> "DataFrame":

@@ -18,12 +18,13 @@ from workbench.blocks import (
     NAME,
     TIME,
     Block,
-    arrived,
     from_instants,
     gather,
     instants,
     unpack,
 )
+from workbench.bundles import unbundled
+from workbench.worker import settle
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,21 @@ class FunnelTask:
     next: str | None = None
     timed: bool = False
 
+    @property
+    def only_matching(self) -> bool:
+        """Whether rows that fulfil no step say nothing but that their key is there."""
+        return not self.modes["strict_order"] and self.stopped_at is None
+
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        block = gather(arrived(batches), self.keys)
+        settle()
+        block = gather(unbundled(batches), self.keys)
         if block is not None:
             yield self.answer(block)
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for packed blocks, one binary value each."""
+        settle()
         for batch in batches:
             for packed in batch.column(0):
                 yield self.answer(unpack(packed.as_buffer(), self.keys))

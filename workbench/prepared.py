@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.blocks import CONDITIONS, NAME, TIME, Block, arrived, gather, pack
+from workbench.blocks import CONDITIONS, NAME, Block, gather, in_time, pack
+from workbench.bundles import unbundled
 from workbench.columns import check_key, column, is_integer_time, table
 from workbench.errors import WorkbenchError
 from workbench.rows import (
@@ -25,6 +26,7 @@ from workbench.rows import (
     several,
 )
 from workbench.shipping import ship
+from workbench.worker import settle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation
@@ -155,9 +157,11 @@ class PackTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
-        block = gather(arrived(batches), self.keys, order=[TIME, self.what])
+        settle()
+        block = gather(unbundled(batches), self.keys)
         if block is None:
             return
+        block = in_time(block)
         rows = pa.table({name: _encoded(block.column(name)) for name in block.rows.column_names})
         names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
         # One more than may be, so that the driver sees that they are too many.

@@ -5,7 +5,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Union
 
 from kernels.levels import MAX_STEPS
-from workbench.blocks import CONDITIONS, KEEP, NAME, TIME, shipped
+from workbench.blocks import CONDITIONS, KEEP, NAME, TIME
+from workbench.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columns import column, is_integer_time
 from workbench.errors import WorkbenchError
 
@@ -88,8 +89,9 @@ def select_rows(
     time: str,
     what: "Mapping[str, Column]",
     keep: Sequence[str] = (),
+    only_matching: bool = False,
 ) -> "DataFrame":
-    """Return the rows with a key and a time, all rows of a key in one Spark partition.
+    """Return the rows with a key and a time in bundles, those of a key in one Spark partition.
 
     Parameters
     ----------
@@ -98,19 +100,28 @@ def select_rows(
         Columns of the table.
     what : dict of str to Column
         What happened, by the names that the workers know.
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
 
     Returns
     -------
     pyspark.sql.DataFrame
+        What :func:`workbench.bundles.unbundled` takes.
     """
-    names = [shipped(name) for name in key]
-    keys = [column(events, name, "key").alias(shipped(name)) for name in key]
-    kept = [column(events, name, "keep").alias(shipped(KEEP + name)) for name in keep]
-    shown = [value.alias(name) for name, value in what.items()]
-    rows = events.select(*keys, instants_of(events, time).alias(TIME), *shown, *kept)
-    present = [column(rows, name, "key").isNotNull() for name in [*names, TIME]]
-    together = rows.where(reduce(lambda a, b: a & b, present))
-    return together.repartition(*(column(rows, name, "key") for name in names))
+    from pyspark.sql import functions as F
+
+    wanted = {name: column(events, name, "key") for name in key}
+    wanted |= {TIME: instants_of(events, time)} | dict(what)
+    wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
+    # Numbered on the way, as mapInArrow would take a dot or a backtick in a name for syntax.
+    rows = events.select(*(value.alias(f"c{i}") for i, value in enumerate(wanted.values())))
+    present = [F.col(f"c{i}").isNotNull() for i in range(len(key) + 1)]
+    partitions = int(events.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    partition = F.pmod(F.hash(*(f"c{i}" for i in range(len(key)))), F.lit(partitions))
+    goes = rows.where(reduce(lambda a, b: a & b, present)).withColumn(PARTITION, partition)
+    task = BundleTask((*wanted, PARTITION), tuple(key), partitions, only_matching)
+    bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    return bundles.repartitionById(partitions, PARTITION).select(BUNDLE)
 
 
 def instants_of(events: "DataFrame", time: str) -> "Column":

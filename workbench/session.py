@@ -82,6 +82,8 @@ def _common_options() -> dict[str, object]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": 100_000,
+        # At any other value Spark measures its buffers at every row, which costs most of the time.
+        "spark.sql.execution.arrow.maxBytesPerBatch": 2**31 - 1,
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.python.worker.reuse": "true",
@@ -94,6 +96,8 @@ def _common_options() -> dict[str, object]:
 
 def _local_options() -> dict[str, object]:
     return {
+        # Over TCP, a small task waits for the delayed acknowledgement of its first few bytes.
+        "spark.python.unix.domain.socket.enabled": str(os.name == "posix").lower(),
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": 2 * _cores(),

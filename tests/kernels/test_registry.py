@@ -44,6 +44,12 @@ def wide_entries(draw: st.DrawFn, least: int = 1) -> Args:
 
 
 @st.composite
+def groups(draw: st.DrawFn) -> Args:
+    group = draw(st.lists(st.integers(0, 4), max_size=40))
+    return [uint32(group), int64(np.zeros(6)), int64(np.zeros(len(group)))]
+
+
+@st.composite
 def with_digits(draw: st.DrawFn) -> Args:
     time, step = draw(entries())
     return [(time + 8).astype(np.uint8), time, step]
@@ -61,6 +67,12 @@ def matching(draw: st.DrawFn) -> Args:
     spare = draw(st.integers(0, len(rows) - 1))
     memory = [int64(np.zeros(len(rows))) for _ in range(2)] + [int64(np.zeros(4)) for _ in range(2)]
     return [rows, spare, low, draw(st.integers(low, 4)), *memory]
+
+
+@st.composite
+def to_number(draw: st.DrawFn) -> Args:
+    rows = draw(st.lists(st.sampled_from([0, 1, 2, 8, 2**31, 3]), max_size=9))
+    return [uint32(rows), uint32(np.zeros(len(rows)))]
 
 
 @st.composite
@@ -148,6 +160,19 @@ def matches_by_force(before: Args, after: Args, result: Any) -> bool:
     return brute_force.fillable(others, low, high) == bool(result)
 
 
+def stands_by_group(before: Args, after: Args, result: Any) -> bool:
+    group, (_, offsets, order) = before[0].tolist(), after
+    counts = [group.count(g) for g in range(5)]
+    in_order = sorted(range(len(group)), key=lambda row: group[row])
+    return order.tolist() == in_order and np.diff(offsets).tolist() == counts and offsets[0] == 0
+
+
+def numbers_single_bits(before: Args, after: Args, result: Any) -> bool:
+    single = all(row.bit_count() <= 1 for row in before[0].tolist())
+    numbers = [row.bit_length() for row in before[0].tolist()]
+    return result == single and (not single or after[1].tolist() == numbers)
+
+
 def lists_every_bit(before: Args, after: Args, result: Any) -> bool:
     expected = []
     for row, bits in enumerate(before[0].tolist()):
@@ -182,11 +207,13 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "counting_sort": (with_digits(), sorted_by_digit),
     "expand_conditions": (expansion(), lists_every_bit),
     "fillable": (matching(), matches_by_force),
+    "group_rows": (groups(), stands_by_group),
     "hold_chains": (held(), holds_extended_chains),
     "in_order": (entries(), says_whether_sorted),
     "insertion_sort": (entries(), sorted_by_both),
     "radix_sort": (wide_entries(), sorted_by_both),
     "oldest_origin": (origins(), extends_the_newest),
+    "single_steps": (to_number(), numbers_single_bits),
     "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),

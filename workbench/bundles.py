@@ -1,0 +1,100 @@
+"""The shuffle by key, in bundles: Spark moves a few large values in place of every row.
+
+A worker in front of the shuffle sorts its rows by their partition-to-be and packs those that go the
+same way as one binary value. So a row costs no serialization of its own, and rows that an answer
+does not need never travel (docs/decisions/0006).
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.blocks import CONDITIONS, grouped, key_codes
+from workbench.worker import settle
+
+#: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
+PARTITION, BUNDLE = "__partition__", "__bundle__"
+#: Rows that a worker holds before it sends them on: enough for large bundles, few for its memory.
+ROWS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class BundleTask:
+    """Bundle rows by the partition they go to.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The names of the columns as they arrive. They are part of the task, because Spark takes
+        plans for equal whose columns differ by name alone, and would use the one for the other.
+    keys : tuple of str
+        The columns that make the key.
+    partitions : int
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    partitions: int
+    only_matching: bool = False
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the rows of a Spark partition, not too many at once."""
+        settle()
+        held: list[pa.RecordBatch] = []
+        for batch in batches:
+            held.append(batch.rename_columns(list(self.columns)))
+            if sum(len(part) for part in held) >= ROWS_AT_ONCE:
+                yield from self.bundles(pa.Table.from_batches(held))
+                held = []
+        if held:
+            yield from self.bundles(pa.Table.from_batches(held))
+
+    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Return one row for each partition that has rows: its number and its rows."""
+        chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
+        to = rows.column(PARTITION).to_numpy().view(np.uint32)[chosen]
+        offsets, order = grouped(to, self.partitions)
+        rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
+        for partition in np.flatnonzero(np.diff(offsets)):
+            first, last = offsets[partition], offsets[partition + 1]
+            packed = packed_rows(rows.slice(first, last - first))
+            yield pa.record_batch(
+                {
+                    PARTITION: pa.array([partition], pa.int32()),
+                    BUNDLE: pa.array([packed], pa.binary()),
+                }
+            )
+
+    def needed(self, rows: pa.Table) -> NDArray[np.int64]:
+        """Return the rows that fulfil a condition, and the first row of each key without one."""
+        fulfils = rows.column(CONDITIONS).to_numpy() != 0
+        if fulfils.all():
+            return np.arange(len(rows))
+        codes, count = key_codes(rows.select(list(self.keys)))
+        with_match = np.zeros(count, bool)
+        with_match[codes[fulfils]] = True
+        # Codes count up in the order of first rows, so each new one is above all before it.
+        before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
+        return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
+
+
+def packed_rows(rows: pa.Table) -> bytes:
+    """Return rows as one binary value."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return bytes(sink.getvalue())
+
+
+def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Return the rows of bundles, without a copy of them."""
+    for batch in batches:
+        for bundle in batch.column(BUNDLE):
+            yield from pa.ipc.open_stream(bundle.as_buffer())

@@ -6,6 +6,8 @@ from kernels.kernel import Kernel as Kernel
 from kernels.kernel import kernel as kernel
 from kernels.kernel import registry as registry
 from kernels.levels import funnel_levels as funnel_levels
+from kernels.quantile import find_quantile_rows as find_quantile_rows
+from kernels.quantile import moving_quantile as moving_quantile
 from kernels.trace import Step as Step
 from kernels.trace import Trace as Trace
 from kernels.trace import trace as trace
@@ -14,8 +16,10 @@ __all__ = [
     "Kernel",
     "Step",
     "Trace",
+    "find_quantile_rows",
     "funnel_levels",
     "kernel",
+    "moving_quantile",
     "registry",
     "trace",
     "window_funnel",

@@ -38,6 +38,10 @@ Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
 Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]
+Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
+Float64Scratch = Annotated[NDArray[np.float64], SCRATCH, np.float64]
+Int64Matrix = Annotated[NDArray[np.int64], COLUMN, np.int64, 2]
+Float64Matrix = Annotated[NDArray[np.float64], COLUMN, np.float64, 2]
 
 registry: "dict[str, Kernel]" = {}
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import Kernel, registry, trace
-from tests.kernels import brute_force
+from tests.kernels import brute_force, cases_holistic
 
 Args = list[Any]
 
@@ -190,6 +190,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
+    **cases_holistic.CASES,
 }
 
 
@@ -198,7 +199,7 @@ def copied(args: Args) -> Args:
 
 
 def same(a: Args, b: Args) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    return all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
 
 
 def test_every_kernel_of_the_registry_has_a_case() -> None:

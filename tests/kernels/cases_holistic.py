@@ -1,0 +1,142 @@
+"""Cases of the registry's tests for the kernels of moving frames that need every value."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.kernels.frames import members, random_frames
+
+Args = list[Any]
+Oracle = Callable[[Args, Args, Any], bool]
+
+keys = st.lists(st.integers(-5, 5), min_size=1, max_size=90).map(lambda k: np.array(k, np.int64))
+
+
+def ordered(key: NDArray[np.int64]) -> NDArray[np.uint32]:
+    return np.argsort(key, kind="stable").astype(np.uint32)
+
+
+def ranked(order: NDArray[np.uint32]) -> NDArray[np.int64]:
+    return np.argsort(order).astype(np.int64)
+
+
+def blank(*shape: int) -> NDArray[np.int64]:
+    return np.zeros(shape, np.int64)
+
+
+@st.composite
+def orderings(draw: st.DrawFn) -> Args:
+    key = draw(keys)
+    return [key, np.zeros(len(key), np.uint32)]
+
+
+@st.composite
+def links(draw: st.DrawFn) -> Args:
+    key = draw(keys)
+    return [key, ordered(key), *blank(3, len(key))]
+
+
+@st.composite
+def framed(draw: st.DrawFn) -> Args:
+    return list(draw(random_frames(draw(st.integers(1, 90)), draw(st.integers(1, 20)))))
+
+
+@st.composite
+def visits(draw: st.DrawFn) -> Args:
+    frames = draw(framed())
+    return [*frames, np.zeros(len(frames[0]), np.uint32)]
+
+
+@st.composite
+def quantiles(draw: st.DrawFn, with_rank: bool = True) -> Args:
+    order = ordered(draw(keys))
+    rows = draw(st.integers(1, 20))
+    frames = draw(random_frames(len(order), rows))
+    billionths = draw(st.sampled_from([-1, -2, 250_000_000]))
+    q = [np.array([0.25, draw(st.floats(0, 1))]), np.array([billionths, -1])]
+    rank = [ranked(order)] if with_rank else []
+    return [order, *rank, *frames, *q, *blank(2, rows, 2), np.zeros((rows, 2))]
+
+
+@st.composite
+def interpolations(draw: st.DrawFn) -> Args:
+    value = np.array(draw(st.lists(st.floats(-9, 9), min_size=1, max_size=9)))
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+    low, high = random.integers(-1, len(value), (2, 5, 2))
+    high[low < 0] = -1
+    high = np.where((high < 0) & (low >= 0), low, high)
+    return [value, low, high, random.random((5, 2)), np.zeros((5, 2))]
+
+
+def orders_stably(before: Args, after: Args, result: Any) -> bool:
+    return bool((after[1] == ordered(before[0])).all())
+
+
+def links_neighbours(before: Args, after: Args, result: Any) -> bool:
+    key = before[0].tolist()
+    distinct = sorted(set(key))
+    previous = [max((j for j in range(i) if key[j] == k), default=-1) for i, k in enumerate(key)]
+    following = [
+        next((j for j in range(i + 1, len(key)) if key[j] == k), -1) for i, k in enumerate(key)
+    ]
+    expected = [distinct.index(k) for k in key], previous, following
+    return result == len(distinct) and [a.tolist() for a in after[2:]] == list(expected)
+
+
+def exchanged(begin: Any, end: Any, order: list[int]) -> int:
+    """Rows that leave or enter a piece on the way through frames in an order."""
+    total = 0
+    for piece in range(begin.shape[1]):
+        pieces = [set(range(begin[i, piece], end[i, piece])) for i in order]
+        total += sum(len(a ^ b) for a, b in zip([set(), *pieces], pieces, strict=False))
+    return total
+
+
+def counts_exchanges(before: Args, after: Args, result: Any) -> bool:
+    return bool(result == exchanged(*before, list(range(len(before[0])))))
+
+
+def visits_each_once(before: Args, after: Args, result: Any) -> bool:
+    natural = list(range(len(before[0])))
+    return sorted(after[2].tolist()) == natural and (not result or after[2].tolist() == natural)
+
+
+def quantiles_by_sorting(before: Args, after: Args, result: Any) -> bool:
+    rank = ranked(before[0])
+    begin, end, q, billionths = before[-7:-3]
+    low, high, fraction = (column.tolist() for column in after[-3:])
+    for i in range(len(begin)):
+        inside = sorted(members(begin, end, i), key=lambda row: rank[row])
+        for k in range(2):
+            if not inside:
+                expected = -1, -1, 0
+            elif billionths[k] == -1:
+                place = (len(inside) - 1) * q[k]
+                expected = inside[int(place)], inside[int(np.ceil(place))], place % 1
+            else:
+                index = max(int(np.ceil(len(inside) * 0.25)), 1) - 1
+                expected = inside[index], inside[index], 0
+            if (low[i][k], high[i][k]) != expected[:2] or abs(fraction[i][k] - expected[2]) > 1e-9:
+                return False
+    return True
+
+
+def interpolates(before: Args, after: Args, result: Any) -> bool:
+    value, low, high, part = before[:4]
+    expected = value[low] * (1 - part) + value[high] * part
+    return np.allclose(after[4], np.where(low < 0, np.nan, expected), equal_nan=True)
+
+
+CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "find_quantiles": (quantiles(), quantiles_by_sorting),
+    "interpolate": (interpolations(), interpolates),
+    "link_equals": (links(), links_neighbours),
+    "order_rows": (orderings(), orders_stably),
+    "quantile_rows": (quantiles(with_rank=False), quantiles_by_sorting),
+    "turnover": (framed(), counts_exchanges),
+    "visit_order": (visits(), visits_each_once),
+    "walk_quantiles": (quantiles(), quantiles_by_sorting),
+}

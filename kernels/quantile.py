@@ -151,9 +151,7 @@ def walk_quantiles(
                 if above > index:
                     at = next_rank(words, starts, at)
                 low[i, k], high[i, k] = order[finger[k]], order[at]
-                fraction[i, k] = (
-                    part  #: The finger for {q[k]} is at rank {finger[k]}: row {low[i, k]}.
-                )
+                fraction[i, k] = part  #: The finger for {q[k]} is at rank {finger[k]}.
 
 
 @kernel

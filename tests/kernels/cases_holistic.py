@@ -1,5 +1,6 @@
 """Cases of the registry's tests for the kernels of moving frames that need every value."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from kernels.ranks import link_equals
 from tests.kernels.frames import members, random_frames
 
 Args = list[Any]
@@ -124,6 +126,78 @@ def quantiles_by_sorting(before: Args, after: Args, result: Any) -> bool:
     return True
 
 
+@st.composite
+def counted(draw: st.DrawFn, kernel: str) -> Args:
+    """What a kernel needs to know of a column, frames, and room for its results."""
+    key = draw(keys)
+    order, rows = ordered(key), draw(st.integers(1, 20))
+    number, previous, following = blank(3, len(key))
+    distinct = link_equals(key, order, number, previous, following)
+    known = {
+        "walk_distinct": [number],
+        "find_distinct": [previous, following],
+        "walk_mode": [number, following, distinct],
+        "walk_mad": [key[order].astype(np.float64), ranked(order)],
+        "median_deviations": [key.astype(np.float64), order],
+    }.get(kernel, [key, order])
+    frames = draw(random_frames(len(key), rows))
+    if kernel == "walk_mode":
+        frames = *frames, np.array(draw(st.permutations(range(rows))), np.uint32)
+    deviations = kernel in ("walk_mad", "median_deviations")
+    return [*known, *frames, np.zeros(rows) if deviations else blank(rows)]
+
+
+def check_frames(values: Any, frames: Args, got: Any, answer: Callable[[list[Any]], Any]) -> bool:
+    """Say whether the answer of each frame is that over its rows, as (row, value)."""
+    expected = [
+        answer([(row, values[row]) for row in members(*frames, i)]) for i in range(len(frames[0]))
+    ]
+    return np.allclose(got, expected, equal_nan=True)
+
+
+def how_many(rows: list[Any]) -> int:
+    return len({value for _, value in rows})
+
+
+def first_of_mode(rows: list[Any]) -> int:
+    counts = Counter(value for _, value in rows)
+    most = max(counts.values(), default=0)
+    return next((row for row, value in rows if counts[value] == most), -1)
+
+
+def deviation(rows: list[Any]) -> float:
+    values = np.array([value for _, value in rows] or [np.nan])
+    return float(np.median(np.abs(values - np.median(values))))
+
+
+def numbered(before: Args, after: Args, result: Any) -> bool:
+    return check_frames(before[0], before[1:3], after[-1], how_many)
+
+
+def linked(before: Args, after: Args, result: Any) -> bool:
+    value = list(range(len(before[0])))
+    for row, previous in enumerate(before[0]):
+        value[row] = value[previous] if previous >= 0 else row
+    return check_frames(value, before[2:4], after[-1], how_many)
+
+
+def keyed(answer: Callable[[list[Any]], Any]) -> Oracle:
+    return lambda before, after, _: check_frames(before[0], before[2:4], after[-1], answer)
+
+
+def mode_of_numbers(before: Args, after: Args, result: Any) -> bool:
+    return check_frames(before[0], before[3:5], after[-1], first_of_mode)
+
+
+def deviation_of_ranks(before: Args, after: Args, result: Any) -> bool:
+    value = before[0][before[1]]
+    return result == 0 or check_frames(value, before[2:4], after[-1], deviation)
+
+
+def deviation_of_all_ranks(before: Args, after: Args, result: Any) -> bool:
+    return deviation_of_ranks(before, after, 1)
+
+
 def interpolates(before: Args, after: Args, result: Any) -> bool:
     value, low, high, part = before[:4]
     expected = value[low] * (1 - part) + value[high] * part
@@ -131,12 +205,20 @@ def interpolates(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "count_distinct": (counted("count_distinct"), keyed(how_many)),
+    "find_distinct": (counted("find_distinct"), linked),
+    "find_mad": (counted("walk_mad"), deviation_of_all_ranks),
     "find_quantiles": (quantiles(), quantiles_by_sorting),
     "interpolate": (interpolations(), interpolates),
     "link_equals": (links(), links_neighbours),
+    "median_deviations": (counted("median_deviations"), keyed(deviation)),
+    "mode_rows": (counted("mode_rows"), keyed(first_of_mode)),
     "order_rows": (orderings(), orders_stably),
     "quantile_rows": (quantiles(with_rank=False), quantiles_by_sorting),
     "turnover": (framed(), counts_exchanges),
     "visit_order": (visits(), visits_each_once),
+    "walk_distinct": (counted("walk_distinct"), numbered),
+    "walk_mad": (counted("walk_mad"), deviation_of_ranks),
+    "walk_mode": (counted("walk_mode"), mode_of_numbers),
     "walk_quantiles": (quantiles(), quantiles_by_sorting),
 }

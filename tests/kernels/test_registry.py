@@ -226,6 +226,12 @@ def test_what_is_stepped_through_is_what_is_compiled(kernel: Kernel) -> None:
     assert kernel.source.startswith(f"def {kernel.__name__}(")
 
 
+@pytest.mark.parametrize("kernel", registry.values(), ids=sorted(registry))
+def test_every_caption_stands_on_a_line_that_runs(kernel: Kernel) -> None:
+    lines = {line for _, _, line in kernel.python.__code__.co_lines() if line}
+    assert {kernel.first_line + line - 1 for line in kernel.captions} <= lines
+
+
 @pytest.mark.parametrize("name", ["in_order", "insertion_sort", "sort_entries"])
 @given(data=st.data())
 @settings(max_examples=20, deadline=None)

@@ -88,6 +88,42 @@ def turnover(begin: Int64Matrix, end: Int64Matrix) -> int:
 
 
 @kernel
+def frames_slide(begin: Int64Matrix, end: Int64Matrix) -> int:
+    """Return 1 when frames only move ahead, else 0.
+
+    Parameters
+    ----------
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges.
+
+    Returns
+    -------
+    int
+        1 when frames have one piece, and from one that is not empty to the next neither end moves
+        back.
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> frames_slide(np.array([[0], [1]]), np.array([[3], [3]]))
+    1
+    """
+    if begin.shape[1] > 1:
+        return 0
+    low, high = 0, 0
+    for i in range(len(begin)):
+        if begin[i, 0] < end[i, 0]:
+            if begin[i, 0] < low or end[i, 0] < high:
+                return 0
+            low, high = begin[i, 0], end[i, 0]
+    return 1
+
+
+@kernel
 def visit_order(begin: Int64Matrix, end: Int64Matrix, visit: Uint32Column) -> int:
     """Write an order to visit frames in, so that few rows leave and enter between neighbours.
 

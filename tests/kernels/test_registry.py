@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import Kernel, registry, trace
-from tests.kernels import brute_force, cases_holistic
+from tests.kernels import brute_force, cases_aggregates, cases_holistic
 
 Args = list[Any]
 
@@ -191,6 +191,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
     **cases_holistic.CASES,
+    **cases_aggregates.CASES,
 }
 
 

@@ -4,9 +4,9 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels.kernel import Int64Column, Int64Matrix, Uint32Column, kernel
+from kernels.kernel import Int64Column, Int64Matrix, kernel
 from kernels.moves import FEW, only_in, turnover
-from kernels.ranks import link_equals, orders, sort_keys
+from kernels.ranks import link_equals, sort_keys
 from kernels.wavelet import count_below, wavelet
 
 
@@ -163,7 +163,6 @@ def find_distinct(
 @kernel
 def count_distinct(
     key: Int64Column,
-    order: Uint32Column,
     begin: Int64Matrix,
     end: Int64Matrix,
     result: Int64Column,
@@ -174,8 +173,6 @@ def count_distinct(
     ----------
     key : int64 array of shape (values,)
         Equal where the values are. Values that no frame has may be anything.
-    order : uint32 array of shape (values,)
-        The rows in the order of their keys, rows of equal keys as they come.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values, in order.
     result : int64 array of shape (rows,)
@@ -189,12 +186,12 @@ def count_distinct(
     --------
     >>> import numpy as np
     >>> begin, end, result = np.array([[0], [1]]), np.array([[2], [3]]), np.zeros(2, np.int64)
-    >>> count_distinct(np.array([7, 7, 9]), np.array([0, 1, 2], np.uint32), begin, end, result)
+    >>> count_distinct(np.array([7, 7, 9]), begin, end, result)
     >>> result.tolist()
     [1, 2]
     """
     number, previous, following = key * 0, key * 0, key * 0
-    link_equals(key, order, number, previous, following)
+    link_equals(key, number, previous, following)
     if turnover(begin, end) <= FEW * len(begin):
         walk_distinct(number, begin, end, result)
     else:
@@ -232,5 +229,5 @@ def moving_count_distinct(
     """
     key = sort_keys(values)
     result = np.empty(len(begin), np.int64)
-    count_distinct.over(offsets, key, orders(offsets, key), begin, end, result)
+    count_distinct.over(offsets, key, begin, end, result)
     return result

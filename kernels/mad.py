@@ -340,7 +340,7 @@ def moving_mad(
     [1.0, 2.0, 3.5]
     """
     value = values.astype(np.float64, copy=False)
-    order = orders(offsets, sort_keys(value), stable=False)
+    order = orders(offsets, sort_keys(value))
     result = np.empty(len(begin), np.float64)
     median_deviations.over(offsets, value, order, begin, end, result)
     return result

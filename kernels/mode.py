@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from kernels.kernel import Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import only_in, visit_order
-from kernels.ranks import link_equals, orders, sort_keys
+from kernels.ranks import link_equals, sort_keys
 
 NONE = -1
 
@@ -117,7 +117,6 @@ def walk_mode(
 @kernel
 def mode_rows(
     key: Int64Column,
-    order: Uint32Column,
     begin: Int64Matrix,
     end: Int64Matrix,
     result: Int64Column,
@@ -128,8 +127,6 @@ def mode_rows(
     ----------
     key : int64 array of shape (values,)
         Equal where the values are. Values that no frame has may be anything.
-    order : uint32 array of shape (values,)
-        The rows in the order of their keys, rows of equal keys as they come.
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of the values.
     result : int64 array of shape (rows,)
@@ -145,14 +142,14 @@ def mode_rows(
     --------
     >>> import numpy as np
     >>> begin, end, result = np.array([[0], [0]]), np.array([[2], [3]]), np.zeros(2, np.int64)
-    >>> mode_rows(np.array([9, 7, 7]), np.array([1, 2, 0], np.uint32), begin, end, result)
+    >>> mode_rows(np.array([9, 7, 7]), begin, end, result)
     >>> result.tolist()
     [0, 1]
     """
     number, previous, following = key * 0, key * 0, key * 0
     visit = np.zeros(len(begin), np.uint32)
     if len(begin) > 0:
-        distinct = link_equals(key, order, number, previous, following)
+        distinct = link_equals(key, number, previous, following)
         visit_order(begin, end, visit)
         walk_mode(number, following, distinct, begin, end, visit, result)
 
@@ -190,5 +187,5 @@ def moving_mode(
     """
     key = sort_keys(values)
     result = np.empty(len(begin), np.int64)
-    mode_rows.over(offsets, key, orders(offsets, key), begin, end, result)
+    mode_rows.over(offsets, key, begin, end, result)
     return result

@@ -355,7 +355,7 @@ def find_quantile_rows(
     fraction = np.empty(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
-    order = orders(offsets, key, stable=False)
+    order = orders(offsets, key)
     quantile_rows.over(offsets, order, begin, end, *wanted, low, high, fraction)
     return low, high, fraction
 

@@ -11,6 +11,8 @@ from kernels.order import sort_entries
 NONE = -1
 #: From this many rows a partition on, NumPy's sort is worth a call of its own.
 LONG = 1_000
+#: 2⁶⁴ divided by the golden ratio.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sort_keys(values: NDArray[np.number]) -> NDArray[np.int64]:
@@ -69,19 +71,14 @@ def order_rows(key: Int64Column, order: Uint32Column) -> None:
     sort_entries(ordered, order)
 
 
-def orders(
-    offsets: NDArray[np.int64], key: NDArray[np.int64], *, stable: bool = True
-) -> NDArray[np.uint32]:
-    """Return the row of each rank in every partition of a block.
+def orders(offsets: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Return the row of each rank in every partition of a block; equal keys may rank in any order.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     key : int64 array of shape (rows,)
-    stable : bool
-        Whether rows of equal keys have to stay as they are: long partitions are sorted faster
-        when they need not.
 
     Returns
     -------
@@ -95,7 +92,7 @@ def orders(
     [1, 0, 0, 1]
     """
     order = np.empty(len(key), np.uint32)
-    if stable or len(key) < LONG * len(offsets):
+    if len(key) < LONG * len(offsets):
         order_rows.over(offsets, key, order)
     else:
         for first, last in pairwise(offsets.tolist()):
@@ -105,21 +102,15 @@ def orders(
 
 @kernel
 def link_equals(
-    key: Int64Column,
-    order: Uint32Column,
-    number: Int64Column,
-    previous: Int64Column,
-    following: Int64Column,
+    key: Int64Column, number: Int64Column, previous: Int64Column, following: Int64Column
 ) -> int:
     """Number the distinct keys, and link each row with the rows of its key around it.
 
     Parameters
     ----------
     key : int64 array of shape (rows,)
-    order : uint32 array of shape (rows,)
-        The row of each rank, as :func:`order_rows` writes it.
     number : int64 array of shape (rows,)
-        Written: how many distinct keys are smaller than that of the row.
+        Written: how many distinct keys appear before that of the row does for the first time.
     previous, following : int64 arrays of shape (rows,)
         Written: the nearest row before and behind each that has its key, or -1.
 
@@ -130,26 +121,34 @@ def link_equals(
 
     Notes
     -----
-    O(rows).
+    O(rows) expected, by hashing (Fibonacci hashing and linear probing). Numbers in order of
+    appearance keep what a frame has together in memory.
 
     Examples
     --------
     >>> import numpy as np
     >>> number, previous, following = np.zeros((3, 3), np.int64)
-    >>> order = np.array([1, 0, 2], np.uint32)
-    >>> link_equals(np.array([7, 5, 7]), order, number, previous, following)
+    >>> link_equals(np.array([7, 5, 7]), number, previous, following)
     2
     >>> number.tolist(), previous.tolist(), following.tolist()
-    ([1, 0, 1], [-1, -1, 0], [2, -1, -1])
+    ([0, 1, 0], [-1, -1, 0], [2, -1, -1])
     """
+    bits = 1
+    while 1 << bits < 2 * len(key):
+        bits += 1
+    newest = np.full(1 << bits, NONE, np.int32)
+    hashes = (key ^ (key >> 32)).view(np.uint64) * GOLDEN
+    slots = (hashes >> np.uint64(64 - bits)).astype(np.int64)
     distinct = 0
-    for i in range(len(key)):
-        row = order[i]
-        previous[row], following[row] = NONE, NONE
-        if i > 0 and key[order[i - 1]] == key[row]:
-            previous[row] = order[i - 1]
-            following[order[i - 1]] = row
-        else:
+    for row in range(len(key)):
+        slot = slots[row]
+        while newest[slot] != NONE and key[newest[slot]] != key[row]:
+            slot = (slot + 1) & ((1 << bits) - 1)
+        before = newest[slot]
+        previous[row], following[row], newest[slot] = before, NONE, row
+        if before == NONE:
+            number[row] = distinct
             distinct += 1
-        number[row] = distinct - 1
+        else:
+            number[row], following[before] = number[before], row
     return distinct

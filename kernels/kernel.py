@@ -11,6 +11,7 @@ annotation      what it is                                   what one partition 
 ``Matrix``      a matrix with one row per row                its own rows
 ``Row``         a matrix with one row per partition          its own row
 ``Scratch``     working memory, given once                   all of it: the kernel resets it
+``State``       the empty state of an aggregate              the state
 a plain type    a setting such as the window                 the value
 ==============  ===========================================  ======================================
 """
@@ -32,18 +33,27 @@ from numpy.typing import NDArray
 from kernels.borrow import borrowed
 from kernels.cache import located
 
-COLUMN, ROW, SCRATCH, SETTING = "column", "row", "scratch", "setting"
+COLUMN, ROW, SCRATCH, STATE, SETTING = "column", "row", "scratch", "state", "setting"
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
 Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
 Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
-Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
-Int64Matrix = Annotated[NDArray[np.int64], COLUMN, np.int64, 2]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
 Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]
+Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
+Float64Scratch = Annotated[NDArray[np.float64], SCRATCH, np.float64]
+Int64Matrix = Annotated[NDArray[np.int64], COLUMN, np.int64, 2]
+Float64Matrix = Annotated[NDArray[np.float64], COLUMN, np.float64, 2]
+#: A kernel of aggregates runs on columns of the type that the fields of the state have.
+Column = Annotated[NDArray[Any], COLUMN, None]
+Matrix = Annotated[NDArray[Any], COLUMN, None, 2]
+State = Annotated[Any, STATE, None]
+InvertibleState = Annotated[Any, STATE, "inverse"]
 
 registry: "dict[str, Kernel]" = {}
+#: The empty states that kernels of aggregates are compiled for.
+empty_states: list[Any] = []
 
 LIFT = """\
 def {name}_over(_offsets, _results, {parameters}):
@@ -137,7 +147,19 @@ class Kernel:
 
     def compile(self) -> None:
         """Compile the kernel and its lift for the annotated types, or load both from the cache."""
-        types = [numba_type(p.annotation) for p in self.parameters.values()]
+        for state in self._states():
+            self._compile_for(state)
+
+    def _states(self) -> list[Any]:
+        """Return the empty states that the kernel can take; None when it takes none."""
+        for parameter in self.parameters.values():
+            if _role(parameter) == STATE:
+                needed = _dtype(parameter.annotation)
+                return [state for state in empty_states if not needed or hasattr(state, needed)]
+        return [None]
+
+    def _compile_for(self, state: Any) -> None:
+        types = [numba_type(p.annotation, state) for p in self.parameters.values()]
         self.compiled.compile(tuple(types))
         columns = [
             _lifted_type(t, _role(p)) for t, p in zip(types, self.parameters.values(), strict=True)
@@ -147,7 +169,7 @@ class Kernel:
 
     def _write_lift(self) -> Callable[..., Any]:
         names = list(self.parameters)
-        arrays = [name for name, p in self.parameters.items() if _role(p) != SETTING]
+        arrays = [n for n, p in self.parameters.items() if _role(p) in (COLUMN, ROW, SCRATCH)]
         text = LIFT.format(
             name=self.__name__,
             parameters=", ".join(names),
@@ -175,7 +197,9 @@ class Kernel:
         annotation = self.parameters[name].annotation
         if get_origin(annotation) is not Annotated:
             return annotation(arg)
-        dtype = _dtype(annotation)
+        if _role(self.parameters[name]) == STATE:
+            return arg
+        dtype = _dtype(annotation) or arg.dtype
         if _role(self.parameters[name]) == COLUMN and not arg.flags.writeable:
             return np.array(arg, dtype)
         return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
@@ -239,16 +263,21 @@ def compile_cached(function: Callable[..., Any], **options: Any) -> Any:
         return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
 
 
-def numba_type(annotation: Any) -> Any:
-    """Return the compiler's type for an annotated parameter."""
+def numba_type(annotation: Any, state: Any = None) -> Any:
+    """Return the compiler's type for an annotated parameter, given the state of an aggregate."""
     if get_origin(annotation) is not Annotated:
         return {int: numba.int64, float: numba.float64, bool: numba.boolean}[annotation]
-    _, _, dtype, *dimensions = get_args(annotation)
+    _, role, dtype, *dimensions = get_args(annotation)
+    if role == STATE:
+        return numba.typeof(state)  # type: ignore[no-untyped-call]
+    dtype = np.asarray(state).dtype if dtype is None else dtype
     return Array(numba.from_dtype(np.dtype(dtype)), dimensions[0] if dimensions else 1, "C")
 
 
 def _dtype(annotation: Any) -> Any:
-    return np.dtype(get_args(annotation)[2])
+    """Return the dtype of an annotation, or what else stands in its place."""
+    dtype = get_args(annotation)[2]
+    return dtype if dtype is None or isinstance(dtype, str) else np.dtype(dtype)
 
 
 def _role(parameter: inspect.Parameter) -> str:

@@ -209,6 +209,8 @@ def fill(caption: str, scope: Mapping[str, Any], show: Show) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if hasattr(value, "_fields"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import order_by_key, order_by_starts, ranking, tiles
-from kernels.ranking import RANKINGS
+from kernels.rank_functions import RANKINGS
 from tests.kernels.windows import Partitions, partitions
 
 some = settings(max_examples=100, deadline=None)

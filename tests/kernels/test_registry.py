@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import Kernel, registry, trace
-from tests.kernels import brute_force, frame_cases, value_cases
+from tests.kernels import (
+    brute_force,
+    cases_aggregates,
+    cases_holistic,
+    frame_cases,
+    value_cases,
+)
 
 Args = list[Any]
 
@@ -219,6 +225,8 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
     **frame_cases.CASES,
     **value_cases.CASES,
+    **cases_holistic.CASES,
+    **cases_aggregates.CASES,
 }
 
 
@@ -227,7 +235,7 @@ def copied(args: Args) -> Args:
 
 
 def same(a: Args, b: Args) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+    return all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
 
 
 def test_every_kernel_of_the_registry_has_a_case() -> None:

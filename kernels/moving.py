@@ -1,0 +1,124 @@
+"""An aggregate over moving frames, by the way that suits the frames and the aggregate."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.aggregates import AGGREGATES, KEYS, finalized
+from kernels.moves import frames_slide
+from kernels.ranks import sort_keys
+from kernels.running import least_rows, running_states, sliding_states
+from kernels.segment_tree import FANOUT, tree_states
+
+METHODS = ("running", "deque", "sliding", "tree")
+
+
+def choose_method(
+    offsets: NDArray[np.int64], name: str, begin: NDArray[np.int64], end: NDArray[np.int64]
+) -> str:
+    """Return the fastest way that is right for an aggregate over some frames.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    name : str
+        One of :data:`kernels.aggregates.AGGREGATES`.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of its partition's values.
+
+    Returns
+    -------
+    str
+        "tree" for frames that have holes or move back. For those that only move ahead: "running"
+        when the aggregate is of integers and has an inverse, "deque" for min and max, else
+        "sliding".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> begin, end = np.array([[0], [0], [1]]), np.array([[2], [3], [3]])
+    >>> [choose_method(np.array([0, 3]), one, begin, end) for one in ("count", "sum", "max")]
+    ['running', 'sliding', 'deque']
+    """
+    if not frames_slide.over(offsets, begin, end).all():
+        return "tree"
+    if name in ("min", "max"):
+        return "deque"
+    empty = AGGREGATES[name].empty
+    return "running" if hasattr(empty, "inverse") and isinstance(empty[0], int) else "sliding"
+
+
+def moving_aggregate(
+    offsets: NDArray[np.int64],
+    name: str,
+    values: NDArray[Any],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    *,
+    other: NDArray[Any] | None = None,
+    method: str | None = None,
+    fanout: int = FANOUT,
+) -> NDArray[Any]:
+    """Return an aggregate over each frame.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    name : str
+        One of :data:`kernels.aggregates.AGGREGATES`.
+    values : array of shape (rows,)
+        Where a partition has fewer values than rows, they stand first, and what follows them may
+        be anything.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of its partition's values, in order.
+    other : array of shape (rows,), optional
+        The second column of covar_pop, covar_samp and corr.
+    method : str, optional
+        "running", "deque", "sliding" or "tree" instead of what :func:`choose_method` returns.
+    fanout : int
+        How many children a node of the tree has.
+
+    Returns
+    -------
+    array of shape (rows,)
+        For first, last, min and max (and so for arg_min and arg_max) the row of the partition's
+        values, -1 for none. For the others the answer; it means nothing for a frame of fewer rows
+        than the aggregate ``needs``.
+
+    Raises
+    ------
+    ValueError
+        When the name or the method is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> begin, end = np.array([[0], [0], [1]]), np.array([[2], [3], [3]])
+    >>> moving_aggregate(np.array([0, 3]), "sum", np.array([3.0, 1, 8]), begin, end).tolist()
+    [4.0, 12.0, 9.0]
+    >>> moving_aggregate(np.array([0, 3]), "max", np.array([3.0, 1, 8]), begin, end).tolist()
+    [0, 2, 2]
+    """
+    if name not in AGGREGATES:
+        raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
+    aggregate = AGGREGATES[name]
+    method = choose_method(offsets, name, begin, end) if method is None else method
+    dtype = np.asarray(aggregate.empty).dtype
+    value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
+    if method == "deque":
+        rows = np.empty(len(begin), np.int64)
+        least_rows.over(offsets, ~value if name == "max" else value, begin, end, rows)
+        return rows
+    columns = value, value if other is None else other.astype(dtype, copy=False)
+    states = np.empty((len(begin), len(aggregate.empty)), dtype)
+    if method == "tree":
+        tree_states.over(offsets, aggregate.empty, fanout, *columns, begin, end, states)
+    elif method in METHODS:
+        kernel = running_states if method == "running" else sliding_states
+        kernel.over(offsets, aggregate.empty, *columns, begin, end, states)
+    else:
+        raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
+    return finalized(name, states)

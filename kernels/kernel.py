@@ -146,7 +146,10 @@ class Kernel:
         return self._lifted
 
     def compile(self) -> None:
-        """Compile the kernel and its lift for the annotated types, or load both from the cache."""
+        """Compile the kernel and its lift for the annotated types, or load both from the cache.
+
+        A kernel of aggregates has so many types that only its lift, which Spark calls, is compiled.
+        """
         for state in self._states():
             self._compile_for(state)
 
@@ -160,7 +163,8 @@ class Kernel:
 
     def _compile_for(self, state: Any) -> None:
         types = [numba_type(p.annotation, state) for p in self.parameters.values()]
-        self.compiled.compile(tuple(types))
+        if state is None:
+            self.compiled.compile(tuple(types))
         columns = [
             _lifted_type(t, _role(p)) for t, p in zip(types, self.parameters.values(), strict=True)
         ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.blocks import KEEP, NAME
+from workbench.bundles import BUNDLE
 from workbench.columns import (
     INTEGERS,
     RESULTS,
@@ -18,6 +19,7 @@ from workbench.columns import (
 )
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError, WorkbenchWarning
+from workbench.funnel_summary import ReachedTask, SummaryTask
 from workbench.funnel_task import FunnelTask
 from workbench.prepared import MOST_NAMES, Prepared, prepare
 from workbench.rows import (
@@ -28,13 +30,17 @@ from workbench.rows import (
     name_of,
     select_rows,
     several,
+    skipped_of,
+    watched,
 )
 from workbench.shipping import ship
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql import DataFrame, Row
+    from pyspark.sql.types import DataType, StructType
+
+    from workbench.funnel_tables import Summary
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 
@@ -186,15 +192,7 @@ class Funnel:
         >>> table["step"].tolist(), bool(table["users"].is_monotonic_decreasing)
         (['signup', 'add_to_cart', 'checkout'], True)
         """
-        from workbench.funnel_tables import STEP_COLUMNS, steps_table
-
-        self._check_asked(events, by, STEP_COLUMNS)
-        counted, skipped = self._observed(events)
-        levels = self._ask(counted, by=by, timed=True)
-        found = steps_table(levels, self.labels, by, self.integer_time(events))
-        found.attrs["skipped"] = skipped()
-        self._warn(events, found, found.attrs["skipped"])
-        return found
+        return self._summary(events, by).steps
 
     def times(self, events: "DataFrame | Prepared", bins: int = 30) -> "pd.DataFrame":
         """Return how long those who reached every step took, as a histogram.
@@ -210,15 +208,68 @@ class Funnel:
         pandas.DataFrame
             ``from``, ``to`` (exclusive, but for the last) and ``users``, empty intervals included.
         """
-        from workbench.funnel_tables import MOST_BINS, times_table
+        return self._summary(events, bins=bins, warn=False).times
+
+    def summary(
+        self, events: "DataFrame | Prepared", by: str | None = None, bins: int = 30
+    ) -> "Summary":
+        """Return :meth:`steps` and :meth:`times` of one question to Spark.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Prepared
+        by : str, optional
+            A column; each of its values at the first step is a segment of the steps.
+        bins : int
+            How many intervals of time, at the most.
+
+        Returns
+        -------
+        Summary
+            Two pandas tables, ``steps`` and ``times``.
+
+        Warns
+        -----
+        WorkbenchWarning
+            As :meth:`steps`.
+        """
+        return self._summary(events, by, bins)
+
+    def _summary(
+        self,
+        events: "DataFrame | Prepared",
+        by: str | None = None,
+        bins: int = 30,
+        warn: bool = True,
+    ) -> "Summary":
+        from workbench.funnel_tables import (
+            MOST_BINS,
+            STEP_COLUMNS,
+            Summary,
+            nobody,
+            steps_table,
+            times_table,
+        )
 
         if bins not in range(1, MOST_BINS + 1):
             raise WorkbenchError(
                 f"bins: {bins!r} is no number of intervals; give 1 to {MOST_BINS:,}."
             )
+        self._check_asked(events, by, STEP_COLUMNS)
         integers = self.integer_time(events)
-        levels = self._ask(events, timed=True)
-        return times_table(levels, len(self.labels), bins, integers)
+        if isinstance(events, Prepared):
+            found, skipped = self._figures_of_prepared(events, by, bins), events.skipped
+        else:
+            counted, on_the_way = watched(events, self.key, self.time)
+            found = self._figures_of_rows(counted, by, bins)
+            skipped = skipped_of(on_the_way, bool(found), events, self.key, self.time)
+        whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(self.labels))]
+        segments = whole if by is None else [row for row in found if not row["whole"]]
+        steps = steps_table(segments, self.labels, by, integers)
+        steps.attrs["skipped"] = skipped
+        if warn:
+            self._warn(events, steps, skipped)
+        return Summary(steps, times_table(whole[0]["width"], whole[0]["histogram"], integers))
 
     def people(self, events: "DataFrame | Prepared", stopped_at: int) -> "DataFrame":
         """Return the keys that stopped at a level, and what they did next.
@@ -308,6 +359,11 @@ class Funnel:
         return self._ask_rows(events, **more)
 
     def _ask_rows(self, events: "DataFrame", **more: Any) -> "DataFrame":
+        rows, task = self._rows(events, **more)
+        return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
+
+    def _rows(self, events: "DataFrame", **more: Any) -> "tuple[DataFrame, FunnelTask]":
+        """The rows in bundles, and what the workers have to know of them."""
         by = more.get("by")
         self._check_asked(events, by)
         integer_time = is_integer_time(events, self.time)
@@ -317,13 +373,43 @@ class Funnel:
             more["next"], what = NAME, what | name_of(events, self.event)
         task = self.task(integer_time, names=False, **more)
         keep = () if by is None else (by,)
-        rows = select_rows(events, self.key, self.time, what, keep, task.only_matching)
-        return rows.mapInArrow(task.from_rows, task_schema(task, events.schema, self.time))
+        return select_rows(events, self.key, self.time, what, keep, task.only_matching), task
 
     def _ask_prepared(self, events: Prepared, **more: Any) -> "DataFrame":
         task = self.prepared_task(events, **more)
         schema = task_schema(task, events.schema, self.time)
-        return events.blocks.select("block").mapInArrow(task.from_blocks, schema)
+        return events.packed().mapInArrow(task.from_blocks, schema)
+
+    def _figures_of_prepared(
+        self, events: Prepared, by: str | None, bins: int
+    ) -> "Sequence[Row | dict[str, Any]]":
+        """A row of figures for all keys, and with ``by`` one for each segment."""
+        answer = ReachedTask(self.prepared_task(events, by=by, timed=True))
+        summary, schema = self._summed_up(events, by, bins)
+        # A timestamp would come out of Arrow with a time zone and out of Spark without one.
+        if events.tasks == 1 and not (by and schema["segment"].dataType.typeName() == "timestamp"):
+            found = list(summary.run(answer.from_blocks(events.fetched())))
+            return [row for batch in found for row in batch.to_pylist()]
+        bundles = events.packed().mapInArrow(answer.from_blocks, f"{BUNDLE} binary")
+        return bundles.repartition(1).mapInArrow(summary.run, schema).collect()
+
+    def _figures_of_rows(
+        self, events: "DataFrame", by: str | None, bins: int
+    ) -> "Sequence[Row | dict[str, Any]]":
+        rows, task = self._rows(events, by=by, timed=True)
+        bundles = rows.mapInArrow(ReachedTask(task).from_rows, f"{BUNDLE} binary")
+        summary, schema = self._summed_up(events, by, bins)
+        return bundles.repartition(1).mapInArrow(summary.run, schema).collect()
+
+    def _summed_up(
+        self, events: "DataFrame | Prepared", by: str | None, bins: int
+    ) -> "tuple[SummaryTask, StructType]":
+        """What one worker does with all bundles, and the schema of what it returns."""
+        from workbench.funnel_tables import MOST_SEGMENTS, ROUND_COUNTS, ROUND_TIMES
+
+        widths = ROUND_COUNTS if self.integer_time(events) else ROUND_TIMES
+        summary = SummaryTask(len(self.labels), bins, widths, MOST_SEGMENTS)
+        return summary, summary_schema(None if by is None else events.schema[by].dataType)
 
     def as_conditions(self, events: "DataFrame") -> Mapping[str, Condition]:
         """Return the condition of each step, whether steps are named or conditions themselves."""
@@ -388,16 +474,6 @@ class Funnel:
                     f"steps: the events were not prepared by the condition of {label!r}; "
                     "prepare them anew with funnel.prepare(events)."
                 )
-
-    def _observed(self, events: "DataFrame | Prepared") -> tuple["DataFrame | Prepared", Any]:
-        """The events and a function that says, after they were used, how many were left out."""
-        from pyspark.sql import Observation
-
-        if isinstance(events, Prepared):
-            return events, lambda: events.skipped
-        counts = Observation()
-        counted = events.observe(counts, count_skipped(events, self.key, self.time))
-        return counted, lambda: counts.get.get("skipped", 0)
 
     def _warn(self, events: "DataFrame | Prepared", found: "pd.DataFrame", skipped: int) -> None:
         if skipped:
@@ -468,6 +544,17 @@ def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructTyp
     if task.stopped_at is not None:
         kinds |= {} if task.next is None else {"next_event": T.StringType()}
         kinds["next_time"] = instant
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
+
+
+def summary_schema(segment: "DataType | None") -> "StructType":
+    """Return the schema of a summary, given the type of the segments where there are some."""
+    from pyspark.sql import types as T
+
+    whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
+    kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
+    kinds |= {"width": one, "histogram": T.ArrayType(one)}
+    kinds |= {} if segment is None else {"segment": segment}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,10 +21,11 @@ from workbench.rows import (
     Condition,
     bits_of,
     check_steps,
-    count_skipped,
     name_of,
     select_rows,
     several,
+    skipped_of,
+    watched,
 )
 from workbench.shipping import ship
 from workbench.worker import settle
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation
 
 MOST_NAMES = 10_000
+BYTES_A_TASK = 32_000_000
 
 Event = str | Mapping[str, Condition]
 
@@ -50,6 +53,9 @@ class Prepared:
     rows, keys, skipped, bytes, partitions : int
         What it holds: events, different keys, events left out because their key or time is null,
         bytes of packed blocks, and how many blocks.
+    tasks : int
+        Spark tasks that a question takes: few where the blocks are small, because starting a task
+        takes longer than asking a small block. Where it is one, a summary is made in this process.
     """
 
     def __init__(
@@ -63,10 +69,11 @@ class Prepared:
         self.key, self.time, self.keep = tuple(key), time, tuple(keep)
         self.event = event if isinstance(event, str) else dict(event)
         self.schema, self.integer_time = events.schema, is_integer_time(events, time)
+        self._fetched: list[pa.RecordBatch] | None = None
         self.blocks, skipped = self._pack(events)
         self.blocks.persist()
         try:
-            self._measure(skipped)
+            self._measure(events, skipped)
         except BaseException:
             self.free()
             raise
@@ -90,6 +97,19 @@ class Prepared:
     ) -> None:
         self.free()
 
+    def packed(self) -> "DataFrame":
+        """Return the blocks as one column, in as few Spark partitions as they are worth."""
+        return self.blocks.select("block").coalesce(self.tasks)
+
+    def fetched(self) -> list[pa.RecordBatch]:
+        """Return the packed blocks in this process, for a summary; only where ``tasks`` is one.
+
+        A job for so little takes Spark ten times as long as the kernel, and a slider cannot wait.
+        """
+        if self._fetched is None:
+            self._fetched = self.blocks.select("block").toArrow().to_batches()
+        return self._fetched
+
     def free(self) -> None:
         """Give back the memory; a later question computes the blocks once more.
 
@@ -102,10 +122,9 @@ class Prepared:
         10
         """
         self.blocks.unpersist()
+        self._fetched = None
 
     def _pack(self, events: "DataFrame") -> "tuple[DataFrame, Observation]":
-        from pyspark.sql import Observation
-
         ship(events.sparkSession)
         named = isinstance(self.event, str)
         what = (
@@ -113,14 +132,13 @@ class Prepared:
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event")
         )
-        skipped = Observation()
-        counted = events.observe(skipped, count_skipped(events, self.key, self.time))
+        counted, skipped = watched(events, self.key, self.time)
         rows = select_rows(counted, self.key, self.time, what, self.keep)
         task = PackTask(self.key, NAME if named else CONDITIONS)
         schema = "block binary, rows long, keys long, names array<string>"
         return rows.mapInArrow(task.run, schema), skipped
 
-    def _measure(self, skipped: "Observation") -> None:
+    def _measure(self, events: "DataFrame", skipped: "Observation") -> None:
         from pyspark.sql import functions as F
 
         held = self.blocks.agg(
@@ -132,13 +150,14 @@ class Prepared:
         ).collect()[0]
         self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
         self.partitions = held["partitions"]
+        self.tasks = min(self.partitions, self.bytes // BYTES_A_TASK + 1) or 1
         if len(held["names"]) > MOST_NAMES:
             raise WorkbenchError(
                 f"event: column {self.event!r} has more than {MOST_NAMES:,} different values; "
                 "name a column of event names."
             )
         self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
-        self.skipped: int = skipped.get.get("skipped", 0)
+        self.skipped: int = skipped_of(skipped, bool(self.partitions), events, self.key, self.time)
 
 
 @dataclass(frozen=True)
@@ -233,5 +252,9 @@ def prepare(
 
 
 def _encoded(values: pa.Array) -> pa.Array:
-    """Text as codes and a dictionary, the rest as it is."""
-    return pc.dictionary_encode(values) if pa.types.is_string(values.type) else values
+    """Text as a dictionary and the shortest codes for it, the rest as it is."""
+    if not pa.types.is_string(values.type):
+        return values
+    coded = pc.dictionary_encode(values)
+    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)

@@ -11,7 +11,7 @@ from workbench.columns import column, is_integer_time
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
 
 Condition = Union[str, "Column"]
 
@@ -137,6 +137,27 @@ def count_skipped(events: "DataFrame", key: Sequence[str], time: str) -> "Column
     missing = [column(events, name, "key").isNull() for name in key]
     missing.append(column(events, time, "time").isNull())
     return F.count_if(reduce(lambda a, b: a | b, missing)).alias("skipped")
+
+
+def watched(events: "DataFrame", key: Sequence[str], time: str) -> "tuple[DataFrame, Observation]":
+    """Return the events, and what counts those left out while a query reads them."""
+    from pyspark.sql import Observation
+
+    skipped = Observation()
+    return events.observe(skipped, count_skipped(events, key, time)), skipped
+
+
+def skipped_of(
+    skipped: "Observation", answered: bool, events: "DataFrame", key: Sequence[str], time: str
+) -> int:
+    """Return how many rows were left out, after the query that was watched.
+
+    Where nothing was left to answer, Spark drops the end of the plan, and the count with it: then
+    the rows are counted once more.
+    """
+    if answered:
+        return int(skipped.get.get("skipped", 0))
+    return int(events.agg(count_skipped(events, key, time)).collect()[0][0])
 
 
 def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":

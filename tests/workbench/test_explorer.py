@@ -80,7 +80,7 @@ def test_a_failed_job_shows_its_cause_and_the_next_move_works(
         raise RuntimeError("[JOB_ABORTED] Job aborted.\n\tat org.apache.spark\nKeyError: 'gone'")
 
     with monkeypatch.context() as patch:
-        patch.setattr(wb.Funnel, "steps", fails)
+        patch.setattr(wb.Funnel, "summary", fails)
         explorer.controls.window.value = "1 hour"
     assert "Spark could not finish: KeyError: &#x27;gone&#x27;" in explorer.status.value
     explorer.controls.window.value = "2 hours"

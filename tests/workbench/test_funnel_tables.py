@@ -116,8 +116,10 @@ def test_times_count_everyone_who_finished_in_round_intervals(
     found = FUNNEL.times(source, bins=bins)
     assert len(found) <= bins
     assert found["users"].sum() == len(took)
+    end = found["to"].iloc[-1]
     for first, last, users in found.itertuples(index=False):
-        assert users == sum(first <= pd.Timedelta(t, "s") < last for t in took)
+        within = [first <= t < last or t == last == end for t in pd.to_timedelta(took, "s")]
+        assert users == sum(within)
     width = found["to"] - found["from"]
     assert (width == width[0]).all()
     assert (found["from"] == pd.to_timedelta(found.index * width[0])).all()
@@ -126,10 +128,10 @@ def test_times_count_everyone_who_finished_in_round_intervals(
 @pytest.mark.parametrize(
     ("window", "longest", "bins", "edges"),
     [
-        (1_000, 1_000, 30, range(0, 1_101, 100)),
-        (1_000, 1_000, 3, [0, 1_000, 2_000]),
-        (7, 7, 30, range(9)),
-        (10**12, 20, 10, range(0, 31, 10)),
+        (1_000, 1_000, 30, range(0, 1_001, 100)),
+        (1_000, 1_000, 3, [0, 1_000]),
+        (7, 7, 30, range(8)),
+        (10**12, 20, 10, range(0, 21, 2)),
         (10**12, 123_456, 2, [0, 100_000, 200_000]),
         (0, 0, 5, [0, 1]),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.io.json import to_json_plotly
 
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import funnel_figure, said, times_figure
@@ -41,7 +42,7 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
     prepared : Prepared
         The events; ``free()`` gives their memory back.
     steps, times : pandas.DataFrame
-        What is drawn: ``funnel.steps(prepared, by)`` and ``funnel.times(prepared)``.
+        What is drawn: ``funnel.summary(prepared, by)``.
     """
 
     def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
@@ -85,11 +86,11 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
         try:
             with warnings.catch_warnings(record=True) as said_aloud:
                 warnings.simplefilter("always", WorkbenchWarning)
-                self.steps = self.funnel.steps(self.prepared, by=self.controls.by)
+                found = self.funnel.summary(self.prepared, by=self.controls.by)
+            self.steps, self.times = found
+            seconds = time.perf_counter() - start
             _redraw(self.chart, funnel_figure(self.steps))
             self.table.value = _html(self.steps)
-            seconds = time.perf_counter() - start
-            self.times = self.funnel.times(self.prepared)
             _redraw(self.histogram, times_figure(self.times))
             self.status.value = self._answered(seconds, [str(w.message) for w in said_aloud])
         except Exception as error:
@@ -104,13 +105,22 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
 
 
 def _redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
+    """Draw a figure where another is shown, and send only what differs."""
     with shown.batch_update():
         if [trace.type for trace in shown.data] != [trace.type for trace in figure.data]:
             shown.data = []
             shown.add_traces(figure.data)
         for old, new in zip(shown.data, figure.data, strict=True):
-            old.update(new.to_plotly_json(), overwrite=True)
-        shown.layout = figure.layout
+            _change(old, new)
+        _change(shown.layout, figure.layout)
+
+
+def _change(old: Any, new: Any) -> None:
+    before, after = old.to_plotly_json(), new.to_plotly_json()
+    for name in before.keys() | after.keys():
+        was, is_now = before.get(name), after.get(name)
+        if name not in ("uid", "type") and to_json_plotly(was) != to_json_plotly(is_now):
+            old[name] = is_now
 
 
 def _html(steps: pd.DataFrame) -> str:

@@ -12,10 +12,10 @@ import pyarrow as pa
 import workbench as wb
 from workbench.blocks import NAME
 from workbench.prepared import PackTask
-from workbench.rows import bits_of, name_of, select_rows
+from workbench.rows import name_of, select_rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 BETWEEN_SAMPLES = 0.002
 
@@ -84,9 +84,10 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
     dict of str to (int, int)
     """
     events = spark.read.parquet(path)
-    bits = select_rows(events, funnel.key, funnel.time, bits_of(events, _conditions(funnel)))
-    names = select_rows(events, funnel.key, funnel.time, name_of(events, funnel.event))
     answers = funnel.task(integer_time=False, names=False)
+    steps, only = funnel.bits(events), answers.only_matching
+    bits = select_rows(events, funnel.key, funnel.time, steps, only_matching=only)
+    names = select_rows(events, funnel.key, funnel.time, name_of(events, funnel.event))
     again = funnel.task(integer_time=False, names=True)
     with funnel.prepare(events) as prepared:
         blocks = prepared.blocks.select("block")
@@ -96,12 +97,6 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
             "prepare": (_peak(names, PackTask(funnel.key, NAME).run), largest),
             "levels of prepared blocks": (_peak(blocks, again.from_blocks), largest),
         }
-
-
-def _conditions(funnel: wb.Funnel) -> dict[str, "Column"]:
-    from pyspark.sql import functions as F
-
-    return {step: F.col(funnel.event) == step for step in funnel.labels}
 
 
 def _peak(rows: "DataFrame", task: Task) -> int:

@@ -19,8 +19,10 @@ class Result:
         Events in the file.
     ours, theirs : str
         Both measured values, with their units.
-    value, target : float
+    value : float
         What is compared.
+    target : float, optional
+        None for a value that is told and not judged.
     unit : str
         Of value and target; "x" for a ratio.
     at_most : bool
@@ -33,20 +35,24 @@ class Result:
     ours: str
     theirs: str
     value: float
-    target: float
+    target: float | None
     unit: str = "x"
     at_most: bool = True
 
     @property
     def met(self) -> bool:
-        """Whether the value keeps to its target."""
+        """Whether the value keeps to its target, if it has one."""
+        if self.target is None:
+            return True
         return self.value <= self.target if self.at_most else self.value >= self.target
 
     def line(self) -> str:
         """Return the result as a line of the table."""
-        bound = f"{'<=' if self.at_most else '>='} {self.target:g} {self.unit}"
         measured = f"{self.value:.3g} {self.unit}"
-        met = "met" if self.met else "MISSED"
+        bound = met = ""
+        if self.target is not None:
+            bound = f"{'<=' if self.at_most else '>='} {self.target:g} {self.unit}"
+            met = "met" if self.met else "MISSED"
         return (
             f"{self.what:<44} {self.against:<22} {short(self.rows):>5} {self.ours:>10} "
             f"{self.theirs:>10} {measured:>11} {bound:>12}  {met}"
@@ -95,8 +101,9 @@ class Report:
 
     def verdict(self) -> str:
         """Return how cost grows, and how many targets are met."""
-        met = sum(result.met for result in self.results)
-        return "\n".join([*self.growth(), f"\n{met} of {len(self.results)} targets are met."])
+        judged = [result for result in self.results if result.target is not None]
+        met = sum(result.met for result in judged)
+        return "\n".join([*self.growth(), f"\n{met} of {len(judged)} targets are met."])
 
 
 def write_json(path: Path, report: Report) -> None:

@@ -7,7 +7,7 @@ events that reached it. :func:`kernels.funnel_once.window_funnel_once` answers f
 The reference is ClickHouse's ``windowFunnel``, in every mode and every combination of modes.
 """
 
-from kernels.kernel import Int64Column, Int64Row, Int64Scratch, Uint32Column, kernel
+from kernels.kernel import Int32Column, Int64Column, Int64Row, Int64Scratch, Uint32Column, kernel
 
 EMPTY = -1
 
@@ -23,7 +23,7 @@ def window_funnel(
     allow_reentry: bool,
     start: Int64Scratch,
     holder: Int64Scratch,
-    parent: Int64Column,
+    parent: Int32Column,
     reached: Int64Row,
 ) -> int:
     """Return how many steps of the funnel one user completed within the window.
@@ -46,7 +46,7 @@ def window_funnel(
         With ``strict_order``: a step too far ahead is passed over.
     start, holder : int64 arrays of shape (steps,)
         Working memory: for each level, when its chain began and which entry reached it.
-    parent : int64 array of shape (entries,)
+    parent : int32 array of shape (entries,)
         Written: the entry before each entry on its chain, -1 at the chain's first.
     reached : int64 array of shape (steps,)
         Written: the times of the winning chain; only the first ``level`` of them mean anything.
@@ -109,5 +109,5 @@ def window_funnel(
     at = holder[level - 1]
     for k in range(level - 1, -1, -1):
         reached[k] = time[at]
-        at = parent[at]
+        at = int(parent[at])
     return level  #: The answer is level {level} of {steps}.

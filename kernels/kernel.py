@@ -36,6 +36,7 @@ from kernels.cache import located
 COLUMN, ROW, SCRATCH, STATE, SETTING = "column", "row", "scratch", "state", "setting"
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
+Int32Column = Annotated[NDArray[np.int32], COLUMN, np.int32]
 Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
 Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]

@@ -184,6 +184,6 @@ def funnel_levels(
         )
     else:
         offsets, time, step = entries(offsets, time, conditions)
-        parent = np.empty(len(time), np.int64)
+        parent = np.empty(len(time), np.int32)
         level = window_funnel.over(offsets, time, step, window, *modes, *slots[:2], parent, reached)
     return level, reached

@@ -84,12 +84,11 @@ def gather(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Block | No
     if not parts:
         return None
     table = pa.Table.from_batches(parts)
-    codes, count = key_codes(table.select(list(keys)))
-    offsets, order = grouped(codes, count)
+    offsets, order = grouped(*key_codes(table.select(list(keys))))
     first = table.select(list(keys)).take(order[offsets[:-1]])
     # One column after another, so that only one of them is held twice.
     rows = {
-        name: table.column(name).combine_chunks().take(order)
+        name: table.column(name).unify_dictionaries().combine_chunks().take(order)
         for name in table.column_names
         if name not in keys
     }
@@ -159,7 +158,7 @@ def in_time(block: Block) -> Block:
     return Block(block.keys, block.offsets, pa.table(rows))
 
 
-def pack(block: Block) -> bytes:
+def pack(block: Block) -> pa.Buffer:
     """Return a block as one binary value.
 
     Parameters
@@ -168,7 +167,7 @@ def pack(block: Block) -> bytes:
 
     Returns
     -------
-    bytes
+    pyarrow.Buffer
 
     Examples
     --------
@@ -180,17 +179,11 @@ def pack(block: Block) -> bytes:
     columns = {name: block.keys.column(name).combine_chunks() for name in block.keys.column_names}
     for name in block.rows.column_names:
         columns[name] = pa.LargeListArray.from_arrays(offsets, block.column(name))
-    batch = pa.record_batch(columns)
-    sink = pa.BufferOutputStream()
-    # To take a block apart costs less than to move what this saves.
-    options = pa.ipc.IpcWriteOptions(compression="lz4")
-    with pa.ipc.new_stream(sink, batch.schema, options=options) as writer:
-        writer.write_batch(batch)
-    return bytes(sink.getvalue())
+    return packed_rows(pa.table(columns))
 
 
 def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
-    """Return the block that was packed.
+    """Return the block that was packed, without a copy of its columns.
 
     Parameters
     ----------
@@ -208,6 +201,35 @@ def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
     offsets = batch.column(names[0]).offsets.to_numpy()
     rows = pa.table({name: batch.column(name).flatten() for name in names})
     return Block(table.select(list(keys)), offsets, rows)
+
+
+def packed_rows(rows: pa.Table) -> pa.Buffer:
+    """Return rows as one binary value."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return sink.getvalue()
+
+
+def one_binary(value: pa.Buffer) -> pa.Array:
+    """Return a column of one binary value, without a copy of it."""
+    ends = pa.py_buffer(np.array([0, value.size], np.int32))
+    return pa.Array.from_buffers(pa.binary(), 1, [None, ends, value])
+
+
+def encoded(values: pa.Array) -> pa.Array:
+    """Return text as a dictionary and the shortest codes for it, the rest as it is.
+
+    Examples
+    --------
+    >>> encoded(pa.array(["a", "b", "a"])).type
+    DictionaryType(dictionary<values=string, indices=uint8, ordered=0>)
+    """
+    if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
+        return values
+    coded = pc.dictionary_encode(values)
+    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)
 
 
 def instants(time: pa.Array) -> NDArray[np.int64]:

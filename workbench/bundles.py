@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.blocks import CONDITIONS, grouped, key_codes
+from workbench.blocks import CONDITIONS, grouped, key_codes, one_binary, packed_rows
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -64,13 +65,20 @@ class BundleTask:
         rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
         for partition in np.flatnonzero(np.diff(offsets)):
             first, last = offsets[partition], offsets[partition + 1]
-            packed = packed_rows(rows.slice(first, last - first))
+            packed = packed_rows(self.coded(rows.slice(first, last - first)))
             yield pa.record_batch(
                 {
                     PARTITION: pa.array([partition], pa.int32()),
-                    BUNDLE: pa.array([packed], pa.binary()),
+                    BUNDLE: one_binary(packed),
                 }
             )
+
+    def coded(self, rows: pa.Table) -> pa.Table:
+        """Return the rows with text as codes, but for that of the keys."""
+        for i, name in enumerate(rows.column_names):
+            if name not in self.keys and pa.types.is_string(rows.column(i).type):
+                rows = rows.set_column(i, name, pc.dictionary_encode(rows.column(i)))
+        return rows
 
     def needed(self, rows: pa.Table) -> NDArray[np.int64]:
         """Return the rows that fulfil a condition, and the first row of each key without one."""
@@ -83,14 +91,6 @@ class BundleTask:
         # Codes count up in the order of first rows, so each new one is above all before it.
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
-
-
-def packed_rows(rows: pa.Table) -> bytes:
-    """Return rows as one binary value."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
-        writer.write_table(rows)
-    return bytes(sink.getvalue())
 
 
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -25,6 +25,7 @@ from workbench.prepared import MOST_NAMES, Prepared, prepare
 from workbench.rows import (
     Condition,
     bits_of,
+    bits_of_names,
     check_steps,
     count_skipped,
     name_of,
@@ -37,7 +38,7 @@ from workbench.shipping import ship
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Row
     from pyspark.sql.types import DataType, StructType
 
     from workbench.funnel_tables import Summary
@@ -368,7 +369,7 @@ class Funnel:
         self._check_asked(events, by)
         integer_time = is_integer_time(events, self.time)
         ship(events.sparkSession)
-        what = bits_of(events, self.as_conditions(events))
+        what = self.bits(events)
         if "stopped_at" in more and self.event in events.columns:
             more["next"], what = NAME, what | name_of(events, self.event)
         task = self.task(integer_time, names=False, **more)
@@ -411,12 +412,11 @@ class Funnel:
         summary = SummaryTask(len(self.labels), bins, widths, MOST_SEGMENTS)
         return summary, summary_schema(None if by is None else events.schema[by].dataType)
 
-    def as_conditions(self, events: "DataFrame") -> Mapping[str, Condition]:
-        """Return the condition of each step, whether steps are named or conditions themselves."""
+    def bits(self, events: "DataFrame") -> "dict[str, Column]":
+        """Return which steps each row fulfils, whether they are named or conditions themselves."""
         if self.conditions is not None:
-            return self.conditions
-        name = column(events, self.event, "event").cast("string")
-        return {str(k): name == step for k, step in enumerate(self.labels)}
+            return bits_of(events, self.conditions)
+        return bits_of_names(events, self.event, self.labels)
 
     def _check_asked(
         self, events: "DataFrame | Prepared", by: str | None, taken: Sequence[str] = ()

@@ -15,7 +15,7 @@ from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.funnel_task import FunnelTask
 from workbench.prepared import Prepared
-from workbench.rows import bits_of, instants_of
+from workbench.rows import instants_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -164,7 +164,7 @@ def _select(funnel: "Funnel", events: "DataFrame", values: tuple[Any, ...]) -> "
         for name, value in zip(funnel.key, values, strict=True):
             yield column(events, name, "key") == F.lit(value)
 
-    bits = bits_of(events, funnel.as_conditions(events))[CONDITIONS].alias(CONDITIONS)
+    bits = funnel.bits(events)[CONDITIONS].alias(CONDITIONS)
     known = funnel.event in events.columns
     name = column(events, funnel.event, "event").cast("string") if known else F.lit(None)
     time = instants_of(events, funnel.time).alias(TIME)

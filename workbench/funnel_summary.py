@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.bundles import BUNDLE, packed_rows, unbundled
+from workbench.blocks import one_binary, packed_rows
+from workbench.bundles import BUNDLE, unbundled
 from workbench.funnel_task import FunnelTask
 
 SEGMENT = "segment"
@@ -58,7 +59,7 @@ class ReachedTask:
         if self.funnel.by is not None:
             kept[SEGMENT] = answer.column(self.funnel.by)
         begun = pa.table(kept).filter(pc.greater(answer.column("level"), 0))
-        return pa.record_batch({BUNDLE: pa.array([packed_rows(begun)], pa.binary())})
+        return pa.record_batch({BUNDLE: one_binary(packed_rows(begun))})
 
 
 @dataclass(frozen=True)

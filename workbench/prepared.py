@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from workbench.blocks import CONDITIONS, NAME, Block, gather, in_time, pack
+from workbench.blocks import CONDITIONS, NAME, Block, encoded, gather, in_time, one_binary, pack
 from workbench.bundles import unbundled
 from workbench.columns import check_key, column, is_integer_time, table
 from workbench.errors import WorkbenchError
@@ -181,14 +179,14 @@ class PackTask:
         if block is None:
             return
         block = in_time(block)
-        rows = pa.table({name: _encoded(block.column(name)) for name in block.rows.column_names})
+        rows = pa.table({name: encoded(block.column(name)) for name in block.rows.column_names})
         names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
         # One more than may be, so that the driver sees that they are too many.
         names = names[: MOST_NAMES + 1].to_pylist()
         packed = pack(Block(block.keys, block.offsets, rows))
         yield pa.record_batch(
             {
-                "block": pa.array([packed], pa.binary()),
+                "block": one_binary(packed),
                 "rows": pa.array([len(rows)], pa.int64()),
                 "keys": pa.array([len(block.keys)], pa.int64()),
                 "names": pa.array([names], pa.list_(pa.string())),
@@ -249,12 +247,3 @@ def prepare(
     for name in keep:
         column(events, name, "keep")
     return Prepared(events, keys, time, event, keep)
-
-
-def _encoded(values: pa.Array) -> pa.Array:
-    """Text as a dictionary and the shortest codes for it, the rest as it is."""
-    if not pa.types.is_string(values.type):
-        return values
-    coded = pc.dictionary_encode(values)
-    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)

@@ -193,10 +193,37 @@ def bits_of(
     for k, (label, condition) in enumerate(conditions.items()):
         true = F.expr(condition) if isinstance(condition, str) else condition
         _check_condition(events, label, true, argument)
-        # The thirty-second bit is the sign of a 32-bit integer.
-        bit = 1 << k if k < 31 else -(1 << 31)
-        bits.append(F.when(true, F.lit(bit)).otherwise(F.lit(0)))
+        bits.append(F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0)))
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
+
+
+def bits_of_names(events: "DataFrame", event: str, steps: Sequence[str]) -> "dict[str, Column]":
+    """Return what happened as bits: bit k is set when the event has the name of step k.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    event : str
+        The column of event names.
+    steps : sequence of str
+
+    Returns
+    -------
+    dict of str to Column
+    """
+    from pyspark.sql import functions as F
+
+    name, bits = column(events, event, "event").cast("string"), F.lit(0)
+    # A row has one name, so the first that fits is the last that is looked at.
+    for step in reversed(dict.fromkeys(steps)):
+        held = sum(1 << k for k, other in enumerate(steps) if other == step)
+        bits = F.when(name == step, F.lit(_signed(held))).otherwise(bits)
+    return {CONDITIONS: bits}
+
+
+def _signed(bits: int) -> int:
+    """32 bits as Spark's integers have them: the highest is the sign."""
+    return bits - (1 << 32) if bits >> 31 else bits
 
 
 def _check_condition(events: "DataFrame", label: str, condition: "Column", argument: str) -> None:

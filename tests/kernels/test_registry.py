@@ -111,7 +111,15 @@ def funnels(draw: st.DrawFn) -> Args:
     time, step = draw(entries(most=12, sort=True))
     modes = draw(st.one_of(st.just([False] * 4), st.lists(st.booleans(), min_size=4, max_size=4)))
     slots = [int64(np.zeros(3)) for _ in range(2)]
-    return [time, step, draw(st.integers(0, 9)), *modes, *slots, int64(time * 0), int64([0, 0, 0])]
+    return [
+        time,
+        step,
+        draw(st.integers(0, 9)),
+        *modes,
+        *slots,
+        np.zeros(len(time), np.int32),
+        int64([0, 0, 0]),
+    ]
 
 
 @st.composite

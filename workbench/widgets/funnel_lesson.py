@@ -210,7 +210,7 @@ class _Scan(_View):
         self.names = _names_of_entries(rows, self.time, self.step)
 
     def run(self, show: Any) -> Trace:
-        slots, parent = np.zeros((2, self.steps), np.int64), np.zeros(len(self.time), np.int64)
+        slots, parent = np.zeros((2, self.steps), np.int64), np.zeros(len(self.time), np.int32)
         reached = np.zeros(self.steps, np.int64)
         columns = self.time.copy(), self.step.copy()
         return trace(

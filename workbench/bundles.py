@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.blocks import CONDITIONS, grouped, key_codes
+from workbench.blocks import CONDITIONS, grouped
+from workbench.codes import key_codes
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.

@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from math import isfinite
 from operator import index
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from workbench.durations import MOST_TICKS, microseconds
 from workbench.errors import WorkbenchError
@@ -65,10 +65,6 @@ class Frame:
     high: Offset | None
     exclude: str = "no others"
     given: tuple[Any, Any] = field(default=(None, None), compare=False)
-
-    #: What SQL takes where no frame is given: with an order, and without one.
-    RUNNING: ClassVar["Frame"]
-    WHOLE: ClassVar["Frame"]
 
     @classmethod
     def rows(cls, low: int | None, high: int | None, *, exclude: str = "no others") -> "Frame":
@@ -264,5 +260,5 @@ def _check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) ->
         )
 
 
-Frame.RUNNING = Frame("range", None, Offset(0, NUMBER), given=(None, 0))
-Frame.WHOLE = Frame("range", None, None)
+#: What SQL takes where no frame is given: with an order, and without one.
+RUNNING, WHOLE = Frame.range(None, 0), Frame.range(None, None)

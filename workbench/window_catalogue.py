@@ -23,6 +23,8 @@ DISTINCT = {"count": "count_distinct", "count_distinct": "count_distinct"}
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
 SORTED = (*NUMBERS, *TIMES, "boolean", "text", "interval", "time")
+#: Functions whose answer over decimals is exact.
+EXACT = ("sum", "fill")
 #: The most digits of a decimal that fit 64 bits.
 MOST_DIGITS = 18
 
@@ -214,8 +216,7 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
                 f"{column}: {name} cannot take {data_type.simpleString()}; "
                 f"give it a column of {_listed(kinds)}."
             )
-        computes = (kinds[:3] == NUMBERS and SIGNATURES[name].gives != SAME) or name == "fill"
-        if kind == "decimal" and computes and data_type.precision > MOST_DIGITS:  # type: ignore[attr-defined]
+        if name in EXACT and getattr(data_type, "precision", 0) > MOST_DIGITS:
             raise WorkbenchError(
                 f"{column}: {name} of decimals of more than {MOST_DIGITS} digits is not "
                 "available; cast the column to fewer digits or to double."

@@ -79,9 +79,8 @@ def _sum(window: Window, call: Call) -> pa.Array:
 
 def _avg(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    column = numbers(values)
-    exact = pa.types.is_integer(values.type) and not _may_overflow(column)
-    column = frames.ordered(column if exact else floats(values))
+    exact = pa.types.is_integer(values.type) and not _may_overflow(numbers(values))
+    column = frames.ordered(numbers(values) if exact else floats(values))
     name = "integer_avg" if exact else "avg"
     return answers(_aggregate(window, name, column, frames), frames.sizes == 0)
 
@@ -148,7 +147,12 @@ def _quantiles_of_times(
     found = find_quantile_rows(window.offsets, column, frames.begin, frames.end, q)
     first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
     low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
-    return np.asarray(low + np.trunc((high - low) * found[2]).astype(np.int64))
+    # To the nearest microsecond, and to the even one of two that are as near.
+    part = (high - low) * found[2]
+    whole = np.floor(part)
+    below = low + whole.astype(np.int64)
+    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
+    return np.asarray(below + up)
 
 
 def _between_times(kind: pa.DataType) -> pa.DataType:

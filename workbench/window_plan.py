@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.fn import Argument, Function
-from workbench.frame import MICROSECONDS, MONTHS, NUMBER, Frame
+from workbench.frame import MICROSECONDS, MONTHS, NUMBER, RUNNING, WHOLE, Frame
 from workbench.window_catalogue import (
     FRAMELESS,
     MOST_DIGITS,
@@ -91,8 +91,8 @@ class Carried:
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
     """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
     if function.name in FRAMELESS:
-        return Frame.WHOLE
-    return function.frame or frame or (Frame.RUNNING if ordered else Frame.WHOLE)
+        return WHOLE
+    return function.frame or frame or (RUNNING if ordered else WHOLE)
 
 
 def check_order(column_name: str, function: Function, frame: Frame, terms: int) -> None:

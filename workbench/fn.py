@@ -136,7 +136,9 @@ class Function:
             When the function takes no frame.
         """
         if not isinstance(frame, Frame):
-            raise WorkbenchError(f"over: {frame!r} is no frame; give one such as {Frame.rows!r}.")
+            raise WorkbenchError(
+                f"over: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+            )
         if self.name in FRAMELESS:
             raise WorkbenchError(
                 f"over: {self.name} has no frame; it looks at the whole partition."

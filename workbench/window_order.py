@@ -18,7 +18,7 @@ from kernels.order import sort_entries
 from kernels.peers import Order, order_by_key, order_by_starts
 from workbench.blocks import MICROSECONDS_A_DAY, Block, grouped
 from workbench.codes import key_codes
-from workbench.frame import MICROSECONDS, MONTHS, Frame, Offset
+from workbench.frame import MONTHS, NUMBER, Frame, Offset
 from workbench.window_columns import codes_in_order, is_ranked, numbers, present
 
 DAY = np.timedelta64(1, "D")
@@ -151,9 +151,10 @@ def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Boun
         months = -bound.amount if order.descending else bound.amount
         zone = like.tz if pa.types.is_timestamp(like) else None
         return BoundKeys(shift_months(np.asarray(order.key), months, zone))
-    if like is not None and pa.types.is_floating(like):
+    if bound.unit == NUMBER and pa.types.is_floating(like):
         return float(bound.amount)
-    if like is not None and pa.types.is_decimal(like) and bound.unit != MICROSECONDS:
+    if bound.unit == NUMBER and pa.types.is_decimal(like):
+        assert like is not None
         return int(Decimal(str(bound.amount)) * 10**like.scale)
     return int(bound.amount)
 

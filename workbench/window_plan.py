@@ -147,7 +147,9 @@ def check_distance(df: "DataFrame", frame: Frame, name: str) -> None:
             continue
         holds = f"but the order column {name!r} holds {data_type.simpleString()}"
         if kind not in (*NUMBERS, *TIMES):
-            raise WorkbenchError(f"frame: a distance such as {given!r} needs numbers, {holds}.")
+            raise WorkbenchError(
+                f"frame: a distance such as {given!r} needs numbers or times, {holds}."
+            )
         if bound.unit in (MICROSECONDS, MONTHS) and kind not in TIMES:
             raise WorkbenchError(f"frame: {given!r} has a unit, {holds}; give a number.")
         if bound.unit == NUMBER and kind in TIMES:

@@ -11,32 +11,40 @@ from workbench.session import session as session
 
 if TYPE_CHECKING:
     from workbench import datasets as datasets
+    from workbench import fn as fn
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
+    from workbench.frame import Frame as Frame
     from workbench.funnel import Funnel as Funnel
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
+    from workbench.windows import Over as Over
+    from workbench.windows import over as over
 
+_MODULES = ("datasets", "fn")
 _HOME = {
+    "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
+    "Over": "workbench.windows",
     "Prepared": "workbench.prepared",
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
     "plan": "workbench.widgets.plan",
+    "over": "workbench.windows",
     "play": "workbench.widgets.play",
     "prepare": "workbench.prepared",
 }
 
-__all__ = ["datasets", "session", *sorted(_HOME)]
+__all__ = [*_MODULES, "session", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:
-    if name == "datasets":
-        return import_module("workbench.datasets")
+    if name in _MODULES:
+        return import_module(f"workbench.{name}")
     if name in _HOME:
         # Kept in the package's namespace: a submodule of the same name must not take its place.
         value = globals()[name] = getattr(import_module(_HOME[name]), name)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.order import group_rows, sort_entries
+from workbench.codes import key_codes
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
@@ -93,38 +93,6 @@ def gather(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Block | No
         if name not in keys
     }
     return Block(first, offsets, pa.table(rows))
-
-
-def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
-    """Return the number of each row's key, from 0 in the order of first rows, and of all keys.
-
-    Parameters
-    ----------
-    keys : pyarrow.Table
-        The columns that make the key, without nulls.
-
-    Returns
-    -------
-    codes : uint32 array of shape (rows,)
-    count : int
-
-    Examples
-    --------
-    >>> key_codes(pa.table({"shop": [1, 1, 2, 1], "user": ["a", "b", "a", "a"]}))
-    (array([0, 1, 2, 0], dtype=uint32), 3)
-    """
-    codes, count = _codes(keys.column(0))
-    for more in keys.columns[1:]:
-        others, different = _codes(more)
-        pairs = codes.astype(np.int64) * different + others
-        codes, count = _codes(pa.array(pairs))
-    return codes, count
-
-
-def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
-    coded = pc.dictionary_encode(values)
-    whole = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    return whole.indices.to_numpy().view(np.uint32), len(whole.dictionary)
 
 
 def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -215,21 +183,6 @@ def one_binary(value: pa.Buffer) -> pa.Array:
     """Return a column of one binary value, without a copy of it."""
     ends = pa.py_buffer(np.array([0, value.size], np.int32))
     return pa.Array.from_buffers(pa.binary(), 1, [None, ends, value])
-
-
-def encoded(values: pa.Array) -> pa.Array:
-    """Return text as a dictionary and the shortest codes for it, the rest as it is.
-
-    Examples
-    --------
-    >>> encoded(pa.array(["a", "b", "a"])).type
-    DictionaryType(dictionary<values=string, indices=uint8, ordered=0>)
-    """
-    if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
-        return values
-    coded = pc.dictionary_encode(values)
-    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)
 
 
 def instants(time: pa.Array) -> NDArray[np.int64]:

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.blocks import CONDITIONS, grouped, key_codes, one_binary, packed_rows
+from workbench.blocks import CONDITIONS, grouped, one_binary, packed_rows
+from workbench.codes import key_codes
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -38,12 +39,15 @@ class BundleTask:
     partitions : int
     only_matching : bool
         Of rows that fulfil no condition, one for each key is enough.
+    text_as_codes : bool
+        Send a dictionary of a column's different texts, for events that have few different names.
     """
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     partitions: int
     only_matching: bool = False
+    text_as_codes: bool = False
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
@@ -74,8 +78,8 @@ class BundleTask:
             )
 
     def coded(self, rows: pa.Table) -> pa.Table:
-        """Return the rows with text as codes, but for that of the keys."""
-        for i, name in enumerate(rows.column_names):
+        """Return the rows with text as codes where that is wanted, but for that of the keys."""
+        for i, name in enumerate(rows.column_names if self.text_as_codes else ()):
             if name not in self.keys and pa.types.is_string(rows.column(i).type):
                 rows = rows.set_column(i, name, pc.dictionary_encode(rows.column(i)))
         return rows

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.blocks import CONDITIONS, NAME, Block, encoded, gather, in_time, one_binary, pack
+from workbench.blocks import CONDITIONS, NAME, Block, gather, in_time, one_binary, pack
 from workbench.bundles import unbundled
+from workbench.codes import encoded
 from workbench.columns import check_key, column, is_integer_time, table
 from workbench.errors import WorkbenchError
 from workbench.rows import (

@@ -108,18 +108,55 @@ def select_rows(
     pyspark.sql.DataFrame
         What :func:`workbench.bundles.unbundled` takes.
     """
-    from pyspark.sql import functions as F
-
     wanted = {name: column(events, name, "key") for name in key}
     wanted |= {TIME: instants_of(events, time)} | dict(what)
     wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
+    return bundle_rows(events, wanted, key, (*key, TIME), only_matching, text_as_codes=True)
+
+
+def bundle_rows(
+    df: "DataFrame",
+    wanted: "Mapping[str, Column]",
+    key: Sequence[str],
+    present: Sequence[str] = (),
+    only_matching: bool = False,
+    text_as_codes: bool = False,
+) -> "DataFrame":
+    """Return columns of a table in bundles, the rows of a key in one Spark partition.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    wanted : dict of str to Column
+        What goes along, by the names that the workers know.
+    key : sequence of str
+        Which of these make the key; without any, all rows go to one partition.
+    present : sequence of str
+        Rows in which one of these is null stay behind.
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
+    text_as_codes : bool
+        Send text other than that of keys as codes and a dictionary.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        What :func:`workbench.bundles.unbundled` takes.
+    """
+    from pyspark.sql import functions as F
+
     # Numbered on the way, as mapInArrow would take a dot or a backtick in a name for syntax.
-    rows = events.select(*(value.alias(f"c{i}") for i, value in enumerate(wanted.values())))
-    present = [F.col(f"c{i}").isNotNull() for i in range(len(key) + 1)]
-    partitions = int(events.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    partition = F.pmod(F.hash(*(f"c{i}" for i in range(len(key)))), F.lit(partitions))
-    goes = rows.where(reduce(lambda a, b: a & b, present)).withColumn(PARTITION, partition)
-    task = BundleTask((*wanted, PARTITION), tuple(key), partitions, only_matching)
+    number = {name: f"c{i}" for i, name in enumerate(wanted)}
+    rows = df.select(*(value.alias(number[name]) for name, value in wanted.items()))
+    if present:
+        rows = rows.where(
+            reduce(lambda a, b: a & b, [F.col(number[name]).isNotNull() for name in present])
+        )
+    partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1) if key else 1
+    hashed = F.hash(*(number[name] for name in key)) if key else F.lit(0)
+    goes = rows.withColumn(PARTITION, F.pmod(hashed, F.lit(partitions)))
+    columns = (*wanted, PARTITION)
+    task = BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes)
     bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
     return bundles.repartitionById(partitions, PARTITION).select(BUNDLE)
 

@@ -1,0 +1,32 @@
+"""Window calls answer alike on classic Spark, on Spark Connect and on a cluster."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.conftest import RunOn
+from workbench import fn
+
+
+def moving(spark: SparkSession, engine: str) -> list[Any]:
+    df = spark.range(40).selectExpr("id", "id % 2 AS p", "timestamp_seconds(id * 3600) AS t")
+    found = wb.over(
+        df,
+        "p",
+        "-t",
+        wb.Frame.range("-4 hours", 0),
+        engine,
+        total=fn.sum(F.col("id") + 1).where("id > 3"),
+        before=fn.lag("id", 1, -1),
+        rank=fn.rank(),
+    )
+    return [tuple(row)[3:] for row in found.orderBy("id").collect()]
+
+
+@pytest.mark.parametrize("engine", ["kernel", "spark"])
+@pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
+def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str, engine: str) -> None:
+    assert run_on(kind, moving, engine) == run_on("classic", moving, "kernel")

@@ -1,0 +1,87 @@
+"""Numbers for the keys of rows: equal where the keys are equal, whatever their type.
+
+Executors load this module, so it needs pyarrow and numpy and nothing else.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+
+def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
+    """Return the number of each row's key, from 0 in the order of first rows, and of all keys.
+
+    Parameters
+    ----------
+    keys : pyarrow.Table
+        The columns that make the key; without any, all rows have the same. Nulls are equal to each
+        other, as are NaNs, 0.0 and -0.0; structs and lists are equal when all they hold is.
+
+    Returns
+    -------
+    codes : uint32 array of shape (rows,)
+    count : int
+
+    Examples
+    --------
+    >>> key_codes(pa.table({"shop": [1, 1, 2, 1], "user": ["a", "b", "a", "a"]}))
+    (array([0, 1, 2, 0], dtype=uint32), 3)
+    >>> key_codes(pa.table({"tags": [["a"], None, ["a"], []]}))
+    (array([0, 1, 0, 2], dtype=uint32), 3)
+    """
+    if keys.num_columns == 0:
+        return np.zeros(keys.num_rows, np.uint32), 1
+    codes, count = _codes(keys.column(0))
+    for more in keys.columns[1:]:
+        others, different = _codes(more)
+        pairs = codes.astype(np.int64) * different + others
+        codes, count = _codes(pa.array(pairs))
+    return codes, count
+
+
+def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
+    coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
+    whole = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    return whole.indices.to_numpy().view(np.uint32), len(whole.dictionary)
+
+
+def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Values as Arrow can tell them apart: floats without a negative zero, and nothing nested."""
+    if pa.types.is_floating(values.type):
+        return pc.add(values, pa.scalar(0.0, values.type))
+    if not pa.types.is_nested(values.type):
+        return values
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return _of_structs(whole) if pa.types.is_struct(whole.type) else _of_lists(whole)
+
+
+def _of_structs(values: pa.StructArray) -> pa.Array:
+    """One number for each struct."""
+    fields = [values.is_valid(), *values.flatten()]
+    return pa.array(key_codes(pa.table(fields, [str(i) for i in range(len(fields))]))[0])
+
+
+def _of_lists(values: pa.ListArray) -> pa.Array:
+    """The numbers of each list's elements, as bytes."""
+    elements, _ = _codes(values.flatten())
+    lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy().astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(lengths * elements.itemsize)])
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(elements))]
+    packed = pa.Array.from_buffers(pa.large_binary(), len(values), buffers)
+    return pc.if_else(values.is_valid(), packed, pa.scalar(None, pa.large_binary()))
+
+
+def encoded(values: pa.Array) -> pa.Array:
+    """Return text as a dictionary and the shortest codes for it, the rest as it is.
+
+    Examples
+    --------
+    >>> encoded(pa.array(["a", "b", "a"])).type
+    DictionaryType(dictionary<values=string, indices=uint8, ordered=0>)
+    """
+    if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
+        return values
+    coded = pc.dictionary_encode(values)
+    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)

@@ -1,0 +1,155 @@
+"""Columns as the kernels take them, and answers as columns again.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.ranks import sort_keys
+from workbench.window_catalogue import MOST_DIGITS
+
+
+def present(values: pa.Array) -> NDArray[np.bool_]:
+    """Return where a column is not null."""
+    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False), np.bool_)
+
+
+def numbers(values: pa.Array) -> NDArray[Any]:
+    """Return a column as int64 or float64, and 0 for null.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Numbers, booleans, or times as they count: dates in days; decimals of at most 18 digits as
+        multiples of their last digit.
+
+    Returns
+    -------
+    int64 or float64 array
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> numbers(pa.array([Decimal("1.25"), None, Decimal("-7.00")])).tolist()
+    [125, 0, -700]
+    """
+    kind = values.type
+    if pa.types.is_decimal(kind):
+        return _unscaled(values)
+    if pa.types.is_floating(kind):
+        return np.asarray(values.cast(pa.float64()).fill_null(0.0), np.float64)
+    if pa.types.is_date32(kind):
+        values = values.cast(pa.int32())
+    return np.asarray(values.cast(pa.int64()).fill_null(0), np.int64)
+
+
+def floats(values: pa.Array) -> NDArray[np.float64]:
+    """Return a column of numbers as float64, decimals included."""
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    return numbers(values).astype(np.float64, copy=False)
+
+
+def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
+    """Return integers that are in the order of the values, and equal where they are.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Of any type that has an order; text is ordered by its bytes. Null may get any code.
+
+    Returns
+    -------
+    int64 array
+
+    Examples
+    --------
+    >>> codes_in_order(pa.array(["b", "a", "b", "é"])).tolist()
+    [1, 0, 1, 2]
+    """
+    if not is_ranked(values.type):
+        return sort_keys(numbers(values))
+    coded = pc.dictionary_encode(values)
+    rank = np.empty(len(coded.dictionary), np.int64)
+    rank[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(rank))
+    codes = coded.indices.fill_null(0).to_numpy()
+    return rank[codes] if len(rank) else np.zeros(len(codes), np.int64)
+
+
+def is_ranked(kind: pa.DataType) -> bool:
+    """Say whether values of a type are compared by rank, as they are no numbers of 64 bits."""
+    if pa.types.is_decimal(kind):
+        return bool(kind.precision > MOST_DIGITS)
+    types = pa.types
+    text = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    return any(is_text(kind) for is_text in text)
+
+
+def rows_of(values: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    """Return the values of rows, and null for negative rows."""
+    return values.take(pa.array(rows, mask=rows < 0))
+
+
+def answers(values: NDArray[Any], null: NDArray[np.bool_]) -> pa.Array:
+    """Return numbers as a column; NaN stays a number."""
+    return pa.array(values, mask=null, from_pandas=False)
+
+
+def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
+    """Return numbers as a column of a type; the inverse of :func:`numbers`.
+
+    Parameters
+    ----------
+    values : int64 or float64 array
+    null : bool array
+    like : pyarrow.DataType
+        What does not fit this type becomes null.
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Examples
+    --------
+    >>> as_column(np.array([125, 200]), np.array([False, True]), pa.decimal128(5, 2)).to_pylist()
+    [Decimal('1.25'), None]
+    >>> as_column(np.array([127, 128]), np.zeros(2, bool), pa.int8()).to_pylist()
+    [127, None]
+    """
+    if pa.types.is_decimal(like):
+        digits = min(like.precision, MOST_DIGITS)
+        beyond = np.abs(values) >= 10**digits if like.precision <= MOST_DIGITS else False
+        return _scaled(values, null | beyond, like)
+    if pa.types.is_integer(like):
+        ends = np.iinfo(like.to_pandas_dtype())
+        fits = (values >= ends.min) & (values <= ends.max)
+        return answers(np.where(fits, values, 0), null | ~fits).cast(like)
+    if pa.types.is_date32(like):
+        return answers(values.astype(np.int32), null).cast(like)
+    return answers(values, null).cast(like)
+
+
+def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
+    """Return a column of lists of one size, whose values stand one behind the other."""
+    ends = np.arange(0, len(values) + 1, size, dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
+
+
+def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:
+    """The lower 64 of 128 bits, which hold all of 18 digits."""
+    words = np.frombuffer(values.buffers()[1], np.int64)
+    first = 2 * values.offset
+    return np.where(present(values), words[first : first + 2 * len(values) : 2], 0)
+
+
+def _scaled(values: NDArray[np.int64], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
+    # The upper 64 bits repeat the sign.
+    words = np.stack([values, values >> 63], axis=1)
+    valid = np.packbits(~null, bitorder="little")
+    buffers = [pa.py_buffer(valid), pa.py_buffer(np.ascontiguousarray(words))]
+    return pa.Array.from_buffers(like, len(values), buffers)

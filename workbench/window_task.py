@@ -1,0 +1,63 @@
+"""The part of a window call that runs in Spark's Python workers.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from workbench.blocks import Block
+from workbench.bundles import unbundled
+from workbench.window_block import Call, Window
+from workbench.window_functions import answer
+from workbench.window_order import OrderColumn, ordered_block
+from workbench.worker import settle
+
+#: Rows that go back to Spark at once.
+ROWS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class WindowTask:
+    """Answer window calls that share their partitions and their order.
+
+    Attributes
+    ----------
+    columns : tuple of (str, str)
+        The columns to give back: the name in the result, and in the block.
+    keys : tuple of str
+        The columns that make the partition; without any, there is one.
+    order : tuple of OrderColumn
+    calls : tuple of Call
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    keys: tuple[str, ...]
+    order: tuple[OrderColumn, ...]
+    calls: tuple[Call, ...]
+
+    def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for a Spark partition that holds all rows of its keys."""
+        settle()
+        parts = [batch for batch in unbundled(batches) if batch.num_rows]
+        if parts:
+            block = ordered_block(pa.Table.from_batches(parts), self.keys, self.order)
+            yield from self.answer(block).to_batches(max_chunksize=ROWS_AT_ONCE)
+
+    def answer(self, block: Block) -> pa.Table:
+        """Return every row with the answer of every call.
+
+        Parameters
+        ----------
+        block : Block
+            From :func:`workbench.window_order.ordered_block`.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        window = Window(block, self.order)
+        columns = {name: block.column(held) for name, held in self.columns}
+        return pa.table(columns | {call.column: answer(window, call) for call in self.calls})

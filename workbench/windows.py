@@ -1,0 +1,275 @@
+"""Window functions on Spark, as DuckDB has them: every frame, every aggregate."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.columns import table
+from workbench.errors import WorkbenchError
+from workbench.fn import Function
+from workbench.frame import Frame
+from workbench.rows import bundle_rows, several
+from workbench.shipping import ship
+from workbench.window_block import Call
+from workbench.window_catalogue import FRAMELESS
+from workbench.window_engine import ENGINES, Choice, choose, with_spark
+from workbench.window_order import OrderColumn
+from workbench.window_plan import (
+    Carried,
+    Resolved,
+    check_arrow,
+    check_order,
+    check_table,
+    frame_for,
+    order_terms,
+    resolve,
+)
+from workbench.window_task import WindowTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+
+class Over:
+    """Window functions that share their partitions and their order.
+
+    Parameters
+    ----------
+    partition_by : str or list of str
+        The columns whose values are one partition; without any, all rows are.
+    order_by : str, tuple, or list of these
+        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` says the same, and
+        ``("day", "asc", "nulls last")`` where nulls go: else first in an ascending order, and last
+        in a descending one.
+    frame : Frame, optional
+        The frame of every function that has none of its own. Without it, a frame ends with the
+        current row and its peers, or holds the whole partition where there is no order.
+    engine : str
+        "kernel" for the project's kernels, "spark" for Spark's own window operator, "auto" for the
+        latter where it is right and not slow.
+    **columns : Function
+        What to add: functions of ``wb.fn`` by the name of the result.
+
+    Attributes
+    ----------
+    choice : Choice
+        Which engine answers, and why.
+
+    Raises
+    ------
+    WorkbenchError
+        When the functions, the frame or the order cannot be meant.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> days = wb.session().sql("SELECT id AS day, id * id % 7 AS mwh FROM range(5)")
+    >>> over = wb.Over(
+    ...     order_by="day", frame=wb.Frame.rows(-1, 1), iqr=wb.fn.quantile("mwh", [0.25, 0.75])
+    ... )
+    >>> over.run(days).orderBy("day").show()
+    +---+---+------------+
+    |day|mwh|         iqr|
+    +---+---+------------+
+    |  0|  0|[0.25, 0.75]|
+    |  1|  1|  [0.5, 2.5]|
+    |  2|  4|  [1.5, 3.0]|
+    |  3|  2|  [2.0, 3.0]|
+    |  4|  2|  [2.0, 2.0]|
+    +---+---+------------+
+    <BLANKLINE>
+    >>> print(over.explain())
+    engine: kernel, because Spark computes quantile of every frame from scratch (iqr)
+    iqr: wb.fn.quantile('mwh', [0.25, 0.75]) over wb.Frame.rows(-1, 1)
+    """
+
+    def __init__(
+        self,
+        partition_by: str | Sequence[str] = (),
+        order_by: Any = (),
+        frame: Frame | None = None,
+        engine: str = "auto",
+        **columns: Function,
+    ) -> None:
+        given_none = not isinstance(partition_by, str) and not partition_by
+        self.partition_by = () if given_none else several(partition_by, "partition_by")
+        self.order_by = order_terms(order_by)
+        self.frame, self.engine = _checked_frame(frame, columns), engine
+        self.columns = _checked_columns(columns)
+        if engine not in ENGINES:
+            known = ", ".join(map(repr, ENGINES))
+            raise WorkbenchError(f"engine: {engine!r} is not known; give one of {known}.")
+        frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
+        for name, function in columns.items():
+            check_order(name, function, frames[name], len(self.order_by))
+        self.choice: Choice = choose(engine, self.columns, frames)
+
+    def __repr__(self) -> str:
+        given = {"partition_by": list(self.partition_by), "order_by": list(self.order_by)}
+        given["order_by"] = [_written(term) for term in self.order_by]
+        shown = [f"{name}={value!r}" for name, value in given.items() if value]
+        shown += [f"frame={self.frame!r}"] if self.frame else []
+        shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
+        shown += [f"{name}={function!r}" for name, function in self.columns.items()]
+        return f"wb.Over({', '.join(shown)})"
+
+    def explain(self) -> str:
+        """Return which engine answers and why, and the frame of each function.
+
+        Returns
+        -------
+        str
+        """
+        lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
+        for name, function in self.columns.items():
+            frame = frame_for(function, self.frame, bool(self.order_by))
+            seen = "" if function.name in FRAMELESS else f" over {frame!r}"
+            lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
+        return "\n".join(lines)
+
+    def run(self, df: "DataFrame") -> "DataFrame":
+        """Return the table with the answers: every row once, in any order.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+            Rows whose partition or order is null are rows as any others.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            All columns of the table, and one for each function. Nothing runs until it is used.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+        """
+        table(df, "df")
+        check_table(df, self.partition_by, self.order_by, list(self.columns))
+        found = resolve(df, self.columns, self.frame, self.order_by)
+        if self.choice.engine == "spark":
+            return with_spark(df, self.partition_by, self.order_by, found)
+        return self._with_kernels(df, found)
+
+    def _with_kernels(self, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
+        check_arrow(df)
+        ship(df.sparkSession)
+        carried = Carried(df)
+        calls = tuple(_call(one, carried) for one in found)
+        keys = tuple(map(carried.of, self.partition_by))
+        order = tuple(
+            OrderColumn(carried.of(term.name), term.descending, term.nulls_first)
+            for term in self.order_by
+        )
+        back = tuple((name, carried.of(name)) for name in df.columns)
+        task = WindowTask(back, keys, order, calls)
+        rows = bundle_rows(df, carried.wanted, keys)
+        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+
+
+def over(
+    df: "DataFrame",
+    partition_by: str | Sequence[str] = (),
+    order_by: Any = (),
+    frame: Frame | None = None,
+    engine: str = "auto",
+    **columns: Function,
+) -> "DataFrame":
+    """Return a table with window functions of its rows: ``wb.Over(...).run(df)``.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    partition_by, order_by, frame, engine, **columns
+        As :class:`Over` takes them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        All columns of the table, and one for each function; every row once, in any order.
+
+    Raises
+    ------
+    WorkbenchError
+        When something cannot be meant, or does not fit the table.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> days = wb.session().sql("SELECT 'a' AS plant, id AS day, id % 2 AS mwh FROM range(3)")
+    >>> wb.over(days, "plant", "day", total=wb.fn.sum("mwh"), mode=wb.fn.mode("mwh")).show()
+    +-----+---+---+-----+----+
+    |plant|day|mwh|total|mode|
+    +-----+---+---+-----+----+
+    |    a|  0|  0|    0|   0|
+    |    a|  1|  1|    1|   0|
+    |    a|  2|  0|    1|   0|
+    +-----+---+---+-----+----+
+    <BLANKLINE>
+    """
+    return Over(partition_by, order_by, frame, engine, **columns).run(df)
+
+
+def _call(one: Resolved, carried: Carried) -> Call:
+    from dataclasses import replace
+
+    given = one.function.arguments
+    pairs = zip(given, one.arguments, strict=True)
+    arguments = tuple(str(carried.add(name, value)) for name, value in pairs)
+    options = replace(one.function.options, default=None)
+    where, default = carried.add(None, one.where), carried.add(None, one.default)
+    return Call(one.column, one.function.name, arguments, options, one.frame, where, default)
+
+
+def _result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":
+    from pyspark.sql.types import StructField, StructType
+
+    added = [StructField(one.column, one.answer) for one in found]
+    return StructType([*df.schema.fields, *added])
+
+
+def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
+    if frame is None:
+        return None
+    if not isinstance(frame, Frame):
+        raise WorkbenchError(
+            f"frame: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+        )
+    functions = [one for one in columns.values() if isinstance(one, Function)]
+    if functions and all(one.name in FRAMELESS for one in functions):
+        raise WorkbenchError(
+            f"frame: {functions[0].name} has no frame, it looks at the whole partition; "
+            "leave the frame out."
+        )
+    return frame
+
+
+def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
+    if not columns:
+        raise WorkbenchError(
+            "columns: there is no function; give one by the name of its result, "
+            "such as mean=wb.fn.avg('mwh')."
+        )
+    for name, function in columns.items():
+        if not isinstance(function, Function):
+            raise WorkbenchError(
+                f"{name}: {function!r} is no window function; "
+                f"give one of wb.fn, such as {name}=wb.fn.avg('mwh')."
+            )
+    names = [name.lower() for name in columns]
+    if twice := [name for name in columns if names.count(name.lower()) > 1]:
+        raise WorkbenchError(
+            f"columns: {' and '.join(map(repr, twice))} are one name to Spark; rename one."
+        )
+    return dict(columns)
+
+
+def _written(term: OrderColumn) -> Any:
+    """A term of an order as it is given."""
+    direction = "desc" if term.descending else "asc"
+    if term.nulls_first == term.descending:
+        return term.name, direction, f"nulls {'first' if term.nulls_first else 'last'}"
+    if term.name.startswith("-"):
+        return term.name, direction
+    return f"{'-' if term.descending else ''}{term.name}"

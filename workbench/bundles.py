@@ -21,8 +21,8 @@ from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
-#: Rows that a worker holds before it sends them on: enough for large bundles, few for its memory.
-ROWS_AT_ONCE = 2_000_000
+#: What a worker holds before it sends it on: enough for large bundles, little for its memory.
+ROWS_AT_ONCE, BYTES_AT_ONCE = 2_000_000, 256_000_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class BundleTask:
         held: list[pa.RecordBatch] = []
         for batch in batches:
             held.append(batch.rename_columns(list(self.columns)))
-            if sum(len(part) for part in held) >= ROWS_AT_ONCE:
+            rows, size = sum(len(part) for part in held), sum(part.nbytes for part in held)
+            if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
                 yield from self.bundles(pa.Table.from_batches(held))
                 held = []
         if held:

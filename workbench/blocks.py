@@ -173,10 +173,17 @@ def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
 
 def packed_rows(rows: pa.Table) -> pa.Buffer:
     """Return rows as one binary value."""
-    sink = pa.BufferOutputStream()
+    # Measured first: a buffer that grows as it is written takes up to three times its size.
+    measured = pa.MockOutputStream()
+    _write(rows, measured)
+    packed = pa.allocate_buffer(measured.size())
+    _write(rows, pa.FixedSizeBufferWriter(packed))
+    return packed
+
+
+def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
-    return sink.getvalue()
 
 
 def one_binary(value: pa.Buffer) -> pa.Array:

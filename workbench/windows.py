@@ -11,18 +11,10 @@ from workbench.rows import bundle_rows, several
 from workbench.shipping import ship
 from workbench.window_block import Call
 from workbench.window_catalogue import FRAMELESS
+from workbench.window_checks import check_arrow, check_order, check_table, order_terms
 from workbench.window_engine import ENGINES, Choice, choose, with_spark
 from workbench.window_order import OrderColumn
-from workbench.window_plan import (
-    Carried,
-    Resolved,
-    check_arrow,
-    check_order,
-    check_table,
-    frame_for,
-    order_terms,
-    resolve,
-)
+from workbench.window_plan import Carried, Resolved, frame_for, resolve
 from workbench.window_task import WindowTask
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from tests.workbench.over_cases import (
     bounds,
     counted_frames,
     frame_in_sql,
+    local,
     same,
     tables,
 )
@@ -163,7 +164,7 @@ def nearly(got: Any, wanted: Any) -> bool:
     units[datetime] = timedelta(microseconds=1)
     if type(got) is not type(wanted) or type(got) not in units:
         return alike(got, wanted)
-    return bool(abs(got - wanted) <= units[type(got)])
+    return bool(abs(local(got) - wanted) <= units[type(got)])
 
 
 def test_functions_without_an_order_see_the_whole_partition(spark: SparkSession) -> None:

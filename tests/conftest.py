@@ -13,7 +13,7 @@ from tests.clusters import Cluster, ConnectServer, python_without_the_packages
 
 RunOn = Callable[..., Any]
 
-# The same sources get the same verdict, on a busy machine too: each test draws the same cases again.
+# The same sources get the same verdict, on a busy machine too: each test draws the same cases.
 # `pytest --hypothesis-profile=search` draws others each time, and keeps those that fail.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)

@@ -53,12 +53,13 @@ class BundleTask:
         """Bundle the rows of a Spark partition, not too many at once."""
         settle()
         held: list[pa.RecordBatch] = []
+        rows = size = 0
         for batch in batches:
             held.append(batch.rename_columns(list(self.columns)))
-            rows, size = sum(len(part) for part in held), sum(part.nbytes for part in held)
+            rows, size = rows + len(batch), size + batch.nbytes
             if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
                 yield from self.bundles(pa.Table.from_batches(held))
-                held = []
+                held, rows, size = [], 0, 0
         if held:
             yield from self.bundles(pa.Table.from_batches(held))
 

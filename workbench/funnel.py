@@ -27,10 +27,10 @@ from workbench.rows import (
     bits_of,
     bits_of_names,
     check_steps,
-    count_skipped,
     name_of,
     select_rows,
     several,
+    skipped_in,
     skipped_of,
     watched,
 )
@@ -308,8 +308,7 @@ class Funnel:
         if isinstance(events, Prepared):
             return events.skipped
         self._check(table(events))
-        count: int = events.agg(count_skipped(events, self.key, self.time)).collect()[0][0]
-        return count
+        return skipped_in(events, self.key, self.time)
 
     def span(self, integer_time: bool) -> int:
         """Return the window in microseconds, or in the unit of an integer time column."""

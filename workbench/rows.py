@@ -194,6 +194,11 @@ def skipped_of(
     """
     if answered:
         return int(skipped.get.get("skipped", 0))
+    return skipped_in(events, key, time)
+
+
+def skipped_in(events: "DataFrame", key: Sequence[str], time: str) -> int:
+    """Return how many rows have no key or no time, by a query of its own."""
     return int(events.agg(count_skipped(events, key, time)).collect()[0][0])
 
 

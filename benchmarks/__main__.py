@@ -12,8 +12,8 @@ from benchmarks import funnel, windows
 from benchmarks.report import Report, counted, machine, write_json
 
 SUBJECTS = ("funnel", "windows")
-#: How many rows the largest file has: seconds of work for the slowest of those compared.
-ROWS = {"funnel": 20_000_000, "windows": 2_000_000}
+#: How many rows the largest file has, and measured runs there are: minutes for all.
+ROWS, ROUNDS = {"funnel": 20_000_000, "windows": 2_000_000}, {"funnel": 3, "windows": 2}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,13 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measured(options: argparse.Namespace) -> Report:
     """Return the results of the subject that the command line names."""
     rows = options.rows or ROWS[options.subject]
+    rounds = options.rounds or ROUNDS[options.subject]
     if options.subject == "windows":
-        given = options.rounds, options.folder, options.parts
-        return windows.run(options.sizes or [rows], *given)
+        return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
     if options.parts:
         parser().error("parts: the funnel has none; leave them out.")
     sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
-    return funnel.run([size for size in sizes if size <= rows], options.rounds, options.folder)
+    return funnel.run([size for size in sizes if size <= rows], rounds, options.folder)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
         type=lambda text: sorted(map(counted, text.split(","))),
         help="rows in each file, such as 1M,5M,20M, for how cost grows",
     )
-    made.add_argument("--rounds", type=int, default=3, help="measured runs of each query")
+    made.add_argument("--rounds", type=int, help="measured runs of each query")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the results as data, too")
     made.add_argument(
         "--folder",

@@ -1,9 +1,12 @@
 """One window function over one frame, asked of the kernels, DuckDB, Polars, pandas and NumPy.
 
 All get columns in memory that are sorted by sensor and time, and give a column in memory. DuckDB
-sorts them again, as it does not know; what that costs it is a line of its own in the report.
+sorts them again, as it does not know; what that costs it is a line of its own in the report. DuckDB
+and Polars use two threads; the kernels get half of the sensors each, or half of the one sensor's
+rows with those that frames reach back to, as ``wb.over`` gives them to Spark's tasks.
 """
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,98 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks.readings import MINUTE, Readings
-from kernels import (
-    frame_ranges,
-    moving_aggregate,
-    moving_count_distinct,
-    moving_mad,
-    moving_mode,
-    moving_quantile,
-    order_by_key,
-    order_by_starts,
-)
+from benchmarks.readings import Readings
+from benchmarks.window_kernels import FUNCTIONS, Column, Frame, Half, answered, column_of, shift
+from kernels import order_by_key
+from kernels.peers import Order
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
 THREADS = 2
-QUARTILES = (0.25, 0.5, 0.75)
-#: The functions as DuckDB has them; the first three of these are also known to Polars and pandas.
-FUNCTIONS = {
-    "sum": "sum(value)",
-    "min": "min(value)",
-    "max": "max(value)",
-    "quantile": f"quantile_cont(value, {list(QUARTILES)})",
-    "mode": "mode(code)",
-    "count_distinct": "count(DISTINCT code)",
-    "mad": "mad(value)",
-}
+#: The functions that Polars and pandas have, too.
 PLAIN = ("sum", "min", "max")
-
-Column = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The rows up to the current one that a function sees.
-
-    Attributes
-    ----------
-    size : int
-        In rows, the current one included; in minutes before the current row for RANGE.
-    unit : str
-        "rows" or "range".
-    """
-
-    size: int
-    unit: str = "rows"
-
-    def __str__(self) -> str:
-        return f"{self.size:,} rows" if self.unit == "rows" else f"range {self.size} min"
-
-    @property
-    def sql(self) -> str:
-        """The frame in SQL."""
-        if self.unit == "rows":
-            return f"ROWS BETWEEN {self.size - 1} PRECEDING AND CURRENT ROW"
-        return f"RANGE BETWEEN INTERVAL {self.size} MINUTE PRECEDING AND CURRENT ROW"
-
-    def ranges(self, offsets: Column, time: Column) -> tuple[Column, Column]:
-        """Return the frames of sorted rows as the kernels take them."""
-        if self.unit == "range":
-            return frame_ranges(order_by_key(offsets, time), "range", -self.size * MINUTE, 0)
-        order = order_by_starts(offsets, np.ones(len(time), np.uint8))
-        return frame_ranges(order, "rows", 1 - self.size, 0)
-
-    def first(self, time: Column, row: int) -> int:
-        """Return where the frame of a row begins, for rows of one sensor."""
-        if self.unit == "rows":
-            return max(row - self.size + 1, 0)
-        return int(np.searchsorted(time, time[row] - self.size * MINUTE))
-
-
-def answered(function: str, offsets: Column, time: Column, column: Column, frame: Frame) -> Column:
-    """Answer by the kernels on this thread: from sorted columns to a column."""
-    begin, end = frame.ranges(offsets, time)
-    if function == "quantile":
-        return moving_quantile(offsets, column, begin, end, QUARTILES)
-    if function == "mode":
-        return column[moving_mode(offsets, column, begin, end) + shift(offsets)]
-    if function == "count_distinct":
-        return moving_count_distinct(offsets, column, begin, end)
-    if function == "mad":
-        return moving_mad(offsets, column, begin, end)
-    found = moving_aggregate(offsets, function, column, begin, end)
-    return found if function == "sum" else column[found + shift(offsets)]
-
-
-def shift(offsets: Column) -> Any:
-    """Return what turns rows of a partition into rows of the block."""
-    return 0 if len(offsets) == 2 else np.repeat(offsets[:-1], np.diff(offsets))
 
 
 @dataclass(frozen=True)
@@ -117,6 +41,7 @@ class Ways:
 
     readings: Readings
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
+    known: dict[Frame, list["Half"]] = field(default_factory=dict)
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -129,6 +54,7 @@ class Ways:
     @cached_property
     def polars(self) -> "pl.DataFrame":
         """The readings in Polars."""
+        os.environ.setdefault("POLARS_MAX_THREADS", str(THREADS))
         import polars as pl
 
         found = pl.from_arrow(self.readings.table())
@@ -148,37 +74,34 @@ class Ways:
 
     def column(self, function: str) -> Column:
         """Return the column that a function is of."""
-        of_codes = "code" in FUNCTIONS[function]
-        return self.readings.code if of_codes else self.readings.value
+        return column_of(self.readings, function)
 
     def kernels(self, function: str, frame: Frame) -> Column:
         """Answer by the kernels on one thread."""
-        data = self.readings
-        return answered(function, data.offsets, data.time, self.column(function), frame)
+        return answered(function, self.order, self.column(function), frame)
 
     def kernels_in_halves(self, function: str, frame: Frame) -> Column:
         """Answer by the kernels on two threads, each with half of the rows."""
-        halves = list(self.threads.map(lambda half: self._half(function, frame, *half), self._cut))
-        return np.concatenate(halves)
+        halves = self.threads.map(lambda half: half.answer(function, frame), self.halves(frame))
+        return np.concatenate(list(halves))
 
-    @property
-    def _cut(self) -> list[tuple[int, int]]:
-        """The rows of each half; whole sensors where there are several."""
-        offsets, middle = self.readings.offsets, self.readings.rows // 2
-        if not self.one:
-            middle = int(offsets[np.searchsorted(offsets, middle)])
-        return [(0, middle), (middle, self.readings.rows)]
+    @cached_property
+    def order(self) -> Order:
+        """The order that the rows are in."""
+        return order_by_key(self.readings.offsets, self.readings.time)
 
-    def _half(self, function: str, frame: Frame, first: int, last: int) -> Column:
-        """The answers of some rows, from no more rows than their frames have."""
-        data, low = self.readings, first
-        if self.one:
-            low = frame.first(data.time, first)
-            offsets = np.array([0, last - low])
-        else:
-            offsets = data.offsets[(data.offsets >= first) & (data.offsets <= last)] - first
-        column = self.column(function)[low:last]
-        return answered(function, offsets, data.time[low:last], column, frame)[first - low :]
+    def halves(self, frame: Frame) -> list["Half"]:
+        """Return the halves of the rows, each with the values that its frames have."""
+        if frame not in self.known:
+            data, middle = self.readings, self.readings.rows // 2
+            if not self.one:
+                middle = int(data.offsets[np.searchsorted(data.offsets, middle)])
+            low = frame.first(data.time, middle) if self.one else middle
+            self.known[frame] = [
+                Half.of(data, 0, 0, middle),
+                Half.of(data, low, middle, data.rows),
+            ]
+        return self.known[frame]
 
     def duckdb(self, function: str, frame: Frame) -> Any:
         """Answer by DuckDB on two threads, as an Arrow table."""
@@ -232,7 +155,7 @@ class Ways:
     def by_cumsum(self, function: str, frame: Frame) -> Column:
         """Answer by NumPy: the difference of running totals, which loses digits."""
         data = self.readings
-        begin, end = frame.ranges(data.offsets, data.time)
+        begin, end = frame.ranges(self.order)
         totals, first = np.zeros(data.rows + 1), shift(data.offsets)
         np.cumsum(data.value, out=totals[1:])
         return np.asarray(totals[end[:, 0] + first] - totals[begin[:, 0] + first])

@@ -13,7 +13,8 @@ from benchmarks.measure import AnswersDifferError, side_by_side
 from benchmarks.memory import Peak
 from benchmarks.readings import loaded
 from benchmarks.report import Report, Result, milliseconds
-from benchmarks.window_ways import FUNCTIONS, PLAIN, Frame, Ways
+from benchmarks.window_kernels import FUNCTIONS, Frame
+from benchmarks.window_ways import PLAIN, Ways
 
 SENSORS = (1, 20)
 SHORT, LONG = Frame(101), Frame(10_001)
@@ -22,6 +23,8 @@ OURS, ONE_THREAD = "kernels, two threads", "kernels, one thread"
 #: How many times faster than DuckDB; sum, min and max are compared with the fastest of all.
 AHEAD = {"quantile": 3.0, "mode": 1.0, "count_distinct": 1.0, "mad": 1.0}
 BEHIND_FASTEST, FLAT = 1.2, 1.3
+#: Seconds of a run from which on one is enough.
+PATIENCE = 4.0
 
 PARTS = (*FUNCTIONS, "memory", *windows_on_spark.PARTS)
 
@@ -108,7 +111,7 @@ def compare(bench: Bench, function: str, frame: Frame) -> None:
         **ways.others(function),
     }
     runs = {name: partial(way, function, frame) for name, way in asked.items()}
-    timings = side_by_side(runs, bench.rounds, same=False)
+    timings = side_by_side(runs, bench.rounds, same=False, patience=PATIENCE)
     times = {name: timing.median for name, timing in timings.items()}
     for name, took in times.items():
         bench.report.took(f"{function}, {partitions(bench.sensors)}", str(frame), {name: took})

@@ -26,6 +26,8 @@ FRAME = wb.Frame.rows(-1_000, 0)
 LARGE = 20_000_000
 #: Spark sorts a thousand values for each row, so it gets as few rows as still take seconds.
 PERCENTILE_ROWS = 100_000
+#: Seconds of a run from which on one is enough.
+PATIENCE = 15.0
 TREE = "spark.sql.window.segmentTree.enabled"
 
 Functions = Mapping[str, Any]
@@ -73,7 +75,7 @@ class OnSpark:
 
     def timed(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
         """Return the median time of each way."""
-        timings = side_by_side(ways, self.rounds, same=False)
+        timings = side_by_side(ways, self.rounds, same=False, patience=PATIENCE)
         return {name: timing.median for name, timing in timings.items()}
 
     def told(

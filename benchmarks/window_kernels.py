@@ -76,13 +76,13 @@ def answered(function: str, order: Order, column: Column, frame: Frame) -> Colum
     if function == "quantile":
         return moving_quantile(offsets, column, begin, end, QUARTILES)
     if function == "mode":
-        return column[moving_mode(offsets, column, begin, end) + shift(offsets)]
+        return np.asarray(column[moving_mode(offsets, column, begin, end) + shift(offsets)])
     if function == "count_distinct":
         return moving_count_distinct(offsets, column, begin, end)
     if function == "mad":
         return moving_mad(offsets, column, begin, end)
-    found = moving_aggregate(offsets, function, column, begin, end)
-    return found if function == "sum" else column[found + shift(offsets)]
+    found: Column = moving_aggregate(offsets, function, column, begin, end)
+    return found if function == "sum" else np.asarray(column[found + shift(offsets)])
 
 
 def shift(offsets: Column) -> Any:

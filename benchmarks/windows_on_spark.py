@@ -146,12 +146,9 @@ def same_answers(bench: OnSpark, rows: int) -> None:
     bench.by_duckdb(rows, SENSORS)
     totals = ", ".join(f"round(sum(iqr[{k}]), 2)" for k in (1, 2, 3))
     paths = {who: bench.folder / f"answer-of-{who}" for who in ("spark", "duckdb")}
-    check_same(
-        {
-            who: duckdb.sql(f"SELECT count(*), {totals} FROM '{path}/*.parquet'").fetchone()
-            for who, path in paths.items()
-        }
-    )
+    with duckdb.connect() as connection:
+        asked = {who: f"SELECT count(*), {totals} FROM '{paths[who]}/*.parquet'" for who in paths}
+        check_same({who: connection.sql(query).fetchall() for who, query in asked.items()})
 
 
 def percentile(bench: OnSpark, rows: int) -> None:
@@ -159,12 +156,11 @@ def percentile(bench: OnSpark, rows: int) -> None:
     few = min(PERCENTILE_ROWS, rows)
     ours = partial(bench.write, rows, SENSORS, over(FRAME, IQR))
     theirs = partial(bench.write, few, SENSORS, over(FRAME, IQR, "spark"))
-    ours()
-    each = bench.timed({"ours": ours})["ours"] / rows, seconds(theirs) / few
-    cells = tuple(f"{one * 1e6:.2f} us" for one in each)
+    our_row, their_row = bench.timed({"ours": ours})["ours"] / rows, seconds(theirs) / few
+    cells = f"{our_row * 1e6:.2f} us", f"{their_row * 1e6:.2f} us"
     what = "three quantiles of 1,001 rows, a row"
     against = f"percentile, {few:,} rows"
-    bench.report.add(Result(what, against, rows, *cells, each[1] / each[0], 100, at_most=False))
+    bench.report.add(Result(what, against, rows, *cells, their_row / our_row, 100, at_most=False))
 
 
 def operator(bench: OnSpark, rows: int) -> None:
@@ -219,7 +215,7 @@ def with_tree(bench: OnSpark, ask: Callable[[], None]) -> None:
 
 @contextmanager
 def _setting(spark: "SparkSession", name: str, value: str) -> Iterator[None]:
-    before = spark.conf.get(name)
+    before = str(spark.conf.get(name))
     spark.conf.set(name, value)
     try:
         yield

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from kernels.kernel import Int64Column, Int64Matrix, kernel
 from kernels.moves import FEW, only_in, turnover
+from kernels.parts import parts
 from kernels.ranks import link_equals, sort_keys
 from kernels.wavelet import count_below, wavelet
 
@@ -227,7 +228,8 @@ def moving_count_distinct(
     >>> moving_count_distinct(np.array([0, 3]), np.array([7, 7, 9]), begin, end).tolist()
     [1, 2, 2]
     """
-    key = sort_keys(values)
-    result = np.empty(len(begin), np.int64)
-    count_distinct.over(offsets, key, begin, end, result)
+    key, result = sort_keys(values), np.empty(len(begin), np.int64)
+    for part in parts(offsets, begin, end):
+        column = key[part.values]
+        count_distinct.over(part.offsets, column, part.begin, part.end, result[part.rows])
     return result

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import FEW, frame_size, only_in, turnover
+from kernels.parts import parts
 from kernels.quantile import count_below_fingers
 from kernels.rank_set import (
     Starts,
@@ -340,7 +341,9 @@ def moving_mad(
     [1.0, 2.0, 3.5]
     """
     value = values.astype(np.float64, copy=False)
-    order = orders(offsets, sort_keys(value))
-    result = np.empty(len(begin), np.float64)
-    median_deviations.over(offsets, value, order, begin, end, result)
+    key, result = sort_keys(value), np.empty(len(begin), np.float64)
+    for part in parts(offsets, begin, end):
+        column, order = value[part.values], orders(part.offsets, key[part.values])
+        frames = part.begin, part.end
+        median_deviations.over(part.offsets, column, order, *frames, result[part.rows])
     return result

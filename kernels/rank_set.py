@@ -9,7 +9,7 @@ import numpy as np
 from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels.bits import highest_bit, lowest_bit
+from kernels.bits import count_bits, highest_bit, lowest_bit, nth_bit
 
 NONE = -1
 #: A word has 2 ** SHIFT bits.
@@ -48,8 +48,8 @@ def add_rank(words: Words, starts: Starts, rank: int) -> None:
     --------
     >>> words, starts = rank_set(100)
     >>> add_rank(words, starts, 40)
-    >>> has_rank(words, 40), has_rank(words, 41)
-    (True, False)
+    >>> next_rank(words, starts, 3)
+    40
     """
     for level in range(len(starts)):
         at = starts[level] + (rank >> SHIFT)
@@ -69,8 +69,8 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
     >>> words, starts = rank_set(100)
     >>> add_rank(words, starts, 40)
     >>> remove_rank(words, starts, 40)
-    >>> has_rank(words, 40)
-    False
+    >>> next_rank(words, starts, 3)
+    -1
     """
     for level in range(len(starts)):
         at = starts[level] + (rank >> SHIFT)
@@ -79,19 +79,6 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
         if left != 0:
             break
         rank >>= SHIFT
-
-
-@register_jitable
-def has_rank(words: Words, rank: int) -> bool:
-    """Say whether a rank is in the set.
-
-    Examples
-    --------
-    >>> words, starts = rank_set(100)
-    >>> has_rank(words, 40)
-    False
-    """
-    return (int(words[rank >> SHIFT]) >> (rank & LAST)) & 1 == 1
 
 
 @register_jitable
@@ -143,7 +130,7 @@ def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int
     """Return the member that has ``index`` members below it.
 
     The walk starts at a rank, in the set or not, that has ``below`` members below it, and makes
-    one step a member.
+    one step a word that has members.
 
     Examples
     --------
@@ -153,12 +140,14 @@ def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int
     >>> walk(words, starts, 41, 2, 0), walk(words, starts, 0, 0, 2)
     (10, 70)
     """
+    at = rank >> SHIFT
+    below -= count_bits(int(words[at]) & ((1 << (rank & LAST)) - 1))
     while below > index:
-        rank = previous_rank(words, starts, rank)
-        below -= 1
-    if not has_rank(words, rank):
-        rank = next_rank(words, starts, rank)
-    while below < index:
-        rank = next_rank(words, starts, rank)
-        below += 1
-    return rank
+        at = previous_rank(words, starts, at << SHIFT) >> SHIFT
+        below -= count_bits(int(words[at]))
+    members = count_bits(int(words[at]))
+    while below + members <= index:
+        below += members
+        at = next_rank(words, starts, (at << SHIFT) + LAST) >> SHIFT
+        members = count_bits(int(words[at]))
+    return (at << SHIFT) + nth_bit(int(words[at]), index - below)

@@ -6,7 +6,9 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, overload
+
+from kernels.helper import helper
 
 
 def lowest_bit(word: int) -> int:
@@ -42,7 +44,7 @@ def count_bits(word: int) -> int:
     return int(word).bit_count()
 
 
-@register_jitable
+@helper
 def nth_bit(word: int, n: int) -> int:
     """Return the place of the bit that has n set ones below it, in a word of 32 bits.
 

@@ -5,9 +5,9 @@ deviation is at an end of a run of h values: of all such runs, the one with the 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import FEW, frame_size, only_in, turnover
 from kernels.parts import parts
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def value_at(ascending: Floats, rank: int) -> float:
     """Return the value of a rank, NaN for rank -1.
 
@@ -44,7 +44,7 @@ def value_at(ascending: Floats, rank: int) -> float:
     return np.nan if rank == NONE else ascending[rank]
 
 
-@register_jitable
+@helper
 def median_deviation(
     median: float, even: bool, low: float, high: float, under: float, over: float
 ) -> float:
@@ -70,7 +70,7 @@ def median_deviation(
     return first * 0.5 + second * 0.5
 
 
-@register_jitable
+@helper
 def settle(
     words: Words, starts: Starts, ascending: Floats, finger: Ints, below: Ints, median: float
 ) -> int:
@@ -187,7 +187,7 @@ def walk_mad(
     return 1
 
 
-@register_jitable
+@helper
 def nth(
     ascending: Floats, bits: Bits, ones: Bits, begin: Ends, end: Ends, i: int, index: int
 ) -> float:

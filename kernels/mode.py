@@ -1,9 +1,9 @@
 """The most frequent value of a moving frame; of several, the one that appears first in it."""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import only_in, visit_order
 from kernels.parts import parts
@@ -14,7 +14,7 @@ NONE = -1
 Counts = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def replay(winner: Counts, count: Counts, first: Counts, value: int) -> None:
     """Play the matches of one value in the knockout tournament again, as far as it matters.
 

@@ -8,9 +8,9 @@ interpolates as the type demands: :func:`moving_quantile` does so for numbers.
 from collections.abc import Sequence
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import (
     Float64Column,
     Float64Matrix,
@@ -33,7 +33,7 @@ BILLION = 1_000_000_000
 INTERPOLATE, LONG = -1, -2
 
 
-@register_jitable
+@helper
 def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
     """Return the indices around a quantile of a sorted frame, and how far it is to the second.
 
@@ -56,7 +56,7 @@ def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
     return index, index, 0.0
 
 
-@register_jitable
+@helper
 def count_below_fingers(
     below: NDArray[np.int64], finger: NDArray[np.int64], at: int, count: int
 ) -> None:

@@ -6,10 +6,10 @@ The functions are helpers of kernels: plain Python in a trace, and inlined when 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.bits import count_bits, highest_bit, lowest_bit, nth_bit
+from kernels.helper import helper
 
 NONE = -1
 #: A word has 2 ** SHIFT bits.
@@ -20,7 +20,7 @@ Words = NDArray[np.uint32]
 Starts = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def rank_set(size: int) -> tuple[Words, Starts]:
     """Return an empty set for the ranks 0 to size - 1: its words, and where each level starts.
 
@@ -40,7 +40,7 @@ def rank_set(size: int) -> tuple[Words, Starts]:
     return np.zeros(words, np.uint32), starts[:levels].copy()
 
 
-@register_jitable
+@helper
 def add_rank(words: Words, starts: Starts, rank: int) -> None:
     """Put a rank into the set. O(log size), and mostly one step.
 
@@ -60,7 +60,7 @@ def add_rank(words: Words, starts: Starts, rank: int) -> None:
         rank >>= SHIFT
 
 
-@register_jitable
+@helper
 def remove_rank(words: Words, starts: Starts, rank: int) -> None:
     """Take a rank, which is in the set, out of it. O(log size), and mostly one step.
 
@@ -81,7 +81,7 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
         rank >>= SHIFT
 
 
-@register_jitable
+@helper
 def next_rank(words: Words, starts: Starts, rank: int) -> int:
     """Return the smallest member above a rank, or -1. O(log size).
 
@@ -103,7 +103,7 @@ def next_rank(words: Words, starts: Starts, rank: int) -> int:
     return NONE
 
 
-@register_jitable
+@helper
 def previous_rank(words: Words, starts: Starts, rank: int) -> int:
     """Return the largest member below a rank, or -1. O(log size).
 
@@ -125,7 +125,7 @@ def previous_rank(words: Words, starts: Starts, rank: int) -> int:
     return NONE
 
 
-@register_jitable
+@helper
 def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int:
     """Return the member that has ``index`` members below it.
 

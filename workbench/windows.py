@@ -211,7 +211,9 @@ def _call(one: Resolved, carried: Carried) -> Call:
     arguments = tuple(str(carried.add(name, value)) for name, value in pairs)
     options = replace(one.function.options, default=None)
     where, default = carried.add(None, one.where), carried.add(None, one.default)
-    return Call(one.column, one.function.name, arguments, options, one.frame, where, default)
+    return Call(
+        one.column, one.function.name, arguments, options, carried.frame(one.frame), where, default
+    )
 
 
 def _result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":

@@ -1,0 +1,152 @@
+"""Quantiles of the distinct values of moving frames: each value counts once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.kernel import (
+    Float64Matrix,
+    Float64Scratch,
+    Int64Column,
+    Int64Matrix,
+    Int64Scratch,
+    Uint32Column,
+    kernel,
+)
+from kernels.moves import only_in, visit_order
+from kernels.quantile import INTERPOLATE, count_below_fingers, in_billionths, target
+from kernels.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
+from kernels.ranks import orders
+
+NONE = -1
+
+
+@kernel
+def distinct_quantiles(
+    order: Uint32Column,
+    key: Int64Column,
+    begin: Int64Matrix,
+    end: Int64Matrix,
+    q: Float64Scratch,
+    billionths: Int64Scratch,
+    low: Int64Matrix,
+    high: Int64Matrix,
+    fraction: Float64Matrix,
+) -> None:
+    """Follow the frames, with one finger a quantile on the distinct values in their order.
+
+    Parameters
+    ----------
+    order : uint32 array of shape (values,)
+        The row of each rank; values that no frame has may rank anywhere.
+    key : int64 array of shape (values,)
+        Equal where the values are.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of the values.
+    q, billionths, low, high, fraction : arrays
+        As :func:`kernels.quantile.walk_quantiles` takes and writes them.
+
+    Notes
+    -----
+    O(quantiles · (values + rows + rows that enter or leave)) steps of O(log₃₂ values): a value
+    enters with its first row and leaves with its last. Frames that move far are visited in Mo's
+    order: then O(√values) rows enter and leave a frame.
+
+    Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
+    with a set of ranks in the place of a list of rows.
+
+    Examples
+    --------
+    >>> order, key = np.array([2, 0, 1], np.uint32), np.array([5, 5, 4])
+    >>> begin, end = np.array([[0], [0]]), np.array([[2], [3]])
+    >>> low, high, fraction = np.zeros((3, 2, 1))
+    >>> low, high = low.astype(np.int64), high.astype(np.int64)
+    >>> median = np.array([0.5]), np.array([-1])
+    >>> distinct_quantiles(order, key, begin, end, *median, low, high, fraction)
+    >>> low.tolist(), high.tolist(), fraction.tolist()
+    ([[1], [2]], [[1], [1]], [[0.0], [0.5]])
+    """
+    rank, row_of, distinct = np.zeros(len(key), np.int64), np.zeros(len(key), np.int64), 0
+    for i in range(len(key)):
+        if i > 0 and key[order[i]] != key[order[i - 1]]:
+            distinct += 1
+        rank[order[i]], row_of[distinct] = distinct, order[i]
+    words, starts = rank_set(len(key))
+    count, visit = np.zeros(len(key), np.int64), np.zeros(len(begin), np.uint32)
+    finger, below = np.zeros(len(q), np.int64), np.zeros(len(q), np.int64)
+    sides, size, before = 2 * begin.shape[1], 0, NONE
+    if len(begin) > 0:
+        visit_order(begin, end, visit)
+    for now in visit:
+        i = int(now)
+        for side in range(sides):
+            first, last = only_in(begin, end, before, i, side)
+            for row in range(first, last):
+                at = rank[row]
+                count[at] -= 1
+                if count[at] == 0:
+                    remove_rank(words, starts, at)
+                    count_below_fingers(below, finger, at, -1)
+                    size -= 1  #: Row {row} was the last with its value: rank {at} is free.
+        for side in range(sides):
+            first, last = only_in(begin, end, i, before, side)
+            for row in range(first, last):
+                at = rank[row]
+                count[at] += 1
+                if count[at] == 1:
+                    add_rank(words, starts, at)
+                    count_below_fingers(below, finger, at, 1)
+                    size += 1  #: Row {row} is the first with its value: rank {at} is taken.
+        before = i
+        for k in range(len(q)):
+            low[i, k], high[i, k], fraction[i, k] = NONE, NONE, 0.0
+            if size > 0:
+                index, above, part = target(size, q[k], billionths[k])
+                at = walk(words, starts, finger[k], below[k], index)
+                finger[k], below[k] = at, index
+                if above > index:
+                    at = next_rank(words, starts, at)
+                low[i, k], high[i, k] = row_of[finger[k]], row_of[at]
+                fraction[i, k] = part  #: The finger for {q[k]} is at rank {finger[k]}.
+
+
+def find_distinct_quantile_rows(
+    offsets: NDArray[np.int64],
+    key: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    q: Sequence[float],
+    *,
+    discrete: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows around each quantile of the distinct values of each frame.
+
+    Parameters
+    ----------
+    offsets, key, begin, end, q, discrete
+        As :func:`kernels.quantile.find_quantile_rows` takes them.
+
+    Returns
+    -------
+    low, high : int64 arrays of shape (rows, quantiles)
+        Rows of the partition, in the frame or not, that have the values; -1 for an empty frame.
+    fraction : float64 array of shape (rows, quantiles)
+        How far the quantile is from the low value to the high one.
+
+    Examples
+    --------
+    >>> key, begin = np.array([8, 8, 5]), np.zeros((3, 1), np.int64)
+    >>> end = np.array([[0], [2], [3]])
+    >>> low, high, part = find_distinct_quantile_rows(np.array([0, 3]), key, begin, end, [0.5])
+    >>> [key[rows[1:, 0]].tolist() for rows in (low, high)], part.ravel().tolist()
+    ([[8, 5], [8, 8]], [0.0, 0.0, 0.5])
+    """
+    shape = len(begin), len(q)
+    low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    fraction = np.empty(shape, np.float64)
+    billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
+    wanted = np.array(q, np.float64), np.array(billionths, np.int64)
+    order = orders(offsets, key)
+    distinct_quantiles.over(offsets, order, key, begin, end, *wanted, low, high, fraction)
+    return low, high, fraction

@@ -14,6 +14,7 @@ from kernels.trace import trace as trace
 if TYPE_CHECKING:
     from kernels.aggregates import AGGREGATES as AGGREGATES
     from kernels.distinct import moving_count_distinct as moving_count_distinct
+    from kernels.distinct_mad import moving_distinct_mad as moving_distinct_mad
     from kernels.distinct_quantile import (
         find_distinct_quantile_rows as find_distinct_quantile_rows,
     )
@@ -62,6 +63,7 @@ _HOME = {
     "moving_aggregate": "moving",
     "moving_count_distinct": "distinct",
     "moving_distinct": "distinct_states",
+    "moving_distinct_mad": "distinct_mad",
     "moving_join": "joined",
     "moving_mad": "mad",
     "moving_mode": "mode",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.kernel import (
@@ -16,10 +17,64 @@ from kernels.kernel import (
 )
 from kernels.moves import only_in, visit_order
 from kernels.quantile import INTERPOLATE, count_below_fingers, in_billionths, target
-from kernels.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
+from kernels.rank_set import Starts, Words, add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.ranks import orders
 
 NONE = -1
+
+
+@register_jitable
+def dense_ranks(
+    order: NDArray[np.uint32], key: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rank of each row's value among the distinct ones, and a row of each rank.
+
+    Examples
+    --------
+    >>> [a.tolist() for a in dense_ranks(np.array([2, 0, 1], np.uint32), np.array([5, 5, 4]))]
+    [[1, 1, 0], [2, 1, 0]]
+    """
+    rank, row_of, distinct = np.zeros(len(key), np.int64), np.zeros(len(key), np.int64), 0
+    for i in range(len(key)):
+        distinct += i > 0 and key[order[i]] != key[order[i - 1]]
+        rank[order[i]], row_of[distinct] = distinct, order[i]
+    return rank, row_of
+
+
+@register_jitable
+def enter(words: Words, starts: Starts, count: NDArray[np.int64], at: int) -> int:
+    """Count a row of a rank; return 1 when it is the first, and the rank comes into the set.
+
+    Examples
+    --------
+    >>> words, starts = rank_set(9)
+    >>> count = np.zeros(9, np.int64)
+    >>> [enter(words, starts, count, 3), enter(words, starts, count, 3)]
+    [1, 0]
+    """
+    count[at] += 1
+    if count[at] > 1:
+        return 0
+    add_rank(words, starts, at)
+    return 1
+
+
+@register_jitable
+def leave(words: Words, starts: Starts, count: NDArray[np.int64], at: int) -> int:
+    """Take back a row of a rank; return 1 when it was the last, and the rank leaves the set.
+
+    Examples
+    --------
+    >>> words, starts = rank_set(9)
+    >>> count = np.zeros(9, np.int64)
+    >>> [enter(words, starts, count, 3), leave(words, starts, count, 3)]
+    [1, 1]
+    """
+    count[at] -= 1
+    if count[at] > 0:
+        return 0
+    remove_rank(words, starts, at)
+    return 1
 
 
 @kernel
@@ -67,48 +122,34 @@ def distinct_quantiles(
     >>> low.tolist(), high.tolist(), fraction.tolist()
     ([[1], [2]], [[1], [1]], [[0.0], [0.5]])
     """
-    rank, row_of, distinct = np.zeros(len(key), np.int64), np.zeros(len(key), np.int64), 0
-    for i in range(len(key)):
-        if i > 0 and key[order[i]] != key[order[i - 1]]:
-            distinct += 1
-        rank[order[i]], row_of[distinct] = distinct, order[i]
+    rank, row_of = dense_ranks(order, key)
     words, starts = rank_set(len(key))
     count, visit = np.zeros(len(key), np.int64), np.zeros(len(begin), np.uint32)
     finger, below = np.zeros(len(q), np.int64), np.zeros(len(q), np.int64)
     sides, size, before = 2 * begin.shape[1], 0, NONE
-    if len(begin) > 0:
-        visit_order(begin, end, visit)
+    visit_order(begin, end, visit)
     for now in visit:
         i = int(now)
         for side in range(sides):
             first, last = only_in(begin, end, before, i, side)
             for row in range(first, last):
-                at = rank[row]
-                count[at] -= 1
-                if count[at] == 0:
-                    remove_rank(words, starts, at)
-                    count_below_fingers(below, finger, at, -1)
-                    size -= 1  #: Row {row} was the last with its value: rank {at} is free.
+                size -= leave(words, starts, count, rank[row])
+                if count[rank[row]] == 0:
+                    count_below_fingers(below, finger, rank[row], -1)  #: Rank {rank[row]} is free.
         for side in range(sides):
             first, last = only_in(begin, end, i, before, side)
             for row in range(first, last):
-                at = rank[row]
-                count[at] += 1
-                if count[at] == 1:
-                    add_rank(words, starts, at)
-                    count_below_fingers(below, finger, at, 1)
-                    size += 1  #: Row {row} is the first with its value: rank {at} is taken.
+                size += enter(words, starts, count, rank[row])
+                if count[rank[row]] == 1:
+                    count_below_fingers(below, finger, rank[row], 1)  #: Rank {rank[row]} is taken.
         before = i
-        for k in range(len(q)):
-            low[i, k], high[i, k], fraction[i, k] = NONE, NONE, 0.0
-            if size > 0:
-                index, above, part = target(size, q[k], billionths[k])
-                at = walk(words, starts, finger[k], below[k], index)
-                finger[k], below[k] = at, index
-                if above > index:
-                    at = next_rank(words, starts, at)
-                low[i, k], high[i, k] = row_of[finger[k]], row_of[at]
-                fraction[i, k] = part  #: The finger for {q[k]} is at rank {finger[k]}.
+        low[i], high[i], fraction[i] = NONE, NONE, 0.0
+        for k in range(len(q) if size > 0 else 0):
+            index, above, part = target(size, q[k], billionths[k])
+            at = walk(words, starts, finger[k], below[k], index)
+            finger[k], below[k] = at, index
+            low[i, k], fraction[i, k] = row_of[at], part  #: The finger for {q[k]} is at rank {at}.
+            high[i, k] = row_of[next_rank(words, starts, at)] if above > index else row_of[at]
 
 
 def find_distinct_quantile_rows(

@@ -1,4 +1,4 @@
-"""Aggregates of the distinct values of moving frames: each value counts once, however often it is in.
+"""Aggregates of the distinct values of moving frames: each value counts once.
 
 Two ways: a count for each value and a state that takes values back, or a sweep over the rows that
 keeps each value at its newest row only.
@@ -263,7 +263,8 @@ def moving_distinct(
     Returns
     -------
     array of shape (rows,)
-        The answer; it means nothing for a frame of fewer distinct values than the aggregate ``needs``.
+        The answer; it means nothing for a frame of fewer distinct values than the aggregate
+        ``needs``.
 
     Raises
     ------

@@ -96,7 +96,7 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the function is no aggregate of a column, or is ``mad``.
+            When the function is no aggregate of a column.
 
         Examples
         --------

@@ -94,7 +94,17 @@ _OF_PAIRS = ("covar_samp", "covar_pop", "corr")
 
 #: Functions of which each value may count once.
 DISTINCT = {
-    *("count", "count_distinct", "sum", "avg", "mode", "median", "quantile", "quantile_disc"),
+    *(
+        "count",
+        "count_distinct",
+        "sum",
+        "avg",
+        "mode",
+        "mad",
+        "median",
+        "quantile",
+        "quantile_disc",
+    ),
     *("string_agg", *WITHOUT_DISTINCT, *_OF_NUMBERS, *_OF_PAIRS),
 }
 

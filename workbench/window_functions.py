@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.aggregates import AGGREGATES
 from kernels.distinct import moving_count_distinct
+from kernels.distinct_mad import moving_distinct_mad
 from kernels.distinct_quantile import find_distinct_quantile_rows
 from kernels.distinct_states import moving_distinct
 from kernels.interpolation import fill
@@ -146,7 +147,8 @@ def _mode(window: Window, call: Call) -> pa.Array:
 def _mad(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     column = frames.ordered(floats(window.column(call.arguments[0])))
-    found = moving_mad(window.offsets, column, frames.begin, frames.end)
+    mad = moving_distinct_mad if call.options.distinct else moving_mad
+    found = mad(window.offsets, column, frames.begin, frames.end)
     return answers(found, frames.sizes == 0)
 
 

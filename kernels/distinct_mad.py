@@ -54,7 +54,8 @@ def nth_value(value: Floats, row_of: Ints, tree: Ints, size: int, index: int) ->
             rank += step
             index -= tree[rank]
         step >>= 1
-    return value[row_of[rank]]
+    found: float = value[row_of[rank]]
+    return found
 
 
 @register_jitable
@@ -122,7 +123,8 @@ def distinct_deviations(
 
     Examples
     --------
-    >>> value, key, order = np.array([1.0, 1, 9]), np.array([1, 1, 9]), np.arange(3, dtype=np.uint32)
+    >>> value, key = np.array([1.0, 1.0, 9.0]), np.array([1, 1, 9])
+    >>> order = np.arange(3, dtype=np.uint32)
     >>> begin, end, result = np.array([[0], [0]]), np.array([[2], [3]]), np.zeros(2)
     >>> distinct_deviations(value, order, key, begin, end, result)
     >>> result.tolist()

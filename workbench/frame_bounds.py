@@ -39,8 +39,9 @@ class PerRow:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PerRow):
             return False
-        by_name = isinstance(self.column, str) and isinstance(other.column, str)
-        return self.column == other.column if by_name else self.column is other.column
+        if isinstance(self.column, str):
+            return isinstance(other.column, str) and self.column == other.column
+        return self.column is other.column
 
     def __hash__(self) -> int:
         return hash(self.column) if isinstance(self.column, str) else id(self.column)

@@ -147,8 +147,9 @@ def text_parts(
     """
     _, ends, text = values.buffers()
     large = pa.types.is_large_string(values.type) or pa.types.is_large_binary(values.type)
-    count = np.frombuffer(ends, np.int64 if large else np.int32)
-    count = count[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    held = np.frombuffer(ends, np.int64 if large else np.int32)
+    own = held[values.offset : values.offset + len(values) + 1]
+    count: NDArray[np.int64] = own.astype(np.int64)
     return np.frombuffer(text or b"", np.uint8), count[:-1], count[1:]
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
@@ -226,6 +226,10 @@ def ask(df: DataFrame, function: fn.Function, order: Any = "t", frame: Any = Non
     return wb.over(df, "p", order, frame, answer=function)
 
 
+def bounded_by(df: DataFrame, name: str, bound: Column, order: str = "mwh") -> object:
+    return ask(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
+
+
 #: What does not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
@@ -320,13 +324,13 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "give a Column of intervals, such as F.make_dt_interval(F.col('days')).",
     ),
     (
-        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(F.col("t") - F.col("t"), 0)),
-        "low: the bound Column<'(t - t)'> holds interval day to second, "
+        lambda df: bounded_by(df, "gap", F.col("t") - F.col("t")),
+        "low: the bound Column<'gap'> holds interval day to second, "
         "but the order column 'mwh' holds int; give a Column of numbers.",
     ),
     (
-        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(F.col("mwh") / 2, 0)),
-        "low: the bound Column<'(mwh / 2)'> holds double, "
+        lambda df: bounded_by(df, "half", F.col("mwh") / 2),
+        "low: the bound Column<'half'> holds double, "
         "but the order column 'mwh' holds int; give a Column of integers.",
     ),
     (
@@ -335,8 +339,8 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "along which nothing is measured; order by numbers or times.",
     ),
     (
-        lambda df: ask(df, fn.count(), "narrow", wb.Frame.range(F.col("wide") / 8, 0)),
-        "low: the bound Column<'(wide / 8)'> holds decimal(32,6), but the order column 'narrow' "
+        lambda df: bounded_by(df, "fine", F.col("wide").cast("decimal(9,2)"), "narrow"),
+        "low: the bound Column<'fine'> holds decimal(9,2), but the order column 'narrow' "
         "holds decimal(9,1); cast the bound to the order column's type.",
     ),
     (

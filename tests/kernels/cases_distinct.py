@@ -158,7 +158,7 @@ def deviation_of_distinct_values(before: Args, after: Args, result: Any) -> bool
 
 def ends_never_move_back(before: Args, after: Args, result: Any) -> bool:
     visit = after[2].tolist()
-    ends = [hull(*before, i)[1] for i in visit]
+    ends = [hull(*before[:2], i)[1] for i in visit]
     some = [end for end in ends if end > 0]
     return sorted(visit) == list(range(len(visit))) and some == sorted(some)
 

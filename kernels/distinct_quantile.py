@@ -27,17 +27,21 @@ NONE = -1
 def dense_ranks(
     order: NDArray[np.uint32], key: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rank of each row's value among the distinct ones, and a row of each rank.
+    """Return the rank of each row's value among the distinct ones, and the first row of each rank.
 
     Examples
     --------
     >>> [a.tolist() for a in dense_ranks(np.array([2, 0, 1], np.uint32), np.array([5, 5, 4]))]
-    [[1, 1, 0], [2, 1, 0]]
+    [[1, 1, 0], [2, 0, 0]]
     """
     rank, row_of, distinct = np.zeros(len(key), np.int64), np.zeros(len(key), np.int64), 0
     for i in range(len(key)):
-        distinct += i > 0 and key[order[i]] != key[order[i - 1]]
-        rank[order[i]], row_of[distinct] = distinct, order[i]
+        row = int(order[i])
+        another = i > 0 and key[row] != key[order[i - 1]]
+        distinct += another
+        # The first, since the last may be one that no frame has.
+        row_of[distinct] = row if i == 0 or another else min(row, row_of[distinct])
+        rank[row] = distinct
     return rank, row_of
 
 
@@ -120,7 +124,7 @@ def distinct_quantiles(
     >>> median = np.array([0.5]), np.array([-1])
     >>> distinct_quantiles(order, key, begin, end, *median, low, high, fraction)
     >>> low.tolist(), high.tolist(), fraction.tolist()
-    ([[1], [2]], [[1], [1]], [[0.0], [0.5]])
+    ([[0], [2]], [[0], [0]], [[0.0], [0.5]])
     """
     rank, row_of = dense_ranks(order, key)
     words, starts = rank_set(len(key))
@@ -171,7 +175,8 @@ def find_distinct_quantile_rows(
     Returns
     -------
     low, high : int64 arrays of shape (rows, quantiles)
-        Rows of the partition, in the frame or not, that have the values; -1 for an empty frame.
+        The partition's first rows, in the frame or not, that have the values; -1 for an empty
+        frame.
     fraction : float64 array of shape (rows, quantiles)
         How far the quantile is from the low value to the high one.
 

@@ -93,13 +93,12 @@ class PieceTask(BundleTask):
     def _cut_keys(self, rows: pa.Table) -> NDArray[np.int64]:
         """The number of each row's key among those that are cut, -1 for none of them."""
         assert self.cuts is not None
-        of_rows = rows.select(list(self.keys))
+        if not self.keys:
+            return np.zeros(len(rows), np.int64)
+        of_rows, count = rows.select(list(self.keys)), len(self.cuts)
         cut = self.cuts.select(list(self.keys)).cast(of_rows.schema)
-        count = len(cut)
         # Codes count up in the order of first rows, so the keys that are cut have the first ones.
-        both = pa.concat_tables([cut, of_rows]) if self.keys else of_rows
-        codes = key_codes(both)[0].astype(np.int64)
-        codes = codes[count:] if self.keys else codes
+        codes = key_codes(pa.concat_tables([cut, of_rows]))[0][count:].astype(np.int64)
         return np.where(codes < count, codes, -1)
 
     def _side(self, name: str, key: int) -> Numbers:

@@ -1,40 +1,134 @@
 """Large partitions in pieces: the same answers as in one, wherever they are cut."""
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql.types import DataType
 
 import workbench as wb
-from tests.conftest import RunOn
-from tests.workbench.jobs import no_job
-from tests.workbench.over_cases import COLUMNS, PLACED, TIE_PROOF, Asked, alike, same, tables
-from workbench import fn
-from workbench.bundles import BUNDLE, PARTITION, BundleTask
-from workbench.window_block import Call
-from workbench.window_checks import order_terms
-from workbench.window_cuts import CUTS, CutTask
-from workbench.window_order import OrderColumn
-from workbench.window_pieces import PieceTask
-from workbench.window_plan import Resolved
-from workbench.window_reach import Reach, reach_of, why_not
-from workbench.window_samples import SampleTask
-from workbench.window_task import WindowTask
+from tests.workbench.over_cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
+from tests.workbench.pieces import Asked, answer, answer_in_pieces, asked_of
 
-CONDITIONS = {"whole > 0": ("whole", 0), "yes": ("yes", None), "whole <> 1": ("whole", 1)}
+#: Each example has many functions, so a failing one is shown as it is found, and not made small.
+many = settings(
+    max_examples=100,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+#: Every function that looks a bounded way; some of them need an order without ties.
+ANY_ORDER = asked_of(TIE_PROOF)
+FULL_ORDER = ANY_ORDER | asked_of(PLACED)
+
+keys = st.sampled_from([(), ("p",), ("p", "yes")])
+#: About how many rows a piece has, of how many rows a task reads at once, into how many partitions.
+plans = st.tuples(st.sampled_from([1, 1, 2, 3, 5]), st.integers(1, 30), st.integers(1, 4))
 
 
-def conditions(rows: pa.Table) -> dict[str, pa.Array]:
-    whole, yes = rows.column("whole"), rows.column("yes")
-    return {
-        "whole > 0": pa.compute.greater(whole, 0),
-        "whole <> 1": pa.compute.not_equal(whole, 1),
-        "yes": yes,
-    }
+def bounded(frames: st.SearchStrategy[wb.Frame]) -> st.SearchStrategy[wb.Frame]:
+    return frames.filter(lambda frame: frame.low is not None and frame.high is not None)
+
+
+@st.composite
+def orders(draw: st.DrawFn, names: list[str]) -> Any:
+    """Draw a column with its direction, and an end for its nulls."""
+    direction = draw(st.sampled_from(["asc", "desc"]))
+    return (
+        draw(st.sampled_from(names)),
+        direction,
+        draw(st.sampled_from(["nulls first", "nulls last"])),
+    )
+
+
+def check(
+    rows: pa.Table, partition_by: Any, order_by: Any, frame: wb.Frame, asked: Asked, plan: Any
+) -> None:
+    wanted = answer(rows, partition_by, order_by, frame, asked)
+    found = answer_in_pieces(rows, partition_by, order_by, frame, asked, *plan)
+    assert found.num_rows == rows.num_rows
+    assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
+
+
+ORDERED = [
+    "k",
+    "real",
+    "price",
+    "day",
+    "moment",
+    "whole",
+    "word",
+    "yes",
+    "long",
+    "name",
+    "bytes",
+    "zoned",
+]
+
+
+@many
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    first=orders(ORDERED),
+    frame=bounded(counted_frames(("rows", "groups"))),
+    plan=plans,
+)
+def test_frames_that_count(
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, plan: Any
+) -> None:
+    check(rows, partition_by, [first, "id"], frame, FULL_ORDER, plan)
+
+
+@many
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    first=orders(ORDERED),
+    frame=bounded(counted_frames(("groups",))),
+    plan=plans,
+)
+def test_frames_that_count_groups_of_tied_rows(
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, plan: Any
+) -> None:
+    check(rows, partition_by, [first], frame, ANY_ORDER, plan)
+
+
+DISTANCES: dict[str, list[Any]] = {
+    "k": [-9, -3, -1, 0, 1, 2, 9],
+    "whole": [-(2**62), -3, -1, 0, 1, 2, 2**62],
+    "real": [-2.5, -0.5, -0.1, 0, 0.5, 2.5],
+    "price": [-4.5, -0.3, 0, 0.3, 4.5],
+    "day": ["-2 months", "-3 days", "-12 hours", 0, "12 hours", "40 days", "1 year"],
+    "zoned": ["-2 months", "-3 days", "-1 hour", 0, "1 hour", "2 months"],
+    "moment": ["-1 month", "-3 days", "-12 hours", 0, "90 minutes", "3 days", "2 months"],
+}
+
+
+@st.composite
+def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
+    first = draw(orders(list(DISTANCES)))
+    of_column = DISTANCES[first[0]]
+    low, high = sorted(draw(st.lists(st.integers(0, len(of_column) - 1), min_size=2, max_size=2)))
+    exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
+    return first, wb.Frame.range(of_column[low], of_column[high], exclude=exclude)
+
+
+@settings(many, max_examples=150)
+@given(rows=tables(30), partition_by=keys, along=measured(), plan=plans)
+def test_frames_that_measure(
+    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], plan: Any
+) -> None:
+    check(rows, partition_by, [along[0]], along[1], ANY_ORDER, plan)
+
+
+@pytest.mark.parametrize("at", range(1, 12))
+def test_a_cut_anywhere(at: int) -> None:
+    # One key with everything, and two rows of each value.
+    ids = list(range(24))
+    nothing = {name: pa.nulls(24, kind) for name, (_, kind) in COLUMNS.items()}
+    rows = pa.table(nothing | {"id": ids, "k": pa.array([i // 2 for i in ids], pa.int32())})
+    rows = rows.set_column(rows.column_names.index("whole"), "whole", pa.array(ids))
+    for frame in (wb.Frame.rows(-3, 2), wb.Frame.range(-1, 2), wb.Frame.groups(-2, -1)):
+        check(rows, (), ["k", "id"][: 1 + (frame.unit != "range")], frame, ANY_ORDER, (at, 24, 3))

@@ -20,9 +20,9 @@ from workbench.window_reach import Reach
 from workbench.window_samples import PLACES, ROWS, STEP, SUMMARY, lists_of, with_columns
 from workbench.worker import settle
 
-START, LOW, HIGH = "__start__", "__low__", "__high__"
+SIDES = START, LOW, HIGH = "__start__", "__low__", "__high__"
 CUTS = "__cuts__"
-#: A partition of fewer rows than two thirds of this and once more is answered sooner than cut.
+#: The fewest rows of a piece: so few are answered sooner than spread over tasks.
 LEAST_ROWS = 100_000
 
 Places = NDArray[np.int64]
@@ -153,31 +153,24 @@ class CutTask:
 
     def cuts(self, batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
         """Return the keys that are cut with their rows and pieces, None without any."""
-        packed = [one.as_buffer() for batch in batches for one in batch.column(SUMMARY)]
-        summaries = [pa.ipc.open_stream(one).read_all() for one in packed]
-        whole = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
-        large = [one.replace_schema_metadata() for one in summaries if len(one)]
-        if not large:
+        whole, table = _together(batches)
+        if table is None:
             return None
-        table = pa.concat_tables(large)
         codes, count = key_codes(table.select(list(self.keys)))
-        known = np.bincount(codes, table.column(ROWS).to_numpy(), count)
+        known = np.bincount(codes, table.column(ROWS).to_numpy(), count).astype(np.int64)
         aim = self.rows or max(LEAST_ROWS, -(-whole // self.pieces))
-        first, rows, pieces = [], [], []
+        found = []
         for key in np.flatnonzero(known > (aim if self.rows else 1.5 * aim)):
             at = np.flatnonzero(codes == key)
-            found = self._pieces(table.take(at), -(-int(known[key]) // aim))
-            if len(found.start) > 1:
-                first.append(at[0])
-                rows.append(int(known[key]))
-                pieces.append(found)
-        if not pieces:
+            pieces = self._pieces(table.take(at), -(-int(known[key]) // aim))
+            if len(pieces.start) > 1:
+                found.append((at[0], known[key], *pieces))
+        if not found:
             return None
-        lists = (lists_of(list(side)) for side in zip(*pieces, strict=True))
-        columns = {ROWS: pa.array(rows, pa.int64())} | dict(
-            zip((START, LOW, HIGH), lists, strict=True)
-        )
-        return with_columns(table.select(list(self.keys)).take(first), columns)
+        first, rows, *sides = zip(*found, strict=True)
+        columns = {ROWS: pa.array(rows, pa.int64())}
+        columns |= {name: lists_of(side) for name, side in zip(SIDES, sides, strict=True)}
+        return with_columns(table.select(list(self.keys)).take(list(first)), columns)
 
     def _pieces(self, samples: pa.Table, count: int) -> Pieces:
         """The pieces of one key: fewer when much would be computed twice."""
@@ -188,6 +181,15 @@ class CutTask:
             count //= 2
             found = sample.pieces(count, self.reach, self.descending)
         return found
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
+    """How many rows the table has, and what is known about large keys of each worker."""
+    packed = [one.as_buffer() for batch in batches for one in batch.column(SUMMARY)]
+    summaries = [pa.ipc.open_stream(one).read_all() for one in packed]
+    rows = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
+    large = [one.replace_schema_metadata() for one in summaries if len(one)]
+    return rows, pa.concat_tables(large) if large else None
 
 
 def copies(sample: Sample, pieces: Pieces) -> int:

@@ -6,7 +6,7 @@ n-th. So below any place there are as many rows as the kept ones stand for, or u
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +79,6 @@ def with_columns(table: pa.Table, columns: dict[str, pa.Array]) -> pa.Table:
     return pa.table(held | columns)
 
 
-def lists_of(values: list[NDArray[np.int64]]) -> pa.Array:
+def lists_of(values: Sequence[NDArray[np.int64]]) -> pa.Array:
     """Return arrays of integers as a column of lists."""
-    return pa.array(values, pa.list_(pa.int64()))
+    return pa.array(list(values), pa.list_(pa.int64()))

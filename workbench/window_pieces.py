@@ -52,7 +52,7 @@ class PieceTask(BundleTask):
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
-        rest = iter(batches)
+        rest = (batch for batch in batches if batch.num_rows)
         for first in rest:
             packed = first.column(len(self.columns))[0]
             cuts = read_cuts(packed.as_buffer()) if packed.is_valid else None
@@ -68,27 +68,28 @@ class PieceTask(BundleTask):
         chosen, to, marks = super().routed(rows)
         if self.cuts is None:
             return chosen, to, marks
-        assert self.order is not None
-        first, last = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-        home, cut_key = np.zeros(len(rows), np.int64), self._cut_keys(rows)
-        for key in range(len(self.cuts)):
-            at = np.flatnonzero(cut_key == key)
-            if len(at):
-                found = places(rows.column(self.order.name).combine_chunks().take(at), self.order)
-                start, low, high = (self._side(side, key) for side in (START, LOW, HIGH))
-                first[at] = np.searchsorted(high, found)
-                last[at] = np.searchsorted(low, found, side="right") - 1
-                home[at] = np.searchsorted(start, found, side="right") - 1
+        key = self._cut_keys(rows)
+        first, last, home = self._spans(rows, key)
         copies = last - first + 1
         row = np.repeat(np.arange(len(rows)), copies)
         piece = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies - first, copies)
-        to = np.where(cut_key[row] < 0, to[row], self._to(cut_key[row], piece))
-        mark = np.where(piece == home[row], OWN, 0) | self._ends(cut_key[row], piece)
-        return (
-            row,
-            to.astype(np.uint32),
-            {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)},
-        )
+        to = np.where(key[row] < 0, to[row], self._to(key[row], piece)).astype(np.uint32)
+        mark = np.where(piece == home[row], OWN, 0) | self._ends(key[row], piece)
+        return row, to, {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)}
+
+    def _spans(self, rows: pa.Table, key: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """The first and the last piece that need each row, and the one that it belongs to."""
+        assert self.cuts is not None
+        assert self.order is not None
+        first, last, home = np.zeros((3, len(rows)), np.int64)
+        for number in np.intersect1d(key, np.arange(len(self.cuts))):
+            at = np.flatnonzero(key == number)
+            found = places(rows.column(self.order.name).take(at).combine_chunks(), self.order)
+            start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
+            first[at] = np.searchsorted(high, found)
+            last[at] = np.searchsorted(low, found, side="right") - 1
+            home[at] = np.searchsorted(start, found, side="right") - 1
+        return first, last, home
 
     def _cut_keys(self, rows: pa.Table) -> NDArray[np.int64]:
         """The number of each row's key among those that are cut, -1 for none of them."""
@@ -101,9 +102,9 @@ class PieceTask(BundleTask):
         codes = key_codes(pa.concat_tables([cut, of_rows]))[0][count:].astype(np.int64)
         return np.where(codes < count, codes, -1)
 
-    def _side(self, name: str, key: int) -> Numbers:
+    def _side(self, name: str, key: Any) -> Numbers:
         assert self.cuts is not None
-        return np.asarray(self.cuts.column(name)[key].values, np.int64)
+        return np.asarray(self.cuts.column(name)[int(key)].values, np.int64)
 
     def _before(self) -> Numbers:
         """How many pieces there are of the keys before each, and of all."""

@@ -100,7 +100,7 @@ def moved(place: int, distance: Any, floating: bool, descending: bool) -> int:
     >>> moved(5, -7, floating=False, descending=False)
     -2
     >>> at = places(pa.array([1.0, 2.5]), OrderColumn("x", True, False))
-    >>> moved(int(at[1]), 1.5, floating=True, descending=True) == at[0]
+    >>> moved(int(at[1]), 1.5, floating=True, descending=True) == int(at[0])
     True
     """
     if not floating or distance == 0:

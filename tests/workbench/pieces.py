@@ -74,15 +74,19 @@ def answer_in_pieces(
     rows_a_piece: int,
     rows_a_task: int,
     partitions: int,
+    sampled: pa.Table | None = None,
 ) -> pa.Table:
-    """Return the answers with partitions cut into pieces, in the order of ``id``."""
-    rows = prepared(rows)
+    """Return the answers with partitions cut into pieces, in the order of ``id``.
+
+    The cuts are made for the table that is sampled, if it is another one.
+    """
+    seen, rows = prepared(sampled or rows), prepared(rows)
     task = _task(rows, keys, order_by, frame, asked)
     first, reach = task.order[0], task.reach
     assert reach is not None
     sample = SampleTask(tuple(dict.fromkeys((*keys, first.name))), tuple(keys), first, partitions)
     cut = CutTask(tuple(keys), reach, first.descending, partitions, rows_a_piece)
-    parts = [rows.slice(at, rows_a_task) for at in range(0, len(rows), rows_a_task)]
+    parts = [seen.slice(at, rows_a_task) for at in range(0, len(seen), rows_a_task)]
     summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
     pieces = PieceTask((*rows.column_names, PARTITION), tuple(keys), partitions, order=first)

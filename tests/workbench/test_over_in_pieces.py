@@ -3,6 +3,7 @@
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -134,13 +135,31 @@ def test_frames_that_measure(
 SOME = {name: ANY_ORDER[name] for name in ("rows_", "total", "half", "low")}
 
 
-@pytest.mark.parametrize("at", range(1, 12))
-def test_a_cut_anywhere(at: int) -> None:
-    # One key with everything, and two rows of each value.
+def pairs() -> pa.Table:
+    """Return one key with everything, and two rows of each value."""
     ids = list(range(24))
     nothing = {name: pa.nulls(24, kind) for name, (_, kind) in COLUMNS.items()}
-    rows = pa.table(nothing | {"id": ids, "k": pa.array([i // 2 for i in ids], pa.int32())})
-    rows = rows.set_column(rows.column_names.index("whole"), "whole", pa.array(ids))
+    numbers = {"id": ids, "whole": ids, "k": pa.array([i // 2 for i in ids], pa.int32())}
+    return pa.table(nothing | numbers)
+
+
+@pytest.mark.parametrize("at", range(1, 12))
+def test_a_cut_anywhere(at: int) -> None:
     for frame in (wb.Frame.rows(-3, 2), wb.Frame.range(-1, 2), wb.Frame.groups(-2, -1)):
         order = ["k"] if frame.unit == "range" else ["k", "id"]
-        check(rows, (), order, frame, SOME, (at, 24, 3))
+        check(pairs(), (), order, frame, SOME, (at, 24, 3))
+
+
+@pytest.mark.parametrize("frame", [wb.Frame.rows(-2, 0), wb.Frame.groups(0, 2)])
+def test_a_table_that_changes_while_it_is_read_is_refused(frame: wb.Frame) -> None:
+    rows = pairs()
+    fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
+    with pytest.raises(wb.WorkbenchError, match="persist it first"):
+        answer_in_pieces(fewer, (), ["k", "id"], frame, SOME, 4, 24, 3, sampled=rows)
+
+
+def test_distances_hold_in_a_table_that_changes_while_it_is_read() -> None:
+    rows, frame = pairs(), wb.Frame.range(-2, 1)
+    fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
+    found = answer_in_pieces(fewer, (), ["k"], frame, SOME, 4, 24, 3, sampled=rows)
+    assert found.equals(answer(fewer, (), ["k"], frame, SOME))

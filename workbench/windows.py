@@ -54,6 +54,8 @@ class Over:
     ----------
     choice : Choice
         Which engine answers, and why.
+    uncut : str or None
+        Why large partitions are not cut; None where they are.
 
     Raises
     ------

@@ -16,6 +16,7 @@ from tests.kernels import (
     brute_force,
     cases_aggregates,
     cases_holistic,
+    cases_selection,
     frame_cases,
     value_cases,
 )
@@ -235,6 +236,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **cases_selection.CASES,
 }
 
 

@@ -23,7 +23,16 @@ from kernels.rank_functions import ranking, tiles
 from kernels.values import lead_rows, value_rows
 from workbench.window_block import Call, Frames, Window
 from workbench.window_catalogue import RANKINGS
-from workbench.window_columns import answers, as_column, floats, lists, numbers, rows_of
+from workbench.window_columns import (
+    answers,
+    as_column,
+    floats,
+    instants_between,
+    lists,
+    numbers,
+    rows_of,
+    type_between,
+)
 from workbench.window_order import measured
 
 MOST = 2.0**63
@@ -130,7 +139,7 @@ def _quantile(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     empty, q = frames.sizes == 0, call.options.q
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
-        column, kind = frames.ordered(measured(values)), _between_times(values.type)
+        column, kind = frames.ordered(measured(values)), type_between(values.type)
         found = _quantiles_of_times(window, column, frames, q)
     else:
         whole = pa.types.is_integer(values.type)
@@ -147,16 +156,7 @@ def _quantiles_of_times(
     found = find_quantile_rows(window.offsets, column, frames.begin, frames.end, q)
     first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
     low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
-    # To the nearest microsecond, and to the even one of two that are as near.
-    part = (high - low) * found[2]
-    whole = np.floor(part)
-    below = low + whole.astype(np.int64)
-    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
-    return np.asarray(below + up)
-
-
-def _between_times(kind: pa.DataType) -> pa.DataType:
-    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+    return instants_between(low, high, found[2])
 
 
 def _quantile_disc(window: Window, call: Call) -> pa.Array:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
     from workbench.frame import Frame as Frame
     from workbench.funnel import Funnel as Funnel
-    from workbench.last_in_group import last_in_group as last_in_group
+    from workbench.group_last import last_in_group as last_in_group
+    from workbench.group_quantiles import quantiles as quantiles
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
-    from workbench.quantiles import quantiles as quantiles
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
@@ -35,12 +35,12 @@ _HOME = {
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
-    "last_in_group": "workbench.last_in_group",
+    "last_in_group": "workbench.group_last",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows",
     "play": "workbench.widgets.play",
     "prepare": "workbench.prepared",
-    "quantiles": "workbench.quantiles",
+    "quantiles": "workbench.group_quantiles",
 }
 
 __all__ = [*_MODULES, "session", *sorted(_HOME)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from workbench import fn
 from workbench.columns import check_plain, column, table
 from workbench.errors import WorkbenchError
-from workbench.quantile_task import QuantileTask
+from workbench.group_quantile_task import QuantileTask
 from workbench.rows import bundle_rows, several
 from workbench.shipping import ship
 from workbench.window_catalogue import answer_type, check_arguments

@@ -54,7 +54,9 @@ def last_in_group(
 
     Notes
     -----
-    The join needs a table that is the same each time it is read.
+    The join needs a table that is the same each time it is read. It is the quickest way to all
+    rows that tie while groups are few; where most groups have a few rows, the window is
+    (docs/decisions/0009).
 
     Source: R. Wesley, "Windowing in DuckDB" (2021), which has the window and the join.
 

@@ -57,9 +57,13 @@ def quantiles(
 
     Notes
     -----
-    O(rows) for each column. Only the named columns travel, once for all of them, and the values of
-    a group must fit into the memory of one worker: 8 bytes for each number or time, and as much
-    again while they are selected from.
+    O(rows) for each column. Only the named columns travel, once for all of them. All values of a
+    group go to one worker: 8 bytes for each number or time, and as much again while they are
+    selected from. Without ``by`` that is one worker for the whole column, up to some 250 million
+    values (docs/decisions/0009).
+
+    Source: C. A. R. Hoare, "Algorithm 65: FIND" (1961), which R. Wesley, "Windowing in DuckDB"
+    (2021), names for ordered-set aggregates.
 
     Examples
     --------

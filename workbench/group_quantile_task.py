@@ -5,6 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,9 +78,9 @@ class QuantileTask:
         pyarrow.Table
         """
         keys = rows.select([held for _, held in self.keys])
-        offsets, order = (
-            grouped(*key_codes(keys)) if self.keys else (np.array([0, len(rows)]), None)
-        )
+        offsets, order = np.array([0, len(rows)]), np.arange(0)
+        if self.keys:
+            offsets, order = grouped(*key_codes(keys))
         answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}
         for name, held in self.columns:
             values = rows.column(held).combine_chunks()
@@ -166,8 +167,8 @@ def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, .
         times = instants_between(lows, highs, fraction)
         return answers(times.ravel(), none).cast(type_between(values.type))
     whole = pa.types.is_integer(values.type)
-    column = numbers(values) if whole else floats(values)
-    lows, highs = keys_at(offsets, sort_keys(column), low, high)
-    if not whole:
-        lows, highs = floats_of_keys(lows), floats_of_keys(highs)
-    return answers(between(lows, highs, fraction).ravel(), none)
+    key = sort_keys(numbers(values) if whole else floats(values))
+    ends: list[NDArray[Any]] = [
+        found if whole else floats_of_keys(found) for found in keys_at(offsets, key, low, high)
+    ]
+    return answers(between(*ends, fraction).ravel(), none)

@@ -90,8 +90,8 @@ def quantiles(
         check_arguments(name, KINDS[kind], (df.schema[name].dataType,))
     ship(df.sparkSession)
     held = {name: f"c{i}" for i, name in enumerate((*keys, *names))}
-    pairs = tuple(tuple((name, held[name]) for name in some) for some in (keys, names))
-    task = QuantileTask(*pairs, options.q, options.single, kind == "disc")
+    groups, values = (tuple((name, held[name]) for name in some) for some in (keys, names))
+    task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
     rows = _bundled(df, held, keys)
     answers = [answer_type(KINDS[kind], options, df.schema[name].dataType) for name in names]
     return rows.mapInArrow(task.from_rows, _schema(df, keys, names, answers))

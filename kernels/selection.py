@@ -83,7 +83,7 @@ def move_below(key: Int64Column, pivot: int, with_equals: bool) -> int:
     >>> import numpy as np
     >>> key = np.array([7, 2, 9, 4])
     >>> move_below(key, 5, False), key.tolist()
-    (2, [2, 4, 9, 7])
+    (2, [2, 4, 7, 9])
     """
     below = 0
     for i in range(len(key)):

@@ -168,7 +168,6 @@ def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, .
         return answers(times.ravel(), none).cast(type_between(values.type))
     whole = pa.types.is_integer(values.type)
     key = sort_keys(numbers(values) if whole else floats(values))
-    ends: list[NDArray[Any]] = [
-        found if whole else floats_of_keys(found) for found in keys_at(offsets, key, low, high)
-    ]
-    return answers(between(*ends, fraction).ravel(), none)
+    found: list[NDArray[Any]] = list(keys_at(offsets, key, low, high))
+    lows, highs = found if whole else map(floats_of_keys, found)
+    return answers(between(lows, highs, fraction).ravel(), none)

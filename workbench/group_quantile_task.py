@@ -163,11 +163,12 @@ def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, .
     low, high, fraction = places_of(np.diff(offsets), q)
     none = low.ravel() < 0
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
-        lows, highs = keys_at(offsets, measured(values), low, high)
-        times = instants_between(lows, highs, fraction)
+        first, last = keys_at(offsets, measured(values), low, high)
+        times = instants_between(first, last, fraction)
         return answers(times.ravel(), none).cast(type_between(values.type))
     whole = pa.types.is_integer(values.type)
     key = sort_keys(numbers(values) if whole else floats(values))
-    found: list[NDArray[Any]] = list(keys_at(offsets, key, low, high))
-    lows, highs = found if whole else map(floats_of_keys, found)
-    return answers(between(lows, highs, fraction).ravel(), none)
+    ends: list[NDArray[Any]] = [
+        one if whole else floats_of_keys(one) for one in keys_at(offsets, key, low, high)
+    ]
+    return answers(between(ends[0], ends[1], fraction).ravel(), none)

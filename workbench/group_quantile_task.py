@@ -78,7 +78,7 @@ class QuantileTask:
         pyarrow.Table
         """
         keys = rows.select([held for _, held in self.keys])
-        offsets, order = np.array([0, len(rows)]), np.arange(0)
+        offsets, order = np.array([0, len(rows)]), np.arange(0, dtype=np.uint32)
         if self.keys:
             offsets, order = grouped(*key_codes(keys))
         answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}

@@ -15,7 +15,7 @@ from kernels.frames import Ranges, frames_of_kept
 from kernels.peers import Order
 from workbench.blocks import Block
 from workbench.frame import Frame
-from workbench.window_catalogue import Options
+from workbench.window_catalogue import PICKED, Options
 from workbench.window_columns import codes_in_order, present
 from workbench.window_order import OrderColumn, order_of, ranges_of
 
@@ -46,6 +46,12 @@ class Call:
     frame: Frame
     where: str | None = None
     default: str | None = None
+
+    @property
+    def without_null(self) -> tuple[str, ...]:
+        """The arguments whose nulls do not count: all, unless the value of a row is picked."""
+        picks = self.function in PICKED and not self.options.ignore_nulls
+        return () if picks else self.arguments
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from workbench.window_frames import FrameTable
+
 
 class Over:
     """Window functions that share their partitions and their order.
@@ -145,8 +147,73 @@ class Over:
         return self._with_kernels(df, found)
 
     def _with_kernels(self, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
-        check_arrow(df)
         ship(df.sparkSession)
+        task, carried = self._task(df, found)
+        rows = bundle_rows(df, carried.wanted, task.keys)
+        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+
+    def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
+        """Return which rows are in the frame of each row of one partition.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+        key : value, or tuple of values when several columns make the partition
+            Without it, the first partition in order.
+        column : str, optional
+            The result whose frames are wanted; without it, the first.
+
+        Returns
+        -------
+        FrameTable
+            Of the partition's first rows, 100 at most.
+
+        Raises
+        ------
+        WorkbenchError
+            When no row has this key, or there is no such result.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> days = wb.session().range(5).withColumnRenamed("id", "day")
+        >>> frame = wb.Frame.rows(-2, 1, exclude="current row")
+        >>> print(wb.Over(order_by="day", frame=frame, total=wb.fn.sum("day")).frames(days))
+        total over wb.Frame.rows(-2, 1, exclude='current row'), all rows
+        0 (✕) ■  ·  ·  ·  1
+        1  ■ (✕) ■  ·  ·  2
+        2  ■  ■ (✕) ■  ·  4
+        3  ·  ■  ■ (✕) ■  7
+        4  ·  ·  ■  ■ (✕) 5
+        """
+        from workbench.window_frames import frame_table
+        from workbench.window_partition import partition_of
+
+        return frame_table(partition_of(self, df, key), column)
+
+    def bound(self, df: "DataFrame") -> "tuple[WindowTask, Carried]":
+        """Return what the workers do for a table, and the columns that they get of it.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+
+        Returns
+        -------
+        task : WindowTask
+        carried : Carried
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+        """
+        table(df, "df")
+        check_table(df, self.partition_by, self.order_by, list(self.columns))
+        return self._task(df, resolve(df, self.columns, self.frame, self.order_by))
+
+    def _task(self, df: "DataFrame", found: list[Resolved]) -> "tuple[WindowTask, Carried]":
+        check_arrow(df)
         carried = Carried(df)
         calls = tuple(_call(one, carried) for one in found)
         keys = tuple(map(carried.of, self.partition_by))
@@ -155,9 +222,7 @@ class Over:
             for term in self.order_by
         )
         back = tuple((name, carried.of(name)) for name in df.columns)
-        task = WindowTask(back, keys, order, calls)
-        rows = bundle_rows(df, carried.wanted, keys)
-        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+        return WindowTask(back, keys, order, calls), carried
 
 
 def over(

@@ -228,6 +228,6 @@ def moving_count_distinct(
     [1, 2, 2]
     """
     key = sort_keys(values)
-    result = np.empty(len(begin), np.int64)
+    result = np.zeros(len(begin), np.int64)
     count_distinct.over(offsets, key, begin, end, result)
     return result

@@ -341,6 +341,6 @@ def moving_mad(
     """
     value = values.astype(np.float64, copy=False)
     order = orders(offsets, sort_keys(value))
-    result = np.empty(len(begin), np.float64)
+    result = np.zeros(len(begin), np.float64)
     median_deviations.over(offsets, value, order, begin, end, result)
     return result

@@ -186,6 +186,6 @@ def moving_mode(
     [0, 1, -1]
     """
     key = sort_keys(values)
-    result = np.empty(len(begin), np.int64)
+    result = np.zeros(len(begin), np.int64)
     mode_rows.over(offsets, key, begin, end, result)
     return result

@@ -109,11 +109,11 @@ def moving_aggregate(
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
     if method == "deque":
-        rows = np.empty(len(begin), np.int64)
+        rows = np.zeros(len(begin), np.int64)
         least_rows.over(offsets, ~value if name == "max" else value, begin, end, rows)
         return rows
     columns = value, value if other is None else other.astype(dtype, copy=False)
-    states = np.empty((len(begin), len(aggregate.empty)), dtype)
+    states = np.zeros((len(begin), len(aggregate.empty)), dtype)
     if method == "tree":
         tree_states.over(offsets, aggregate.empty, fanout, *columns, begin, end, states)
     elif method in METHODS:

@@ -351,8 +351,8 @@ def find_quantile_rows(
     [[[1], [-1]], [[0], [-1]], [[0.25], [0.0]]]
     """
     shape = len(begin), len(q)
-    low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    fraction = np.empty(shape, np.float64)
+    low, high = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    fraction = np.zeros(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
     order = orders(offsets, key)

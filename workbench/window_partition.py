@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from workbench.windows import Over
 
-#: More rows than a person can follow.
-MOST_ROWS = 100
+#: As many rows as a person can look at, and as can be stepped through.
+MOST_ROWS, MOST_STEPPED = 40, 100
 MOST_KEYS = 200
 
 Key = tuple[Any, ...]

@@ -99,13 +99,36 @@ class Over:
         self.choice: Choice = choose(engine, self.columns, frames)
 
     def __repr__(self) -> str:
-        given = {"partition_by": list(self.partition_by), "order_by": list(self.order_by)}
-        given["order_by"] = [_written(term) for term in self.order_by]
+        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
         shown = [f"{name}={value!r}" for name, value in given.items() if value]
         shown += [f"frame={self.frame!r}"] if self.frame else []
         shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
         shown += [f"{name}={function!r}" for name, function in self.columns.items()]
         return f"wb.Over({', '.join(shown)})"
+
+    def with_frame(self, frame: Frame | None) -> "Over":
+        """Return the same call over another frame.
+
+        Parameters
+        ----------
+        frame : Frame or None
+            Of every function that has none of its own.
+
+        Returns
+        -------
+        Over
+
+        Raises
+        ------
+        WorkbenchError
+            When the functions or the order cannot be meant with it.
+        """
+        return Over(self.partition_by, self.order_terms, frame, self.engine, **self.columns)
+
+    @property
+    def order_terms(self) -> list[Any]:
+        """The order as it is given: names, or tuples."""
+        return [_written(term) for term in self.order_by]
 
     def explain(self) -> str:
         """Return which engine answers and why, and the frame of each function.
@@ -166,7 +189,7 @@ class Over:
         Returns
         -------
         FrameTable
-            Of the partition's first rows, 100 at most.
+            Of the partition's first rows, 40 at most.
 
         Raises
         ------

@@ -11,7 +11,7 @@ from workbench.widgets.funnel_lesson import funnel_lesson
 from workbench.widgets.player import Player
 from workbench.widgets.trace_lesson import array_pictures, lesson_of
 from workbench.widgets.window_lesson import window_lesson
-from workbench.window_partition import partition_of
+from workbench.window_partition import MOST_STEPPED, partition_of
 from workbench.windows import Over
 
 
@@ -66,7 +66,7 @@ def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> Player
         raise WorkbenchError(
             f"df: a window call is played on one table, and {len(tables)} are given."
         )
-    return Player(window_lesson(partition_of(what, tables[0], key), column))
+    return Player(window_lesson(partition_of(what, tables[0], key, MOST_STEPPED), column))
 
 
 @_play.register

@@ -47,7 +47,10 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     lesson = lesson_of(traced, _title(partition, call), _shown(traced))
     lesson["intro"] = _intro(partition, call)
     lesson["result"] = ", ".join(said(value) for value in answers.to_pylist())
-    pictures = [timeline(traced, partition, window, call), structure(traced, partition, window, call)]
+    pictures = [
+        timeline(traced, partition, window, call),
+        structure(traced, partition, window, call),
+    ]
     lesson["pictures"] = [picture for picture in pictures if picture]
     return lesson
 
@@ -114,6 +117,5 @@ def _shown(run: Trace) -> dict[str, Callable[[Any], Any]]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _in_words(value)
-    if isinstance(value, list) and value and all(isinstance(v, list) and len(v) == 1 for v in value):
-        return [one[0] for one in value]
-    return value
+    is_table = isinstance(value, list) and bool(value) and isinstance(value[0], list)
+    return [one[0] for one in value] if is_table and len(value[0]) == 1 else value

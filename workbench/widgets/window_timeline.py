@@ -9,12 +9,19 @@ from kernels import Trace
 from workbench.widgets.lesson import Lesson
 from workbench.window_block import Call, Window
 from workbench.window_catalogue import FRAMELESS
-from workbench.window_frames import FrameTable, frame_table
 from workbench.window_columns import codes_in_order
+from workbench.window_frames import FrameTable, frame_table
 from workbench.window_partition import Partition
 
 #: More different values than these share one lane.
 MOST_LANES = 14
+FRAMELESS_LEGEND = {
+    "current": "the row that is answered",
+    "chain": None,
+    "skipped": None,
+    "seen": "a row",
+    "future": None,
+}
 LEGEND = {
     "current": "the row that is answered",
     "chain": "counts in its frame",
@@ -43,21 +50,21 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
     places = _places(window)
     values = table.values or ["row"] * partition.rows
     lanes, lane = _lanes(window, call, values)
+    named = zip(table.labels, values, strict=True)
+    texts = [f"{label}, {value}" if call.arguments else label for label, value in named]
     events = [
-        {
-            "at": float(places[row]),
-            "lane": lane[row],
-            "label": values[row],
-            "text": f"row {row}: {table.labels[row]}" + (f", {values[row]}" if call.arguments else ""),
-        }
-        for row in range(partition.rows)
+        {"at": float(at), "lane": lane[row], "label": values[row], "text": f"row {row}: {text}"}
+        for row, (at, text) in enumerate(zip(places, texts, strict=True))
     ]
-    ticks = [{"at": float(at), "label": name} for at, name in zip(places, table.labels, strict=True)]
+    ticks = [
+        {"at": float(at), "label": name} for at, name in zip(places, table.labels, strict=True)
+    ]
     states = [_state(table, places, _row(step.variables), call) for step in run.steps]
     title = f"{partition.who}: the rows in their order"
     return {
         "kind": "timeline", "title": title, "lanes": lanes, "events": events, "ticks": ticks,
-        "states": states, "legend": LEGEND,
+        "states": states,
+        "legend": FRAMELESS_LEGEND if call.function in FRAMELESS else LEGEND,
     }  # fmt: skip
 
 
@@ -70,18 +77,17 @@ def _places(window: Window) -> NDArray[np.float64]:
     """Where each row stands: by its key where rows can be told apart by it, else by its number."""
     order = window.order
     rows = np.arange(order.rows, dtype=np.float64)
-    if order.key is None or len(np.unique(order.group)) < order.rows or order.valid[0, 1] < order.rows:
+    nulls = order.valid[0, 1] - order.valid[0, 0] < order.rows
+    if order.key is None or nulls or len(np.unique(order.group)) < order.rows:
         return rows
-    key = np.asarray(order.key, np.float64) - float(order.key[0])
-    key = -key if order.descending else key
+    key = np.abs(np.asarray(order.key, np.float64) - float(order.key[0]))
     gaps = np.diff(key)
-    usable = order.valid[0, 0] == 0 and np.isfinite(key).all() and len(gaps)
-    return key / gaps.min() if usable else rows
+    return key / gaps.min() if np.isfinite(key).all() and len(gaps) else rows
 
 
 def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], list[int]]:
     """Lanes of the different values, the greatest on top; one lane where they are many."""
-    one = ["rows" if not call.arguments else ", ".join(_names(call))], [0] * len(values)
+    one = [call.column], [0] * len(values)
     if not call.arguments or len(set(values)) > MOST_LANES:
         return one
     try:
@@ -95,10 +101,6 @@ def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], li
     return lanes, [
         order.index(c) if k else len(order) for c, k in zip(code.tolist(), known, strict=True)
     ]
-
-
-def _names(call: Call) -> list[str]:
-    return [call.column]
 
 
 def _state(

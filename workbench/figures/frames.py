@@ -1,0 +1,146 @@
+"""Which rows are in the frame of each row, as a plotly figure: a matrix of rows by rows."""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
+from workbench.window_frames import FrameTable
+
+CELL, PIXELS_A_LETTER = 24, 6.6
+MOST_LETTERS = 26
+#: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
+MARKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "in": ("in the frame", {"symbol": "square", "color": BLUE, "size": 17}),
+    "not counted": (
+        "in the frame, but null or filtered out",
+        {"symbol": "square-open", "color": BLUE, "size": 15, "line": {"width": 2}},
+    ),
+    "left out": (
+        "left out by EXCLUDE",
+        {"symbol": "x-thin", "color": VERMILLION, "size": 10,
+         "line": {"width": 2.5, "color": VERMILLION}},
+    ),
+    "out": ("not in the frame", {"symbol": "circle", "color": "#c9ccd2", "size": 4}),
+}  # fmt: skip
+
+
+def frames_figure(table: FrameTable) -> go.Figure:
+    """Draw a row for each row of a partition: which rows are in its frame, and the answers.
+
+    Parameters
+    ----------
+    table : FrameTable
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A trace for each way to stand to a frame, named by it, one for the rows themselves, and one
+        of text for each answer. Groups of several peers are outlined.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> days = wb.session().range(3).withColumnRenamed("id", "day")
+    >>> table = wb.Over(order_by="day", frame=wb.Frame.rows(-1, 0), n=wb.fn.count()).frames(days)
+    >>> [(trace.name, len(trace.x)) for trace in frames_figure(table).data]
+    [('in the frame', 5), ('not in the frame', 4), ('the row itself', 3), ('n', 3)]
+    """
+    rows = len(table.labels)
+    marks = np.array([[table.mark(i, j) for j in range(rows)] for i in range(rows)]).reshape(
+        rows, -1
+    )
+    traces = [_marks(table, marks, mark) for mark in MARKS if (marks == mark).any()]
+    figure = go.Figure([*traces, _diagonal(rows)])
+    at = rows + 0.4
+    for name in table.answers:
+        texts = [cut(text, MOST_LETTERS) for text in table.texts(name)]
+        figure.add_trace(_answers(name, texts, at, name == table.column))
+        longest = max(map(len, [name, *texts]), default=1)
+        at += (longest * PIXELS_A_LETTER + 22) / CELL
+    figure.update_layout(shapes=_peers(table))
+    return _arranged(figure, table, at)
+
+
+def row_names(table: FrameTable) -> list[str]:
+    """Return what stands before each row: its place in the order, and its value."""
+    pairs = zip(table.labels, table.values or [""] * len(table.labels), strict=True)
+    same = table.labels == table.values
+    return [cut(label if same else f"{label}   {value}".strip(), 34) for label, value in pairs]
+
+
+def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
+    i, j = np.nonzero(marks == mark)
+    name, marker = MARKS[mark]
+    return go.Scatter(
+        x=j.tolist(), y=i.tolist(), mode="markers", name=name, marker=marker,
+        text=[f"row {b} ({table.labels[b]})<br>{name} of row {a} ({table.labels[a]})"
+              if mark != "out" else "" for a, b in zip(i, j, strict=True)],
+        hoverinfo="skip" if mark == "out" else "text",
+    )  # fmt: skip
+
+
+def _diagonal(rows: int) -> go.Scatter:
+    each = list(range(rows))
+    marker = {"symbol": "diamond", "color": ORANGE, "size": 9, "line": {"color": INK, "width": 1}}
+    return go.Scatter(
+        x=each, y=each, mode="markers", name="the row itself", marker=marker, hoverinfo="skip"
+    )
+
+
+def _answers(name: str, texts: list[str], at: float, shown: bool) -> go.Scatter:
+    return go.Scatter(
+        x=[at] * len(texts), y=list(range(len(texts))), text=texts, mode="text", name=name,
+        textposition="middle right", hoverinfo="skip", showlegend=False, cliponaxis=False,
+        textfont={"size": 12, "color": INK if shown else QUIET},
+    )  # fmt: skip
+
+
+def _peers(table: FrameTable) -> list[dict[str, Any]]:
+    """An outline around each group of several peers, and a band behind their rows."""
+    shapes: list[dict[str, Any]] = []
+    rows = len(table.labels)
+    for group in np.unique(table.group):
+        members = np.flatnonzero(table.group == group)
+        if len(members) < 2:
+            continue
+        low, high = int(members[0]) - 0.5, int(members[-1]) + 0.5
+        band = {"type": "rect", "y0": low, "y1": high, "layer": "below"}
+        shapes.append(
+            band | {"x0": -0.5, "x1": rows - 0.5, "fillcolor": "#f3f4f6", "line": {"width": 0}}
+        )
+        line = {"color": INK, "width": 1.5, "dash": "dot"}
+        shapes.append(band | {"x0": low, "x1": high, "line": line})
+    return shapes
+
+
+def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
+    rows, names = len(table.labels), row_names(table)
+    left = max(map(len, names), default=1) * PIXELS_A_LETTER + 26
+    ties = len(np.unique(table.group)) < rows
+    heads = {name: figure.data[-len(table.answers) + k].x for k, name in enumerate(table.answers)}
+    notes = [
+        {"x": x[0] if x else rows, "y": -1, "text": f"<b>{cut(name, MOST_LETTERS)}</b>",
+         "showarrow": False, "xanchor": "left", "font": {"size": 12, "color": QUIET}}
+        for name, x in heads.items()
+    ]  # fmt: skip
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": list(range(rows))}
+    below = "dotted: peers, equal in the order" if ties else ""
+    return figure.update_layout(
+        annotations=notes,
+        width=int(left + width * CELL + 30),
+        height=rows * CELL + 150,
+        margin={"l": int(left), "r": 10, "t": 74, "b": 40},
+        template="plotly_white",
+        xaxis=axis | {"range": [-0.6, width], "ticktext": [str(row) for row in range(rows)],
+                      "side": "top", "tickfont": {"size": 10, "color": GREY}},
+        yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": names, "tickfont": {"size": 12}},
+        title={"text": below, "font": {"size": 12, "color": QUIET}, "x": 0.01, "y": 0.01,
+               "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1, "yref": "container", "yanchor": "top", "x": 0,
+                "xref": "container", "traceorder": "normal", "itemclick": False,
+                "itemdoubleclick": False},
+        hoverlabel={"align": "left", "bgcolor": "white", "font": {"color": INK}},
+        dragmode=False,
+    )  # fmt: skip

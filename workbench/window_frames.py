@@ -26,6 +26,8 @@ class FrameTable:
     column : str
         The result whose frames these are.
     frame : Frame
+    names : tuple of str
+        The columns of the order, and those that the function looks at.
     labels, values : list of str
         Each row's place in the order, and what the function looks at.
     group : int64 array of shape (rows,)
@@ -47,6 +49,7 @@ class FrameTable:
     who: str
     column: str
     frame: Frame
+    names: tuple[str, str]
     labels: list[str]
     values: list[str]
     group: NDArray[np.int64]
@@ -120,6 +123,7 @@ def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
         partition.who,
         call.column,
         call.frame,
+        partition.names(call),
         partition.labels(),
         partition.values(call),
         window.order.group,

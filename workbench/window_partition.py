@@ -90,6 +90,12 @@ class Partition:
             return [str(row) for row in range(self.rows)]
         return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
 
+    def names(self, call: Call) -> tuple[str, str]:
+        """Return the columns of the order, and those that a function looks at."""
+        given = self.over.columns[call.column].arguments
+        looked_at = [one if isinstance(one, str) else "value" for one in given]
+        return ", ".join(term.name for term in self.over.order_by) or "row", ", ".join(looked_at)
+
     def values(self, call: Call) -> list[str]:
         """Return what the function looks at in each row, as a person reads it."""
         columns = [self.block.column(name).to_pylist() for name in call.arguments]

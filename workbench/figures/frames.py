@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
 from workbench.window_frames import FrameTable
 
-CELL, PIXELS_A_LETTER = 24, 6.6
+CELL, PIXELS_A_LETTER, LEAST_WIDTH = 24, 6.6, 700
 MOST_LETTERS = 26
 #: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -65,9 +65,16 @@ def frames_figure(table: FrameTable) -> go.Figure:
 
 def row_names(table: FrameTable) -> list[str]:
     """Return what stands before each row: its place in the order, and its value."""
-    pairs = zip(table.labels, table.values or [""] * len(table.labels), strict=True)
-    same = table.labels == table.values
-    return [cut(label if same else f"{label}   {value}".strip(), 34) for label, value in pairs]
+    if not table.values or table.names[0] == table.names[1]:
+        return [cut(label, MOST_LETTERS) for label in table.labels]
+    pairs = zip(table.labels, table.values, strict=True)
+    return [cut(f"{label} · {value}", MOST_LETTERS + 8) for label, value in pairs]
+
+
+def heading(table: FrameTable) -> str:
+    """Return what the names of the rows are made of."""
+    order, value = table.names
+    return cut(f"{order} · {value}" if value and value != order else order, MOST_LETTERS + 8)
 
 
 def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
@@ -117,7 +124,8 @@ def _peers(table: FrameTable) -> list[dict[str, Any]]:
 
 def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
     rows, names = len(table.labels), row_names(table)
-    left = max(map(len, names), default=1) * PIXELS_A_LETTER + 26
+    left = max(map(len, [heading(table), *names])) * PIXELS_A_LETTER + 26
+    total = max(left + width * CELL + 30, LEAST_WIDTH)
     ties = len(np.unique(table.group)) < rows
     heads = {name: figure.data[-len(table.answers) + k].x for k, name in enumerate(table.answers)}
     notes = [
@@ -126,15 +134,20 @@ def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
         for name, x in heads.items()
     ]  # fmt: skip
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": list(range(rows))}
+    notes.append(
+        {"x": -0.75, "y": -1, "text": f"<b>{heading(table)}</b>", "showarrow": False,
+         "xanchor": "right", "font": {"size": 12, "color": QUIET}}
+    )  # fmt: skip
     below = "dotted: peers, equal in the order" if ties else ""
     return figure.update_layout(
         annotations=notes,
-        width=int(left + width * CELL + 30),
-        height=rows * CELL + 150,
-        margin={"l": int(left), "r": 10, "t": 74, "b": 40},
+        width=int(total),
+        height=int((rows + 1) * CELL + 110),
+        margin={"l": int(left), "r": 10, "t": 70, "b": 40},
         template="plotly_white",
-        xaxis=axis | {"range": [-0.6, width], "ticktext": [str(row) for row in range(rows)],
-                      "side": "top", "tickfont": {"size": 10, "color": GREY}},
+        xaxis=axis | {"range": [-0.6, (total - left - 10) / CELL - 0.6], "side": "top",
+                      "ticktext": [str(row) for row in range(rows)],
+                      "tickfont": {"size": 10, "color": GREY}},
         yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": names, "tickfont": {"size": 12}},
         title={"text": below, "font": {"size": 12, "color": QUIET}, "x": 0.01, "y": 0.01,
                "yanchor": "bottom"},

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.figures.frames import MOST_LETTERS, row_names
+from workbench.figures.frames import MOST_LETTERS, heading, row_names
 from workbench.figures.svg import (
     BLUE,
     INK,
@@ -18,7 +18,7 @@ from workbench.figures.svg import (
 )
 from workbench.window_frames import FrameTable
 
-CELL, TOP, LETTER = 22.0, 66.0, 6.8
+CELL, TOP, LETTER = 22.0, 88.0, 6.8
 MOST_WIDTH = 1100.0
 
 
@@ -43,16 +43,17 @@ def frames_svg(table: FrameTable, title: str) -> str:
     True
     """
     names, rows = row_names(table), len(table.labels)
-    left = max(map(len, names), default=1) * LETTER + 24
+    left = max(map(len, [heading(table), *names])) * LETTER + 24
     drawn = text(12, 22, title, font_size=15, font_weight="bold", fill=INK) + _legend()
-    drawn += _peers(table, left)
+    head = {"text_anchor": "end", "fill": QUIET, "font_weight": "bold"}
+    drawn += text(left - 10, TOP - 8, heading(table), **head) + _peers(table, left)
     for i, name in enumerate(names):
         y = TOP + CELL * i + CELL / 2
         drawn += text(left - 10, y + 4, name, text_anchor="end", fill=INK)
         drawn += "".join(_cell(table.mark(i, j), left + CELL * (j + 0.5), y) for j in range(rows))
         drawn += _diamond(left + CELL * (i + 0.5), y)
     answers, width = _answers(table, left + CELL * rows + 14)
-    width, height = max(width, 560.0), TOP + CELL * rows + 14
+    width, height = max(width, 640.0), TOP + CELL * rows + 14
     return element(
         "svg",
         rect(0, 0, width, height, fill="white") + drawn + answers,
@@ -73,7 +74,7 @@ def _legend() -> str:
     x = 130.0
     for mark, words in items:
         drawn += _cell(mark, x, 40) + text(x + 14, 44, words, fill=QUIET)
-        x += len(words) * 6 + 44
+        x += len(words) * 5.9 + 46
     return drawn
 
 

@@ -7,6 +7,8 @@ columns that it is given: nothing is prepared a second time.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from kernels import Trace, trace
 from kernels.runs import Run, recorded
 from workbench.errors import WorkbenchError
@@ -61,7 +63,7 @@ def _traced(run: Run, partition: Partition, window: Window) -> Trace:
     if order.key is not None and len(partition.task.order) == 1:
         kind = str(window.column(partition.task.order[0].name).type)
         if kind.startswith(("date", "timestamp")):
-            clock = clock_for(order.key[order.valid[0, 0] : order.valid[0, 1]], False)
+            clock = clock_for(np.asarray(order.key[slice(*order.valid[0])], np.int64), False)
     backward = order.descending
     show = {"": _in_words, "time": lambda code: clock(~code if backward else code)}
     try:

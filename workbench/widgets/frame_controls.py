@@ -1,5 +1,7 @@
 """The controls of a frame: its unit, its two bounds and what it leaves out."""
 
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import ipywidgets as widgets
@@ -15,6 +17,8 @@ HINTS = {
     "groups": "counts groups of peers, which are equal in the order",
 }
 BEFORE, HERE, AFTER, NONE = "preceding", "current row", "following", "unbounded"
+#: A bound that the controls cannot show, such as a column with a distance for each row.
+GIVEN = "as given"
 KINDS = {"low": [NONE, BEFORE, HERE, AFTER], "high": [BEFORE, HERE, AFTER, NONE]}
 SIGNS = {BEFORE: -1, AFTER: 1}
 
@@ -24,32 +28,27 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, name: str, given: Any) -> None:
         said = {"low": "from", "high": "to"}[name]
-        self.name = name
+        self._given = given
+        kind, size = _read(given)
         self.kind = widgets.Dropdown(
-            options=KINDS[name], description=said, layout={"width": "190px"},
+            options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
+            description=said, layout={"width": "190px"},
             style={"description_width": "48px"},
         )  # fmt: skip
         self.distance = widgets.Text(
-            continuous_update=False, layout={"width": "90px"}, placeholder="how far",
+            value=size, continuous_update=False, layout={"width": "90px"}, placeholder="how far",
             tooltip="How far: 3, 0.5 or 3 days",
         )  # fmt: skip
-        self.put(given)
         super().__init__([self.kind, self.distance])
         self.kind.observe(self._hide, names="value")
         self._hide()
-
-    def put(self, given: Any) -> None:
-        """Show a bound as it was given to a frame."""
-        self.kind.value, size = _read(given)
-        if size:
-            self.distance.value = size
 
     @property
     def given(self) -> Any:
         """The bound as a frame takes it."""
         kind, size = self.kind.value, self.distance.value.strip()
-        if kind in (NONE, HERE):
-            return None if kind == NONE else 0
+        if kind not in SIGNS:
+            return {NONE: None, HERE: 0, GIVEN: self._given}[kind]
         number = _number(size)
         return f"{'-' if SIGNS[kind] < 0 else ''}{size}" if number is None else SIGNS[kind] * number
 
@@ -125,6 +124,10 @@ def _read(given: Any) -> tuple[str, str]:
     """The side of a bound, and how far it is, as text."""
     if given is None:
         return NONE, ""
+    if isinstance(given, timedelta):
+        given = f"{given.total_seconds():.15g} seconds"
+    if not isinstance(given, int | float | Decimal | str):
+        return GIVEN, ""
     size = str(given).strip()
     if _number(size) == 0:
         return HERE, ""

@@ -88,8 +88,8 @@ def test_a_frame_that_the_order_cannot_measure_is_one_sentence(plants: DataFrame
     shown = wb.explore(asked, plants).shown
     shown.controls.unit.value = "range"
     assert "measured along one column, but order_by names 2" in shown.status.value
-    shown.controls.unit.value = "rows"
-    assert shown.over.frame == wb.Frame.rows(-1, 1)
+    shown.controls.unit.value = "groups"
+    assert shown.over.frame == wb.Frame.groups(-1, 0)
 
 
 def test_its_rows_open_in_the_player(explorer: FrameExplorer) -> None:

@@ -12,7 +12,8 @@ from workbench.figures.frames_svg import frames_svg
 from workbench.window_partition import keys_of, partition_of
 
 PRICES = [None, 10, 20, 20, 20, 50, 60]
-ITEMS = ["box", "pen", "ink", "cap", None, "pad", None]
+# The rows that tie, at 20, all have an item, as they come in any order.
+ITEMS = ["box", "pen", "ink", "cap", "nib", "pad", None]
 EXCLUSIONS = ["no others", "current row", "group", "ties"]
 
 
@@ -72,9 +73,8 @@ def test_the_answers_are_those_of_spark(sales: DataFrame) -> None:
 
 def test_a_row_that_does_not_count_is_seen_to_be_in_the_frame(sales: DataFrame) -> None:
     table = over(wb.Frame.rows(-1, 1)).frames(sales, key="a")
-    assert [table.mark(3, j) for j in range(7)] == [
-        *("out", "out", "in", "in", "not counted", "out", "out"),
-    ]
+    marks = [table.mark(5, j) for j in range(7)]
+    assert marks == ["out", "out", "out", "out", "in", "in", "not counted"]
     assert "□" in str(table)
     drawn = {trace.name for trace in frames_figure(table).data}
     assert {"in the frame", "in the frame, but null or filtered out", "the row itself"} <= drawn

@@ -95,11 +95,10 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
 
     def _change_unit(self, change: dict[str, Any]) -> None:
         # Each unit has distances of its own: three days are not three rows.
-        with self.hold_trait_notifications():
-            for bound in (self.low, self.high):
-                bound.distance.unobserve(self._ask, names="value")
-                bound.distance.value = self._sizes[change["new"]]
-                bound.distance.observe(self._ask, names="value")
+        for bound in (self.low, self.high):
+            bound.distance.unobserve(self._ask, names="value")
+            bound.distance.value = self._sizes[change["new"]]
+            bound.distance.observe(self._ask, names="value")
         self._say()
         self._ask()
 

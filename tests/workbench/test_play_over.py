@@ -7,7 +7,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from workbench.fn import Function
+from workbench.widgets.lesson import checked
+from workbench.widgets.window_lesson import window_lesson
 from workbench.window_catalogue import RANKINGS
+from workbench.window_partition import partition_of
 
 # Rows that tie are alike, as they come in any order.
 ROWS = [(1, 10), (2, 30), (2, 30), (4, None), (None, 10), (7, 3)]
@@ -45,8 +48,9 @@ def test_every_function_over_a_frame_can_be_stepped_through(
     functions = {f"f{i}": one for i, one in enumerate(FUNCTIONS)}
     asked = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
     answered = asked.run(table).toPandas()
+    rows = partition_of(asked, table)
     for name in functions:
-        lesson = wb.play(asked, table, column=name).lesson
+        lesson = checked(window_lesson(rows, name))
         assert lesson["steps"], name
         assert all(len(p["states"]) == len(lesson["steps"]) for p in lesson["pictures"])
         assert lesson["result"].count("null") == answered[name].isna().sum(), name

@@ -60,6 +60,11 @@ class FrameTable:
     answers: tuple[str, ...]
     cut: bool
 
+    @property
+    def shown(self) -> list[str]:
+        """The columns of answers, that of the frames first."""
+        return sorted(self.answers, key=lambda name: name != self.column)
+
     def texts(self, name: str) -> list[str]:
         """Return a column of the rows as a person reads it."""
         return [said(value) for value in self.rows[name]]

@@ -52,9 +52,9 @@ def frames_figure(table: FrameTable) -> go.Figure:
         rows, -1
     )
     traces = [_marks(table, marks, mark) for mark in MARKS if (marks == mark).any()]
-    figure = go.Figure([*traces, _diagonal(rows)])
+    figure = go.Figure([*traces, _diagonal(table)])
     at = rows + 0.4
-    for name in table.answers:
+    for name in table.shown:
         texts = [cut(text, MOST_LETTERS) for text in table.texts(name)]
         figure.add_trace(_answers(name, texts, at, name == table.column))
         longest = max(map(len, [name, *texts]), default=1)
@@ -88,9 +88,16 @@ def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
     )  # fmt: skip
 
 
-def _diagonal(rows: int) -> go.Scatter:
-    each = list(range(rows))
-    marker = {"symbol": "diamond", "color": ORANGE, "size": 9, "line": {"color": INK, "width": 1}}
+def _diagonal(table: FrameTable) -> go.Scatter:
+    """The rows themselves: an open mark where a row is not in its own frame."""
+    inside = table.inside.diagonal().tolist()
+    each = list(range(len(inside)))
+    marker = {
+        "symbol": ["diamond" if held else "diamond-open" for held in inside],
+        "size": [9 if held else 18 for held in inside],
+        "color": [ORANGE if held else INK for held in inside],
+        "line": {"color": INK, "width": 1.5},
+    }
     return go.Scatter(
         x=each, y=each, mode="markers", name="the row itself", marker=marker, hoverinfo="skip"
     )
@@ -127,7 +134,7 @@ def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
     left = max(map(len, [heading(table), *names])) * PIXELS_A_LETTER + 26
     total = max(left + width * CELL + 30, LEAST_WIDTH)
     ties = len(np.unique(table.group)) < rows
-    heads = {name: figure.data[-len(table.answers) + k].x for k, name in enumerate(table.answers)}
+    heads = {name: figure.data[k - len(table.shown)].x for k, name in enumerate(table.shown)}
     notes = [
         {"x": x[0] if x else rows, "y": -1, "text": f"<b>{cut(name, MOST_LETTERS)}</b>",
          "showarrow": False, "xanchor": "left", "font": {"size": 12, "color": QUIET}}

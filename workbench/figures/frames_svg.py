@@ -51,7 +51,7 @@ def frames_svg(table: FrameTable, title: str) -> str:
         y = TOP + CELL * i + CELL / 2
         drawn += text(left - 10, y + 4, name, text_anchor="end", fill=INK)
         drawn += "".join(_cell(table.mark(i, j), left + CELL * (j + 0.5), y) for j in range(rows))
-        drawn += _diamond(left + CELL * (i + 0.5), y)
+        drawn += _diamond(left + CELL * (i + 0.5), y, bool(table.inside[i, i]))
     answers, width = _answers(table, left + CELL * rows + 14)
     width, height = max(width, 640.0), TOP + CELL * rows + 14
     return element(
@@ -89,9 +89,11 @@ def _cell(mark: str, x: float, y: float) -> str:
     return element("circle", cx=x, cy=y, r=1.5, fill="#c9ccd2")
 
 
-def _diamond(x: float, y: float) -> str:
-    corners = f"{x:.1f},{y - 6:.1f} {x + 6:.1f},{y:.1f} {x:.1f},{y + 6:.1f} {x - 6:.1f},{y:.1f}"
-    return element("polygon", points=corners, fill=ORANGE, stroke=INK)
+def _diamond(x: float, y: float, inside: bool = True) -> str:
+    """A row itself: open where it is not in its own frame."""
+    r, fill = (6, ORANGE) if inside else (10, "none")
+    corners = f"{x:.1f},{y - r:.1f} {x + r:.1f},{y:.1f} {x:.1f},{y + r:.1f} {x - r:.1f},{y:.1f}"
+    return element("polygon", points=corners, fill=fill, stroke=INK, stroke_width=1.5)
 
 
 def _peers(table: FrameTable, left: float) -> str:
@@ -109,7 +111,7 @@ def _peers(table: FrameTable, left: float) -> str:
 
 def _answers(table: FrameTable, x: float) -> tuple[str, float]:
     drawn = ""
-    for name in table.answers:
+    for name in table.shown:
         texts = [cut(value, MOST_LETTERS) for value in table.texts(name)]
         drawn += text(x, TOP - 8, cut(name, MOST_LETTERS), fill=QUIET, font_weight="bold")
         for i, value in enumerate(texts):

@@ -191,7 +191,7 @@ def said(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(said, value))}]"
     if isinstance(value, float):
-        return f"{round(value, 2)}" if abs(value) >= 1_000 else f"{value:.6g}"
+        return f"{round(value, 2):.15g}" if abs(value) >= 1_000 else f"{value:.6g}"
     if isinstance(value, datetime):
         finer = ":%S" if value.second or value.microsecond else ""
         return f"{value:%Y-%m-%d %H:%M}" + value.strftime(finer)

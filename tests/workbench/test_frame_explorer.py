@@ -96,7 +96,7 @@ def test_its_rows_open_in_the_player(explorer: FrameExplorer) -> None:
     explorer.column.value = "middle"
     explorer.button.click()
     (player,) = explorer.player.children
-    assert player.lesson["title"].startswith("middle = median('mwh') over Frame.range")
+    assert player.lesson["title"].startswith("middle = median('mwh') · Boston")
     explorer.controls.exclude.value = "ties"
     assert explorer.player.children == ()
 

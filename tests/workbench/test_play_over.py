@@ -60,7 +60,7 @@ def test_every_function_over_a_frame_can_be_stepped_through(
 def test_every_function_of_the_whole_partition_too(table: DataFrame, function: Function) -> None:
     lesson = wb.play(call(function), table).lesson
     assert lesson["steps"]
-    assert "over" not in lesson["title"]
+    assert "Frame" not in lesson["intro"]
 
 
 def test_the_band_holds_the_frame_and_nulls_are_crossed_out(table: DataFrame) -> None:
@@ -72,7 +72,7 @@ def test_the_band_holds_the_frame_and_nulls_are_crossed_out(table: DataFrame) ->
         "window": {"from": 3.6, "to": 5.4, "label": "frame of row 5"},
     }  # fmt: skip
     assert {tuple(state["skipped"]) for state in states} == {(), (4,)}
-    assert lesson["intro"].startswith("1 of 6 rows do not count")
+    assert "1 of 6 rows do not count" in lesson["intro"]
 
 
 def test_the_sorted_values_are_those_of_the_frame(table: DataFrame) -> None:
@@ -84,7 +84,7 @@ def test_the_sorted_values_are_those_of_the_frame(table: DataFrame) -> None:
 
 def test_a_call_that_spark_answers_says_that_the_kernel_is_shown(table: DataFrame) -> None:
     lesson = wb.play(wb.Over(order_by="k", n=wb.fn.row_number()), table).lesson
-    assert lesson["intro"].startswith("Spark's own window operator answers this call")
+    assert "Spark's own window operator answers this call" in lesson["intro"]
 
 
 def test_one_table_is_played_and_a_column_belongs_to_a_window_call(table: DataFrame) -> None:

@@ -9,7 +9,7 @@ from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cu
 from workbench.window_frames import FrameTable
 
 CELL, PIXELS_A_LETTER, LEAST_WIDTH = 24, 6.6, 700
-MOST_LETTERS = 26
+MOST_LETTERS = 34
 #: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "in": ("in the frame", {"symbol": "square", "color": BLUE, "size": 17}),
@@ -68,13 +68,13 @@ def row_names(table: FrameTable) -> list[str]:
     if not table.values or table.names[0] == table.names[1]:
         return [cut(label, MOST_LETTERS) for label in table.labels]
     pairs = zip(table.labels, table.values, strict=True)
-    return [cut(f"{label} · {value}", MOST_LETTERS + 8) for label, value in pairs]
+    return [cut(f"{label} · {value}", MOST_LETTERS) for label, value in pairs]
 
 
 def heading(table: FrameTable) -> str:
     """Return what the names of the rows are made of."""
     order, value = table.names
-    return cut(f"{order} · {value}" if value and value != order else order, MOST_LETTERS + 8)
+    return cut(f"{order} · {value}" if value and value != order else order, MOST_LETTERS)
 
 
 def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:

@@ -5,6 +5,7 @@ columns that it is given: nothing is prepared a second time.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,14 +77,12 @@ def _traced(run: Run, partition: Partition, window: Window) -> Trace:
 
 
 def _title(partition: Partition, call: Call) -> str:
-    function = repr(partition.over.columns[call.column]).removeprefix("wb.fn.")
-    frame = "" if call.function in FRAMELESS else f" over {call.frame!r}".replace("wb.", "")
-    shown = function.partition(".over(")[0] if frame else function
-    return f"{call.column} = {shown}{frame} · {partition.who}"
+    function = repr(replace(partition.over.columns[call.column], frame=None))
+    return f"{call.column} = {function.removeprefix('wb.fn.')} · {partition.who}"
 
 
 def _intro(partition: Partition, call: Call) -> str:
-    notes = []
+    notes = [] if call.function in FRAMELESS else [f"Over {call.frame!r}.".replace("wb.", "")]
     if partition.over.choice.engine == "spark":
         notes.append(
             "Spark's own window operator answers this call; "
@@ -97,8 +96,8 @@ def _intro(partition: Partition, call: Call) -> str:
     counted = partition.window().counted(call, call.without_null)
     if counted is not None and call.function not in FRAMELESS:
         notes.append(
-            f"{int((~counted).sum())} of {partition.rows} rows do not count: their value is null "
-            "or their condition not true. The kernel numbers the others from 0."
+            f"{int((~counted).sum())} of {partition.rows} rows do not count, as their value is "
+            "null or their condition not true; the kernel numbers the others from 0."
         )
     return " ".join(notes)
 

@@ -147,7 +147,7 @@ def _framed(over: Over) -> Over:
     if any(map(_follows, over.columns.values())):
         return over
     columns = over.columns | {OWN: count()}
-    return Over(over.partition_by, over.order_terms, None, over.engine, **columns)
+    return Over(over.partition_by, over.order_terms, None, over.engine, over.cut, **columns)
 
 
 def _follows(function: Any) -> bool:

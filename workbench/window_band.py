@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.errors import WorkbenchError
 from workbench.fn import Function
 from workbench.frame import Frame
-from workbench.window_catalogue import NUMBERS, kind_of
+from workbench.window_catalogue import NUMBERS, TIMES, kind_of
 from workbench.window_columns import floats, numbers, present
 from workbench.window_order import measured
 from workbench.window_plan import frame_for
@@ -97,6 +97,15 @@ def check_band(df: "DataFrame", over: Over) -> None:
         )
 
 
+def axis_name(df: "DataFrame", over: Over) -> str:
+    """Return what the axis of the order is called."""
+    names = [term.name for term in over.order_by]
+    kind = kind_of(df.schema[names[0]].dataType) if len(names) == 1 else "other"
+    if kind not in (*NUMBERS, *TIMES):
+        return f"row, by {', '.join(names)}" if names else "row"
+    return f"{names[0]} (UTC)" if kind == "timestamp" else names[0]
+
+
 def frame_of(over: Over) -> Frame:
     """Return the frame of the band."""
     return frame_for(over.columns[band_of(over)], over.frame, bool(over.order_by))
@@ -130,6 +139,13 @@ iqr=wb.fn.quantile('mwh', [0.25, 0.75]))
     band = replace(band, options=replace(band.options, q=q), frame=own)
     shared = over.frame if own else frame
     return _again(over, shared, over.engine, over.columns | {name: band})
+
+
+def no_band(over: Over) -> Band:
+    """Return the band of a series without rows."""
+    nothing = np.empty(0)
+    lines = dict.fromkeys(sorted(set(over.columns[band_of(over)].options.q)), nothing)
+    return Band(np.arange(0), nothing, lines, np.empty(0, np.int8))
 
 
 def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
@@ -200,7 +216,9 @@ def _drawn(band: Band) -> Band:
     infinite = np.isinf(band.y)
     if not infinite.any():
         return band
-    lines = {q: np.where(np.isinf(line), np.nan, line) for q, line in band.quantiles.items()}
+    # Where one edge of the band is infinite there is no band.
+    far = np.isinf(list(band.quantiles.values())).any(axis=0)
+    lines = {q: np.where(far, np.nan, line) for q, line in band.quantiles.items()}
     y, outlier = np.where(infinite, np.nan, band.y), np.where(infinite, 0, band.outlier)
     return Band(band.x, y, lines, outlier.astype(np.int8), int(infinite.sum()))
 

@@ -1,10 +1,10 @@
-"""Fewer points for the same picture: of each pixel column what the pixels show, and no peak less."""
+"""Fewer points for the same picture: of each column of pixels what it shows, no peak less."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tsdownsample import M4Downsampler
 
 #: The first, the last, the least and the greatest of a column's points.
 A_COLUMN = 4
@@ -78,10 +78,30 @@ def line_points(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> NDArra
     """
     if len(x) <= A_COLUMN * columns:
         return np.arange(len(x))
-    # The columns are counted from the first point in equal steps, which a width of zero has not.
-    across = [np.ascontiguousarray(x)] if x[0] < x[-1] else []
-    found = M4Downsampler().downsample(*across, np.ascontiguousarray(y), n_out=A_COLUMN * columns)
-    return np.unique(found).astype(np.int64)
+    points = {0, len(x) - 1}
+    for first, last in pairwise(_column_ends(x, columns)):
+        least, most = _extremes(y[first:last])
+        points |= {first, first + least, first + most, last - 1}
+    return np.array(sorted(points))
+
+
+def _extremes(y: NDArray[np.float64]) -> tuple[int, int]:
+    least, most = int(y.argmin()), int(y.argmax())
+    empty = np.isnan(y) if np.isnan(y[least]) else None
+    if empty is None:
+        return least, most
+    return int(np.where(empty, np.inf, y).argmin()), int(np.where(empty, -np.inf, y).argmax())
+
+
+def _column_ends(x: NDArray[Any], columns: int) -> list[int]:
+    """Where the columns begin that have points, and the last one ends."""
+    places = x.view(np.int64) if x.dtype.kind == "M" else x
+    low, high = places[0].item(), places[-1].item()
+    share = [(high - low) * k for k in range(1, columns)]
+    whole = places.dtype.kind == "i"
+    edges = [low + (part // columns if whole else part / columns) for part in share]
+    cuts = np.searchsorted(places, np.array(edges, places.dtype), "right")
+    return [int(cut) for cut in np.unique([0, *cuts, len(x)])]
 
 
 def mark_points(

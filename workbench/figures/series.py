@@ -106,7 +106,8 @@ def outline(
 
     Examples
     --------
-    >>> x, up = outline(np.array([1, 2, 3]), np.array([0.0, np.nan, 4]), np.array([1.0, np.nan, 5]), 9)
+    >>> low, high = np.array([0.0, np.nan, 4]), np.array([1.0, np.nan, 5])
+    >>> x, up = outline(np.array([1, 2, 3]), low, high, columns=9)
     >>> x.tolist(), up.tolist()
     ([1, 1, 1, 3, 3, 3], [0.0, 1.0, nan, 4.0, 5.0, nan])
     """

@@ -45,14 +45,14 @@ class _Plot:
         return np.asarray(BOTTOM - (BOTTOM - TOP) * _share(values, *self.y))
 
 
-def series_svg(band: Band, names: tuple[str, str], title: str, view: View | None = None) -> str:
+def series_svg(band: Band, name: str, title: str, view: View | None = None) -> str:
     """Draw a series, its band and its outliers, as SVG.
 
     Parameters
     ----------
     band : Band
-    names : (str, str)
-        Of the two axes.
+    name : str
+        Of the axis that goes across.
     title : str
     view : (value, value), optional
         What part of the axis is seen; without it, all.
@@ -65,13 +65,13 @@ def series_svg(band: Band, names: tuple[str, str], title: str, view: View | None
     --------
     >>> y = np.array([1.0, 9, 1])
     >>> band = Band(np.arange(3), y, {0.25: y, 0.75: y}, np.array([0, 1, 0], np.int8))
-    >>> "1 outlier" in series_svg(band, ("day", "mwh"), "Boston")
+    >>> "1 outlier" in series_svg(band, "day", "Boston")
     True
     """
     ends = view or ((band.x[0], band.x[-1]) if len(band.x) else (0, 1))
     seen, inside = in_view(band.x, *ends), within(band.x, *ends)
     plot = _Plot(np.array(ends), _extent(band, inside))
-    drawn = _axes(plot, names) + _lines(plot, band, seen)
+    drawn = _axes(plot, name) + _lines(plot, band, seen)
     drawn += "".join(_marks(plot, band, inside, sign) for sign in MARKS)
     clip = element("clipPath", rect(LEFT, TOP - 6, RIGHT - LEFT, BOTTOM - TOP + 12), id="wb-plot")
     outliers = int(np.count_nonzero(band.outlier[inside]))
@@ -109,7 +109,7 @@ def _path(across: Floats, up: Floats) -> str:
     drawn, pen = [], "M"
     for x, y in zip(across.tolist(), up.tolist(), strict=True):
         if y == y:
-            drawn.append(f"{pen}{x:.0f},{y:.0f}" if False else f"{pen}{x:.1f},{y:.1f}")
+            drawn.append(f"{pen}{x:.1f},{y:.1f}")
         pen = "L" if y == y else "M"
     return "".join(drawn)
 
@@ -139,32 +139,39 @@ def _marks(plot: _Plot, band: Band, inside: slice, sign: int) -> str:
 
 def _legend(band: Band, outliers: int) -> str:
     low, *inner, high = list(band.quantiles) or [0.0, 1.0]
-    band_name = f"{spoken_share(low)} to {spoken_share(high)} of its window"
-    lines = ", ".join(map(spoken_share, inner))
-    parts = [("▇ " + band_name, "#2b7fb5"), ("━ " + lines, BLUE), ("─ value", QUIET)]
-    marks = f"▲▼ {outliers:,} outlier{'' if outliers == 1 else 's'}"
+    parts = [(f"▇ {spoken_share(low)} to {spoken_share(high)} of its window", "#2b7fb5")]
+    parts += [("━ " + ", ".join(map(spoken_share, inner)), BLUE)] if inner else []
+    parts += [("─ value", QUIET)]
+    parts += [(f"▲▼ {outliers:,} outlier{'' if outliers == 1 else 's'}", VERMILLION)]
     drawn, x = "", 12.0
-    for words, color in [*parts, (marks, VERMILLION)] if inner else [parts[0], parts[2], (marks, VERMILLION)]:
+    for words, color in parts:
         drawn += text(x, 46, words, fill=color)
         x += 7.0 * len(words) + 18
     return drawn
 
 
-def _axes(plot: _Plot, names: tuple[str, str]) -> str:
-    drawn = text(RIGHT, BOTTOM + 27, names[0], text_anchor="end", fill=QUIET)
-    drawn += text(LEFT - 8, TOP - 8, names[1], text_anchor="end", fill=QUIET)
-    for y in np.linspace(*plot.y, 5):
+def _axes(plot: _Plot, name: str) -> str:
+    drawn = text(RIGHT, BOTTOM + 30, name, text_anchor="end", fill=QUIET)
+    for y in _round_places(*plot.y):
         at = float(plot.up(np.array(y)))
-        drawn += line(LEFT, at, RIGHT, at, RULE) + text(
-            LEFT - 8, at + 4, f"{y:.5g}", text_anchor="end", fill=QUIET
-        )
+        label = text(LEFT - 8, at + 4, f"{y:.6g}", text_anchor="end", fill=QUIET)
+        drawn += line(LEFT, at, RIGHT, at, RULE) + label
     low, high = plot.x
-    for k in range(6):
-        place = low + (high - low) * k / 5 if plot.x.dtype.kind != "M" else low + (high - low) // 5 * k
+    for k, anchor in enumerate(["start", "middle", "middle", "middle", "end"]):
+        place = (
+            low + (high - low) // 4 * k if plot.x.dtype.kind == "M" else low + (high - low) * k / 4
+        )
         at = float(plot.across(np.array(place)))
-        anchor = "start" if k == 0 else "end" if k == 5 else "middle"
-        drawn += text(at, BOTTOM + 14, _place(place, high - low), text_anchor=anchor, fill=QUIET)
+        drawn += text(at, BOTTOM + 15, _place(place, high - low), text_anchor=anchor, fill=QUIET)
     return drawn
+
+
+def _round_places(low: float, high: float) -> Floats:
+    """Four to nine round numbers from one to another."""
+    rough = (high - low) / 5 or 1.0
+    power = 10.0 ** np.floor(np.log10(rough))
+    step = power * max(k for k in (1, 2, 5) if k * power <= rough)
+    return np.asarray(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step)
 
 
 def _place(place: Any, span: Any) -> str:

@@ -14,12 +14,16 @@ from workbench.figures.series_svg import series_svg
 from workbench.widgets.causes import cause
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.series_controls import SeriesControls
-from workbench.window_band import Band, band_of, check_band, compute
+from workbench.window_band import Band, axis_name, band_of, check_band, compute, no_band
 from workbench.window_series import PreparedSeries
 from workbench.windows import Over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+#: What a zoom, another window or another series changes of a trace.
+MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate")
 
 
 class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
@@ -64,7 +68,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = widgets.HTML(), widgets.HTML()
         self.chart = go.FigureWidget()
-        self.band = Band(np.arange(0), np.empty(0), {}, np.empty(0, np.int8))
+        self.band: Band = no_band(over)
         self._view: View | None = None
         self._seconds = 0.0
         self._ask()
@@ -100,7 +104,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         live = super()._repr_mimebundle_(**options) or {}
-        still = series_svg(self.band, self._names(), self._title(), self._view)
+        still = series_svg(self.band, self._names()[0], self._title(), self._view)
         return {**live, "image/svg+xml": still, "text/plain": repr(self)}
 
     def _another(self, _change: Any = None) -> None:
@@ -124,8 +128,8 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _compute(self) -> None:
         start = time.perf_counter()
-        if self.prepared.sizes:
-            self.band = compute(self.prepared, self.over, self.key)
+        some = bool(self.prepared.sizes)
+        self.band = compute(self.prepared, self.over, self.key) if some else no_band(self.over)
         self._seconds = time.perf_counter() - start
         self._redraw()
 
@@ -167,8 +171,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         return low, high
 
     def _names(self) -> tuple[str, str]:
-        order = [term.name for term in self.over.order_by]
-        across = order[0] if len(order) == 1 else "row"
+        across = axis_name(self.prepared.df, self.over)
         return across, str(self.over.columns[band_of(self.over)].arguments[0])
 
     def _title(self) -> str:
@@ -176,12 +179,16 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
 
 def _show(shown: go.FigureWidget, figure: go.Figure) -> None:
-    """Draw a figure where another is shown."""
+    """Draw a figure where another is shown: all of it at first, then only what a move changes."""
+    alike = len(shown.data) == len(figure.data)
     with shown.batch_update():
-        if len(shown.data) != len(figure.data):
+        if not alike:
             shown.data = []
             shown.add_traces(figure.data)
-        else:
-            for old, new in zip(shown.data, figure.data, strict=True):
-                old.update(new.to_plotly_json() | {"uid": old.uid}, overwrite=True)
-        shown.update_layout(figure.layout)
+            shown.update_layout(figure.layout)
+            return
+        for old, new in zip(shown.data, figure.data, strict=True):
+            for name in MOVING:
+                if new[name] is not None:
+                    old[name] = new[name]
+        shown.layout.xaxis.range = figure.layout.xaxis.range

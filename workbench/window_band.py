@@ -216,9 +216,7 @@ def _drawn(band: Band) -> Band:
     infinite = np.isinf(band.y)
     if not infinite.any():
         return band
-    # Where one edge of the band is infinite there is no band.
-    far = np.isinf(list(band.quantiles.values())).any(axis=0)
-    lines = {q: np.where(far, np.nan, line) for q, line in band.quantiles.items()}
+    lines = {q: np.where(np.isinf(line), np.nan, line) for q, line in band.quantiles.items()}
     y, outlier = np.where(infinite, np.nan, band.y), np.where(infinite, 0, band.outlier)
     return Band(band.x, y, lines, outlier.astype(np.int8), int(infinite.sum()))
 

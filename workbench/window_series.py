@@ -156,11 +156,14 @@ class PackSeries:
     order : tuple of OrderColumn
     kept : tuple of str
         The columns that are packed.
+    most : int
+        How many rows a piece has at most.
     """
 
     keys: tuple[str, ...]
     order: tuple[OrderColumn, ...]
     kept: tuple[str, ...]
+    most: int = ROWS_A_PIECE
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
@@ -171,8 +174,8 @@ class PackSeries:
         block = ordered_block(pa.Table.from_batches(parts), self.keys, self.order)
         rows = block.rows.select(list(self.kept))
         for p, (first, last) in enumerate(pairwise(block.offsets.tolist())):
-            for piece, at in enumerate(range(first, last, ROWS_A_PIECE)):
-                some = rows.slice(at, min(ROWS_A_PIECE, last - at))
+            for piece, at in enumerate(range(first, last, self.most)):
+                some = rows.slice(at, min(self.most, last - at))
                 yield self._piece(block.keys.slice(p, 1), piece, some)
 
     def _piece(self, key: pa.Table, piece: int, rows: pa.Table) -> pa.RecordBatch:

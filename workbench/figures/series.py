@@ -112,6 +112,9 @@ def outline(
     ([1, 1, 1, 3, 3, 3], [0.0, 1.0, nan, 4.0, 5.0, nan])
     """
     xs, ys = [x[:0]], [low[:0]]
+    if (gap := np.isnan(low) | np.isnan(high)).any():
+        # Both edges break in the same places: an area needs the two of them.
+        low, high = np.where(gap, np.nan, low), np.where(gap, np.nan, high)
     edges = [_runs(values, line_points(x, values, columns)) for values in (low, high)]
     for there, back in zip(*edges, strict=True):
         # The last x once more, under a y of NaN, lifts the pen.

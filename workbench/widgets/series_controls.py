@@ -8,7 +8,7 @@ import traitlets
 
 from workbench.frame import Frame
 from workbench.widgets.frame_choices import frame_choices
-from workbench.window_band import band_of, changed, frame_of
+from workbench.window_band_call import band_of, changed, frame_of
 from workbench.window_series import Key
 from workbench.windows import Over
 

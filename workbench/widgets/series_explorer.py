@@ -9,12 +9,14 @@ import ipywidgets as widgets
 import numpy as np
 import plotly.graph_objects as go
 
+from workbench.errors import WorkbenchError
 from workbench.figures.series import View, series_figure
 from workbench.figures.series_svg import series_svg
 from workbench.widgets.causes import cause
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.series_controls import SeriesControls
-from workbench.window_band import Band, axis_name, band_of, check_band, compute, no_band
+from workbench.window_band import Band, compute, no_band
+from workbench.window_band_call import axis_name, band_of, check_band
 from workbench.window_series import PreparedSeries
 from workbench.windows import Over
 
@@ -163,12 +165,14 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         if view != self._view:
             self.view = view
 
-    def _places(self, ends: Any) -> View:
+    def _places(self, ends: Any) -> View | None:
+        """What is seen between two ends of the axis; None where that is all there is."""
         if self.band.x.dtype.kind == "M":
             low, high = (np.datetime64(str(end).replace(" ", "T"), "us") for end in ends)
         else:
             low, high = map(float, ends)
-        return low, high
+        x = self.band.x
+        return None if not len(x) or (low <= x[0] and high >= x[-1]) else (low, high)
 
     def _names(self) -> tuple[str, str]:
         across = axis_name(self.prepared.df, self.over)
@@ -176,6 +180,23 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _title(self) -> str:
         return " · ".join([self._names()[1], *map(str, self.key)])
+
+
+def draws_a_band(over: Over, df: "DataFrame") -> bool:
+    """Say whether a call on a table has a band that a series explorer can draw.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> draws_a_band(wb.Over("plant", "date", total=wb.fn.sum("mwh")), plants)
+    False
+    """
+    try:
+        check_band(df, over)
+    except WorkbenchError:
+        return False
+    return True
 
 
 def _show(shown: go.FigureWidget, figure: go.Figure) -> None:

@@ -12,6 +12,8 @@ from workbench.window_band import Band, Floats
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.
 COLUMNS, CELLS = 800, (200, 80)
+#: More marks than these are drawn smaller, so that the rest can be seen.
+MANY = 300
 #: Up to so many points are seen one by one.
 FEW = 150
 
@@ -160,7 +162,7 @@ def _marks(band: Band, inside: slice, sign: int) -> go.Scatter:
     return go.Scatter(
         x=_axis(band.x[points]), y=band.y[points], mode="markers",
         name=f"{len(at):,} outlier{'' if len(at) == 1 else 's'} {where}",
-        marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "size": 8,
+        marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "size": 8 if len(points) <= MANY else 5,
                 "color": VERMILLION, "line": {"color": "white", "width": 0.5}},
         hovertemplate="%{x}<br><b>%{y:.5~g}</b> outlier<extra></extra>",
     )  # fmt: skip

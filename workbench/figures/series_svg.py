@@ -26,7 +26,7 @@ from workbench.window_band import Band, Floats
 
 WIDTH, HEIGHT = 900.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 888.0, 62.0, 300.0
-COLUMNS, CELLS = 300, (150, 60)
+COLUMNS, CELLS, MANY = 300, (150, 50), 200
 #: Triangles that point at where an outlier went.
 MARKS = {1: "M-4,3.5L4,3.5L0,-3.5Z", -1: "M-4,-3.5L4,-3.5L0,3.5Z"}
 
@@ -134,7 +134,10 @@ def _marks(plot: _Plot, band: Band, inside: slice, sign: int) -> str:
     at = np.flatnonzero(band.outlier[inside] == sign) + inside.start
     at = at[mark_points(band.x[at], band.y[at], CELLS)]
     places = zip(plot.across(band.x[at]), plot.up(band.y[at]), strict=True)
-    return "".join(moved(x, y, element("path", d=MARKS[sign], fill=VERMILLION)) for x, y in places)
+    # Where there are many, small marks let the rest be seen.
+    size = None if len(at) <= MANY else "scale(0.6)"
+    mark = element("path", d=MARKS[sign], fill=VERMILLION, transform=size)
+    return "".join(moved(x, y, mark) for x, y in places)
 
 
 def _legend(band: Band, outliers: int) -> str:
@@ -154,7 +157,7 @@ def _axes(plot: _Plot, name: str) -> str:
     drawn = text(RIGHT, BOTTOM + 30, name, text_anchor="end", fill=QUIET)
     for y in _round_places(*plot.y):
         at = float(plot.up(np.array(y)))
-        label = text(LEFT - 8, at + 4, f"{y:.6g}", text_anchor="end", fill=QUIET)
+        label = text(LEFT - 8, at + 4, f"{y + 0.0:.6g}", text_anchor="end", fill=QUIET)
         drawn += line(LEFT, at, RIGHT, at, RULE) + label
     low, high = plot.x
     for k, anchor in enumerate(["start", "middle", "middle", "middle", "end"]):

@@ -70,6 +70,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = widgets.HTML(), widgets.HTML()
         self.chart = go.FigureWidget()
+        self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
         self.band: Band = no_band(over)
         self._view: View | None = None
         self._seconds = 0.0

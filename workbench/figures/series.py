@@ -162,8 +162,9 @@ def _marks(band: Band, inside: slice, sign: int) -> go.Scatter:
     return go.Scatter(
         x=_axis(band.x[points]), y=band.y[points], mode="markers",
         name=f"{len(at):,} outlier{'' if len(at) == 1 else 's'} {where}",
-        marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "size": 8 if len(points) <= MANY else 5,
-                "color": VERMILLION, "line": {"color": "white", "width": 0.5}},
+        marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "color": VERMILLION,
+                "size": 8 if len(points) <= MANY else 5,
+                "line": {"color": "white", "width": 0.5}},
         hovertemplate="%{x}<br><b>%{y:.5~g}</b> outlier<extra></extra>",
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 #: What a zoom, another window or another series changes of a trace.
-MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate")
+MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker")
 
 
 class SeriesExplorer(widgets.VBox):  # type: ignore[misc]

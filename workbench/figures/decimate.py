@@ -1,4 +1,8 @@
-"""Fewer points for the same picture: of each column of pixels what it shows, no peak less."""
+"""Fewer points for the same picture: of each column of pixels what it shows, no peak less.
+
+tsdownsample 0.1.5 has the same algorithm, but leaves out points that share the last place of the
+axis, and plotly-resampler 0.11 does not work with plotly 7.
+"""
 
 from itertools import pairwise
 from typing import Any

@@ -213,4 +213,4 @@ def _show(shown: go.FigureWidget, figure: go.Figure) -> None:
             for name in MOVING:
                 if new[name] is not None:
                     old[name] = new[name]
-        shown.layout.xaxis.range = figure.layout.xaxis.range
+        shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)

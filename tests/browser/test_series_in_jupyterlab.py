@@ -39,6 +39,7 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(open_notebook: Open
     status = page.locator(".widget-html-content", has_text="rows in")
     expect(status).to_contain_text(ALL)
     expect(status).to_contain_text(WEEKLY)
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("median of its window")
     page.locator(".widget-hslider .noUi-handle").first.focus()
     page.keyboard.press("ArrowRight")
     expect(status).not_to_contain_text(WEEKLY)

@@ -80,6 +80,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         self.controls.outliers.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
         super().__init__([self.controls, self.status, self.chart, self.code])
+        self._settle()
 
     @property
     def over(self) -> Over:
@@ -106,9 +107,14 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         return f"Explorer of {self.over!r}"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        self._settle()
         live = super()._repr_mimebundle_(**options) or {}
         still = series_svg(self.band, self._names()[0], self._title(), self._view)
         return {**live, "image/svg+xml": still, "text/plain": repr(self)}
+
+    def _settle(self) -> None:
+        """Let a view begin with what is drawn by now; the chart does so when it is shown alone."""
+        self.chart._repr_mimebundle_()
 
     def _another(self, _change: Any = None) -> None:
         self._view = None

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.blocks import CONDITIONS, grouped, one_binary, packed_rows
+from workbench.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
 from workbench.codes import key_codes
 from workbench.worker import settle
 
@@ -102,5 +102,5 @@ class BundleTask:
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Return the rows of bundles, without a copy of them."""
     for batch in batches:
-        for bundle in batch.column(BUNDLE):
-            yield from pa.ipc.open_stream(bundle.as_buffer())
+        for bundle in binaries(batch.column(BUNDLE)):
+            yield from pa.ipc.open_stream(bundle)

@@ -17,7 +17,7 @@ from kernels.frames import Bound, BoundKeys, Ranges, frame_ranges
 from kernels.order import sort_entries
 from kernels.peers import Order, order_by_key, order_by_starts
 from workbench.blocks import MICROSECONDS_A_DAY, Block, grouped
-from workbench.codes import key_codes
+from workbench.codes import key_codes, whole
 from workbench.frame import MONTHS, NUMBER, Frame, Offset
 from workbench.window_columns import codes_in_order, is_ranked, numbers, present
 
@@ -67,7 +67,7 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
     codes, count = key_codes(rows.select(list(keys)))
     offsets, at = grouped(codes, count)
     for column in reversed(order):
-        values = rows.column(column.name).combine_chunks()
+        values = whole(rows.column(column.name))
         code = codes_in_order(values)
         at = _sorted_by(~code if column.descending else code, offsets, at)
         if values.null_count:
@@ -75,13 +75,13 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
             at = _sorted_by((null ^ column.nulls_first).astype(np.int64), offsets, at)
     first = rows.select(list(keys)).take(at[offsets[:-1]])
     # One column after another, so that only one of them is held twice.
-    taken = {name: rows.column(name).combine_chunks().take(at) for name in rows.column_names}
+    taken = {name: whole(rows.column(name)).take(at) for name in rows.column_names}
     return Block(first, offsets, pa.table(taken))
 
 
 def _sorted_by(
-    code: NDArray[np.int64], offsets: NDArray[np.int64], at: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    code: NDArray[np.int64], offsets: NDArray[np.int64], at: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
     place = np.arange(len(at), dtype=np.uint32)
     sort_entries.over(offsets, code[at], place)
     return at[place]

@@ -59,6 +59,11 @@ def test_window_quantiles_and_series_ask_again(explorer: SeriesExplorer, plants:
     assert explorer.chart.data[0].name == "10% to 90% of its window"
 
 
+def test_a_band_without_a_width_is_passed_over(explorer: SeriesExplorer) -> None:
+    explorer.controls.quantiles.value = (0.9, 0.9)
+    assert list(explorer.band.quantiles) == [0.25, 0.5, 0.75]
+
+
 def test_the_line_of_python_makes_the_same_call(explorer: SeriesExplorer) -> None:
     explorer.controls.quantiles.value = (0.05, 0.95)
     line = repr(explorer.over)

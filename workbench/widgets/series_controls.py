@@ -49,7 +49,8 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
     def _read(self, _change: Any = None) -> None:
         low, high = (round(share, 6) for share in self.quantiles.value)
         inner = [share for share in self._inner if low < share < high]
-        found = changed(self._first, self.window.value, (low, *inner, high))
+        shares = (low, *inner, high) if low < high else _quantiles(self.over or self._first)
+        found = changed(self._first, self.window.value, shares)
         # One change at a time: the key first, as it says nothing to one who listens to `over`.
         self.key = self.series.value
         if repr(found) != repr(self.over):

@@ -91,7 +91,8 @@ def moving_aggregate(
     Raises
     ------
     ValueError
-        When the name or the method is not known.
+        When the name or the method is not known, or the aggregate's state lacks what the method
+        needs: ``combine``, or ``inverse`` for "running".
 
     Examples
     --------
@@ -106,6 +107,7 @@ def moving_aggregate(
         raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
     aggregate = AGGREGATES[name]
     method = choose_method(offsets, name, begin, end) if method is None else method
+    _check_method(name, method)
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
     if method == "deque":
@@ -116,9 +118,20 @@ def moving_aggregate(
     states = np.empty((len(begin), len(aggregate.empty)), dtype)
     if method == "tree":
         tree_states.over(offsets, aggregate.empty, fanout, *columns, begin, end, states)
-    elif method in METHODS:
+    else:
         kernel = running_states if method == "running" else sliding_states
         kernel.over(offsets, aggregate.empty, *columns, begin, end, states)
-    else:
-        raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
     return finalized(name, states)
+
+
+def _check_method(name: str, method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
+    if method == "deque" and name not in ("min", "max"):
+        raise ValueError(f"method: a deque finds 'min' and 'max'; {name!r} needs another method.")
+    needed = {"running": "inverse"}.get(method, "combine")
+    if method != "deque" and not hasattr(AGGREGATES[name].empty, needed):
+        raise ValueError(
+            f"method: {method!r} needs an aggregate whose state has {needed!r}, "
+            f"which that of {name!r} has not; use another method."
+        )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kernels.frames import Ranges, frames_of_kept
 from kernels.peers import Order
 from workbench.blocks import Block
+from workbench.codes import key_codes
 from workbench.frame import Frame
 from workbench.window_catalogue import Options
 from workbench.window_columns import codes_in_order, present
@@ -108,6 +109,13 @@ class Window:
         found: NDArray[np.bool_] = self._once(("present", name), lambda: present(self.column(name)))
         return found
 
+    def keys(self, names: tuple[str, ...]) -> NDArray[np.int64]:
+        """Return integers that are equal where the values of all columns are."""
+        if len(names) == 1:
+            return self.codes(names[0])
+        pairs = pa.table({name: pa.array(self.codes(name)) for name in names})
+        return key_codes(pairs)[0].astype(np.int64)
+
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers in the order of a column's values."""
         found: NDArray[np.int64] = self._once(
@@ -118,7 +126,7 @@ class Window:
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
         like = self.column(self.columns[0].name).type if len(self.columns) == 1 else None
-        found: Ranges = self._once(frame, lambda: ranges_of(frame, self.order, like))
+        found: Ranges = self._once(frame, lambda: ranges_of(frame, self.order, like, self.column))
         return found
 
     def counted(self, call: Call, without_null: tuple[str, ...]) -> NDArray[np.bool_] | None:

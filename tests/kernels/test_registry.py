@@ -15,6 +15,7 @@ from kernels import Kernel, registry, trace
 from tests.kernels import (
     brute_force,
     cases_aggregates,
+    cases_distinct,
     cases_holistic,
     frame_cases,
     key_cases,
@@ -237,6 +238,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **cases_distinct.CASES,
 }
 
 

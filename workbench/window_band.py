@@ -60,7 +60,7 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     ----------
     series : PreparedSeries
     over : Over
-        With the partitions and the order that were prepared.
+        Whose band was prepared, with any frame and quantiles.
     key : tuple
         One of ``series.sizes``.
 

@@ -116,4 +116,10 @@ def rebuilt(over: Over, frame: Frame | None, engine: str, columns: dict[str, Fun
         )
         for term in over.order_by
     ]
-    return Over(list(over.partition_by), order, frame, engine, **columns)
+    return Over(list(over.partition_by), order, frame, engine, over.cut, **columns)
+
+
+def band_alone(over: Over) -> Over:
+    """Return the call without its other functions."""
+    name = band_of(over)
+    return rebuilt(over, over.frame, over.engine, {name: over.columns[name]})

@@ -16,6 +16,7 @@ import pyarrow as pa
 from workbench.blocks import Block, one_binary, packed_rows
 from workbench.bundles import unbundled
 from workbench.columns import check_plain, table
+from workbench.frame_bounds import PerRow
 from workbench.rows import bundle_rows
 from workbench.shipping import ship
 from workbench.window_block import Call
@@ -89,7 +90,7 @@ class PreparedSeries:
         Parameters
         ----------
         over : Over
-            With the partitions and the order that were prepared, and functions of their columns.
+            What was prepared, with other frames or quantiles.
         key : tuple
             One of ``sizes``.
 
@@ -115,7 +116,7 @@ class PreparedSeries:
         carried, calls = bound(self.df, over)
         keys, order = tuple(map(carried.of, over.partition_by)), ordered(over, carried)
         used = {term.name for term in order}
-        used |= {name for call in calls for name in (*call.arguments, call.where) if name}
+        used = used.union(*map(looked_at, calls))
         wanted = {name: carried.wanted[name] for name in carried.wanted if name in {*used, *keys}}
         kinds = [self.df.schema[name].dataType for name in over.partition_by]
         fields = [t.StructField(f"k{i}", kind) for i, kind in enumerate(kinds)]
@@ -193,9 +194,16 @@ def bound(df: "DataFrame", over: "Over") -> tuple[Carried, tuple[Call, ...]]:
         pairs = zip(one.function.arguments, one.arguments, strict=True)
         arguments = tuple(str(carried.add(given, value)) for given, value in pairs)
         where = carried.add(None, one.where)
-        options = one.function.options
-        calls.append(Call(one.column, one.function.name, arguments, options, one.frame, where))
+        options, frame = one.function.options, carried.frame(one.frame)
+        calls.append(Call(one.column, one.function.name, arguments, options, frame, where))
     return carried, tuple(calls)
+
+
+def looked_at(call: Call) -> set[str]:
+    """Return the columns of the block that a call needs."""
+    bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
+    own = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
+    return {name for name in (*call.arguments, call.where, *own) if name}
 
 
 def ordered(over: "Over", carried: Carried) -> tuple[OrderColumn, ...]:

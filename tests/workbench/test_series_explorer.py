@@ -6,6 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import workbench as wb
 from workbench.widgets import series_explorer
@@ -133,6 +134,22 @@ def test_odd_rows_are_gaps_or_counted_and_nothing_breaks(spark: SparkSession) ->
     for key in explorer.prepared.sizes:
         explorer.controls.series.value = key
         assert "✕" not in explorer.status.value
+    explorer.prepared.free()
+
+
+def test_conditions_and_bounds_of_columns_stay_those_of_the_band(spark: SparkSession) -> None:
+    df = spark.range(20).selectExpr("id", "id % 3 AS n", "id * 7 % 11 AS v")
+    frame = wb.Frame.rows(-F.col("n"), 0)
+    over = wb.Over(
+        order_by="id", frame=frame,
+        odd=wb.fn.count("v").where("id % 2 = 1"),
+        ends=wb.fn.quantile("v", [0, 1]).where("v > 2"),
+    )  # fmt: skip
+    explorer = SeriesExplorer(over, df)
+    twin = [row.ends for row in over.run(df).orderBy("id").collect()]
+    ends = np.stack(list(explorer.band.quantiles.values()), axis=1)
+    assert [None if np.isnan(row[0]) else row.tolist() for row in ends] == twin
+    assert explorer.controls.window.disabled
     explorer.prepared.free()
 
 

@@ -5,7 +5,8 @@ from math import ceil
 from typing import Any
 
 from workbench.durations import microseconds, spoken
-from workbench.frame import MICROSECONDS, MONTHS, NUMBER, Frame
+from workbench.frame import Frame
+from workbench.frame_bounds import MICROSECONDS, MONTHS, NUMBER
 from workbench.widgets.funnel_controls import WINDOWS
 
 #: How many rows or groups: 1, 2, 3, 5, 7, 10, 15, 20, 30, 50 and so on.
@@ -26,7 +27,8 @@ def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
     Returns
     -------
     list of (str, Frame)
-        The frame itself is among them. It is alone when it has no bound that could be moved.
+        The frame itself is among them. It is alone when no bound could be moved, or columns say where
+        they are.
 
     Examples
     --------
@@ -36,6 +38,8 @@ def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
     >>> list(dict(frame_choices(Frame.rows(-4, 0))))[:4]
     ['1 row before', '2 rows before', '3 rows before', '4 rows before']
     """
+    if frame.varies:
+        return [("of each row's own", frame)]
     lengths = sorted({abs(bound.amount) for bound in (frame.low, frame.high) if bound} - {0})
     if not lengths:
         return [(label_of(frame), frame)]

@@ -16,7 +16,7 @@ from workbench.widgets.causes import cause
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.series_controls import SeriesControls
 from workbench.window_band import Band, compute, no_band
-from workbench.window_band_call import axis_name, band_of, check_band
+from workbench.window_band_call import axis_name, band_alone, band_of, check_band
 from workbench.window_series import PreparedSeries
 from workbench.windows import Over
 
@@ -66,7 +66,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
         check_band(df, over)
-        self.prepared = PreparedSeries(df, over)
+        self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = widgets.HTML(), widgets.HTML()
         self.chart = go.FigureWidget()

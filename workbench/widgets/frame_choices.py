@@ -27,8 +27,8 @@ def frame_choices(frame: Frame) -> list[tuple[str, Frame]]:
     Returns
     -------
     list of (str, Frame)
-        The frame itself is among them. It is alone when no bound could be moved, or columns say where
-        they are.
+        The frame itself is among them. It is alone when no bound could be moved, or
+        when columns say where they are.
 
     Examples
     --------

@@ -94,7 +94,8 @@ class Kernel:
         self.first_line = start + head
         self.source = textwrap.dedent("".join(lines[head:]))
         self.captions = captions(self.source, function)
-        self.parameters = inspect.signature(function).parameters
+        signature = inspect.signature(function)
+        self.parameters, self.returned = signature.parameters, signature.return_annotation
         # Within the loop over partitions, a call costs as much as a short partition's own work.
         self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
@@ -193,11 +194,10 @@ class Kernel:
         return lift
 
     def _returns_nothing(self) -> bool:
-        return inspect.signature(self.python).return_annotation is None
+        return self.returned is None
 
     def _result_dtype(self) -> np.dtype[Any]:
-        returned = inspect.signature(self.python).return_annotation
-        return np.dtype(np.float64 if returned is float else np.int64)
+        return np.dtype(np.float64 if self.returned is float else np.int64)
 
     def _prepare(self, name: str, arg: Any) -> Any:
         annotation = self.parameters[name].annotation

@@ -177,6 +177,39 @@ def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
 
 
+def instants_between(
+    low: NDArray[np.int64], high: NDArray[np.int64], fraction: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the instants a fraction of the way between others, to the nearest microsecond.
+
+    Parameters
+    ----------
+    low, high : int64 arrays of one shape
+        Microseconds.
+    fraction : float64 array of the same shape
+
+    Returns
+    -------
+    int64 array
+        The even one of two microseconds that are as near.
+
+    Examples
+    --------
+    >>> instants_between(np.array([0, 1]), np.array([5, 4]), np.array([0.5, 0.5])).tolist()
+    [2, 2]
+    """
+    part = (high - low) * fraction
+    whole = np.floor(part)
+    below = low + whole.astype(np.int64)
+    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
+    return np.asarray(below + up)
+
+
+def type_between(kind: pa.DataType) -> pa.DataType:
+    """Return the type of what lies between two times: midnights have instants between them."""
+    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+
+
 def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:
     """The lower 64 of 128 bits, which hold all of 18 digits."""
     words = np.frombuffer(values.buffers()[1], np.int64)

@@ -32,11 +32,13 @@ from workbench.window_columns import (
     answers,
     as_column,
     floats,
+    instants_between,
     lists,
     numbers,
     rows_of,
     text_of_ends,
     text_parts,
+    type_between,
 )
 from workbench.window_order import measured
 
@@ -156,7 +158,7 @@ def _quantile(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     empty, q = frames.sizes == 0, call.options.q
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
-        column, kind = frames.ordered(measured(values)), _between_times(values.type)
+        column, kind = frames.ordered(measured(values)), type_between(values.type)
         found = _quantiles_of_times(window, call, column, frames)
     else:
         whole = pa.types.is_integer(values.type)
@@ -186,16 +188,7 @@ def _quantiles_of_times(window: Window, call: Call, column: Numbers, frames: Fra
     found = _quantile_rows(window, call, column, frames)
     first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
     low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
-    # To the nearest microsecond, and to the even one of two that are as near.
-    part = (high - low) * found[2]
-    whole = np.floor(part)
-    below = low + whole.astype(np.int64)
-    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
-    return np.asarray(below + up)
-
-
-def _between_times(kind: pa.DataType) -> pa.DataType:
-    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+    return instants_between(low, high, found[2])
 
 
 def _quantile_disc(window: Window, call: Call) -> pa.Array:

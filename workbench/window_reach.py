@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from workbench.fn import Function
-from workbench.frame import MICROSECONDS, MONTHS, Frame, Offset
+from workbench.frame import Frame
+from workbench.frame_bounds import MICROSECONDS, MONTHS, Offset
 from workbench.window_catalogue import FRAMELESS, kind_of
 
 if TYPE_CHECKING:

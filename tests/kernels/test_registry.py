@@ -17,6 +17,7 @@ from tests.kernels import (
     cases_aggregates,
     cases_distinct,
     cases_holistic,
+    cases_selection,
     frame_cases,
     key_cases,
     value_cases,
@@ -239,6 +240,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
     **cases_distinct.CASES,
+    **cases_selection.CASES,
 }
 
 

@@ -150,4 +150,5 @@ def _cell(values: NDArray[Any], count: int) -> NDArray[np.int64]:
     low, high = values.min(), values.max()
     if low == high:
         return np.zeros(len(values), np.int64)
-    return np.minimum((values - low) / ((high - low) / count), count - 1).astype(np.int64)
+    cell = np.minimum((values - low) / ((high - low) / count), count - 1)
+    return np.asarray(cell, np.int64)

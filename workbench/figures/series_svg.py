@@ -181,5 +181,5 @@ def _place(place: Any, span: Any) -> str:
     if isinstance(place, np.datetime64):
         days = span / np.timedelta64(1, "D")
         unit = "D" if days > 10 else "m" if days > 0.01 else "ms"
-        return str(np.datetime_as_string(place, unit=unit)).replace("T", " ")
+        return str(place.astype(f"M8[{unit}]")).replace("T", " ")
     return f"{place:.6g}"

@@ -174,11 +174,11 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _places(self, ends: Any) -> View | None:
         """What is seen between two ends of the axis; None where that is all there is."""
-        if self.band.x.dtype.kind == "M":
-            low, high = (np.datetime64(str(end).replace(" ", "T"), "us") for end in ends)
-        else:
-            low, high = map(float, ends)
         x = self.band.x
+        low, high = (
+            np.datetime64(str(end).replace(" ", "T"), "us") if x.dtype.kind == "M" else float(end)
+            for end in ends
+        )
         return None if not len(x) or (low <= x[0] and high >= x[-1]) else (low, high)
 
     def _names(self) -> tuple[str, str]:

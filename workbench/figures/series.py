@@ -140,7 +140,7 @@ def _line(
     return go.Scatter(
         x=_axis(x[points]), y=y[points], name=name or "value",
         mode="lines+markers" if len(points) <= FEW else "lines",
-        line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY},
+        line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY}, opacity=0.6,
         customdata=np.stack([values[points] for values in lines.values()], axis=1),
         hovertemplate=f"%{{x}}<br><b>%{{y:.5~g}}</b><br>its window: {window}<extra></extra>",
     )  # fmt: skip

@@ -151,7 +151,7 @@ def query_tree(
         answer = empty
         for piece in range(begin.shape[1]):
             low, high = begin[i, piece], end[i, piece]
-            left, right, level = empty, empty, 0  #: Row {i}: the frame of {(low, high):rows}.
+            left, right, level = empty, empty, 0  #: Row {i}: {(low, high):rows} to put together.
             while low < high:
                 whole = min((low + fanout - 1) // fanout * fanout, high)
                 rest = max(high // fanout * fanout, whole)

@@ -109,7 +109,7 @@ def tree_steps(run: Trace) -> list[TreeStep]:
             found.append(TreeStep(_held(step, written), _children(node, step), node))
             continue
         caption = _caption(run, step)
-        begins = "frame of" in caption and step.variables["piece"] == 0
+        begins = "to put together" in caption and step.variables["piece"] == 0
         now = _joined(step) if "joins" in caption else None
         used = (() if begins else used) + (() if now is None else (now,))
         found.append(_asked(step, used, now, "holds" in caption))

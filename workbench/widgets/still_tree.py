@@ -77,8 +77,8 @@ def _plot(picture: dict[str, Any], width: float) -> _Plot:
 
 
 def _legend(plot: _Plot, words: dict[str, str]) -> str:
-    signs = {"now": "▶", "lit": "●", "empty": "dashed:"}
-    said = "   ".join(f"{signs[name]} {text}" for name, text in words.items())
+    signs = {"now": "▶", "lit": "●", "empty": "dashed"}
+    said = " · ".join(f"{signs[name]} {text}" for name, text in words.items())
     return text(plot.right, -10, said, text_anchor="end", fill=QUIET, font_size=12)
 
 

@@ -98,7 +98,8 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         run, said = run_tree(self.name.value, self._values, frame, fanout, row=row)
         self.step = replace(tree_steps(run)[-1], row=row)
         state = tree_state(self.step, said, self._rows)
-        self.picture = {**tree_shape(len(self._rows), fanout), "states": [state]}
+        shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
+        self.picture = {**shape, "states": [state]}
         self._summary, self.words = self._told(state, said(self.step.answer))
         self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
         redraw(self.chart, tree_figure(self.picture, state))

@@ -91,5 +91,5 @@ def _state(empty: Any, counter: _Counter) -> Any:
     methods = {"__new__": read, "update": update, "combine": combine}
     if hasattr(kind, "inverse"):
         methods["inverse"] = lambda *args: tuple.__new__(counting, kind.inverse(*args))
-    counting = type(kind.__name__, (kind,), methods)
+    counting: Any = type(kind.__name__, (kind,), methods)
     return tuple.__new__(counting, empty)

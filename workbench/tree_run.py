@@ -62,7 +62,11 @@ def run_tree(
     if row is not None:
         begin, end = begin[row : row + 1], end[row : row + 1]
     states = np.zeros((len(begin), len(aggregate.empty)), dtype)
-    show = {"state": said, "place": _place_words(column, fanout), "rows": rows_words}
+    show: dict[str, Callable[[Any], str]] = {
+        "state": said,
+        "place": _place_words(column, fanout),
+        "rows": rows_words,
+    }
     columns = value, value, begin, end, states
     return trace(tree_states, aggregate.empty, fanout, *columns, show=show), said
 

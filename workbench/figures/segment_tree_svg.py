@@ -36,7 +36,8 @@ def touched_svg(table: pd.DataFrame, title: str) -> str:
     ends = table.iloc[-1].sort_values(ascending=False)
     floor = float("-inf")
     for way, last in ends.items():
-        points = [_place(x, y, *decades) for x, y in table[way].items()]
+        pairs = zip(table.index, table[way], strict=True)
+        points = [_place(x, y, *decades) for x, y in pairs]
         floor = max(points[-1][1], floor + _LEAST_GAP)
         drawn += _way(str(way), points) + text(
             WIDTH - RIGHT + 14, floor + 4, f"{way}: {last:.1f}", fill=INK

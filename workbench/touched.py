@@ -47,7 +47,7 @@ def touched_table(
     >>> touched_table([3, 1, 4, 1, 5, 9], [1, 3]).round(1)[["naive", "two stacks"]]
        naive  two stacks
     1    1.0         2.0
-    3    3.0         2.8
+    3    3.0         3.0
     """
     keys = sort_keys(np.asarray(values))
     for length in lengths:

@@ -45,7 +45,7 @@ def test_what_one_aircraft_did_next(spark: SparkSession) -> None:
 
 
 def test_of_how_many_parts_a_frame_is() -> None:
-    explorer = TreeExplorer(range(48), before=0, after=45, fanout=2)
+    explorer = TreeExplorer(range(32), before=0, after=29, fanout=2)
     explorer.row.value = 1
     assert accepted(len(explorer.step.used), TREE)
 

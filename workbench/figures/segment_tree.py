@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, RAISED, SKY, VERMILLION
 
+WIDTH = 900
 #: How each way is drawn; the dashes and the symbols tell them apart where colours do not.
 WAYS = {
     "naive": (VERMILLION, "solid", "circle"),
@@ -46,20 +47,21 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
     lit = set(state["lit"])
     used = [node for node in picture["nodes"] if node["id"] in lit]
     others = [node for node in picture["nodes"] if node["id"] not in lit]
-    figure = go.Figure([_boxes(used, state, True), _boxes(others, state, False)])
-    depth = len(picture["levels"])
+    depth, size = len(picture["levels"]), max(node["to"] for node in picture["nodes"])
+    unit = (WIDTH - 90) / size
+    figure = go.Figure([_boxes(used, state, unit, True), _boxes(others, state, unit, False)])
     figure.update_layout(
         barmode="overlay",
+        width=WIDTH,
         height=110 + 52 * depth,
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
         template="plotly_white",
         title={"text": state.get("label") or "", "font": {"size": 14, "color": BLUE}},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
-        xaxis={"title": "row", "range": [-0.2, max(n["to"] for n in picture["nodes"]) + 0.2],
+        xaxis={"title": "row", "range": [-0.2, size + 0.2],
                "showgrid": False, "zeroline": False},
         yaxis={"range": [depth - 0.4, -0.6], "tickvals": [*range(depth)],
                "ticktext": picture["levels"], "showgrid": False, "zeroline": False},
-        uniformtext={"minsize": 9, "mode": "hide"},
         shapes=[_band(frame, depth) for frame in state["frames"]],
     )  # fmt: skip
     return figure
@@ -95,9 +97,9 @@ def touched_figure(table: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], used: bool) -> go.Bar:
-    held = state["values"]
-    texts = [held.get(node["id"], "") for node in nodes]
+def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], unit: float, used: bool) -> go.Bar:
+    texts = [state["values"].get(node["id"], "") for node in nodes]
+    rooms = [unit * (node["to"] - node["from"]) for node in nodes]
     look: dict[str, Any] = {"color": "#c6e4f6", "line": {"color": BLUE, "width": 3}}
     other = {"color": RAISED, "line": {"color": GREY, "width": 1}}
     return go.Bar(
@@ -106,7 +108,7 @@ def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], used: bool) -> go
         x=[node["to"] - node["from"] - 0.08 for node in nodes],
         y=[node["depth"] for node in nodes],
         width=0.7,
-        text=[f"<b>● {text}</b>" if used else text for text in texts],
+        text=[_label(text, room, used) for text, room in zip(texts, rooms, strict=True)],
         textposition="inside", insidetextanchor="middle", textangle=0,
         customdata=[node["label"] for node in nodes],
         hovertext=texts, hovertemplate="rows %{customdata}: %{hovertext}<extra></extra>",
@@ -114,6 +116,12 @@ def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], used: bool) -> go
         marker=look | {"cornerradius": 14} if used else other,
         name="used by the frame" if used else "not used",
     )  # fmt: skip
+
+
+def _label(text: str, room: float, used: bool) -> str:
+    """What fits into a box: at least the sign of a node that is used."""
+    fits = 7.5 * len(text) + (20 if used else 4) < room
+    return f"<b>● {text}</b>" if used and fits else "●" if used else text if fits else ""
 
 
 def _band(frame: dict[str, Any], depth: int) -> dict[str, Any]:

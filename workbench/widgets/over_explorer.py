@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ipywidgets as widgets
 
 from workbench.widgets.frame_explorer import FrameExplorer
+from workbench.widgets.series_explorer import SeriesExplorer, draws_a_band
 from workbench.windows import Over
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Tab(NamedTuple):
 
 
 #: The tabs in their order; the first that suits is open.
-TABS = (Tab("Frames", FrameExplorer),)
+TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
 class OverExplorer(widgets.VBox):  # type: ignore[misc]

@@ -92,7 +92,8 @@ def moving_aggregate(
     Raises
     ------
     ValueError
-        When the name or the method is not known.
+        When the name or the method is not known, or the aggregate's state lacks what the method
+        needs: ``combine``, or ``inverse`` for "running".
 
     Examples
     --------
@@ -106,8 +107,7 @@ def moving_aggregate(
     if name not in AGGREGATES:
         raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
     method = choose_method(offsets, name, begin, end) if method is None else method
-    if method not in METHODS:
-        raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
+    _check_method(name, method)
     empty, takes = AGGREGATES[name].empty, AGGREGATES[name].takes
     dtype = np.asarray(empty).dtype
     value = sort_keys(values) if takes == KEYS else values.astype(dtype, copy=False)
@@ -125,8 +125,21 @@ def moving_aggregate(
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
+def _check_method(name: str, method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
+    if method == "deque" and name not in ("min", "max"):
+        raise ValueError(f"method: a deque finds 'min' and 'max'; {name!r} needs another method.")
+    needed = {"running": "inverse"}.get(method, "combine")
+    if method != "deque" and not hasattr(AGGREGATES[name].empty, needed):
+        raise ValueError(
+            f"method: {method!r} needs an aggregate whose state has {needed!r}, "
+            f"which that of {name!r} has not; use another method."
+        )
+
+
 def _least(part: Part, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
-    rows = np.empty(len(part.begin), np.int64)
+    rows = np.zeros(len(part.begin), np.int64)
     least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
     return rows
 
@@ -135,7 +148,7 @@ def _states(
     part: Part, method: str, empty: Any, fanout: int, columns: tuple[NDArray[Any], NDArray[Any]]
 ) -> NDArray[Any]:
     frames = part.begin, part.end
-    states = np.empty((len(part.begin), len(empty)), columns[0].dtype)
+    states = np.zeros((len(part.begin), len(empty)), columns[0].dtype)
     if method == "tree":
         tree_states.over(part.offsets, empty, fanout, *columns, *frames, states)
     else:

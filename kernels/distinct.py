@@ -228,7 +228,7 @@ def moving_count_distinct(
     >>> moving_count_distinct(np.array([0, 3]), np.array([7, 7, 9]), begin, end).tolist()
     [1, 2, 2]
     """
-    key, result = sort_keys(values), np.empty(len(begin), np.int64)
+    key, result = sort_keys(values), np.zeros(len(begin), np.int64)
     for part in parts(offsets, begin, end):
         column = key[part.values]
         count_distinct.over(part.offsets, column, part.begin, part.end, result[part.rows])

@@ -20,7 +20,7 @@ import builtins
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from string import Formatter
 from typing import Annotated, Any, get_args, get_origin
 
@@ -56,6 +56,8 @@ InvertibleState = Annotated[Any, STATE, "inverse"]
 registry: "dict[str, Kernel]" = {}
 #: The empty states that kernels of aggregates are compiled for.
 empty_states: list[Any] = []
+#: What is told of every run over partitions, before it: the kernel, the offsets, the arguments.
+watchers: "list[Callable[[Kernel, NDArray[np.int64], list[Any]], None]]" = []
 
 LIFT = """\
 def {name}_over(_offsets, _results, {parameters}):
@@ -137,9 +139,33 @@ class Kernel:
         prepared = [
             self._prepare(name, arg) for name, arg in zip(self.parameters, args, strict=True)
         ]
+        for watcher in watchers:
+            watcher(self, offsets, prepared)
         results = np.zeros(len(offsets) - 1, self._result_dtype())
         self.lifted(np.ascontiguousarray(offsets, np.int64), results, *prepared)
         return results
+
+    def part(self, offsets: NDArray[np.int64], args: Sequence[Any], partition: int) -> list[Any]:
+        """Return what one partition gets of the arguments of a run over many.
+
+        Parameters
+        ----------
+        offsets : int64 array of shape (partitions + 1,)
+        args : sequence
+            As :meth:`over` takes them.
+        partition : int
+
+        Returns
+        -------
+        list
+            What the kernel itself takes.
+        """
+        rows = slice(offsets[partition], offsets[partition + 1])
+        cut = {COLUMN: rows, ROW: partition}
+        roles = map(_role, self.parameters.values())
+        return [
+            arg[cut[role]] if role in cut else arg for role, arg in zip(roles, args, strict=True)
+        ]
 
     @property
     def lifted(self) -> Any:

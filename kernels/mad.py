@@ -341,7 +341,7 @@ def moving_mad(
     [1.0, 2.0, 3.5]
     """
     value = values.astype(np.float64, copy=False)
-    key, result = sort_keys(value), np.empty(len(begin), np.float64)
+    key, result = sort_keys(value), np.zeros(len(begin), np.float64)
     for part in parts(offsets, begin, end):
         column, order = value[part.values], orders(part.offsets, key[part.values])
         frames = part.begin, part.end

@@ -186,7 +186,7 @@ def moving_mode(
     >>> moving_mode(np.array([0, 3]), np.array([9, 7, 7]), begin, end).tolist()
     [0, 1, -1]
     """
-    key, result = sort_keys(values), np.empty(len(begin), np.int64)
+    key, result = sort_keys(values), np.zeros(len(begin), np.int64)
     for part in parts(offsets, begin, end):
         rows = result[part.rows]
         mode_rows.over(part.offsets, key[part.values], part.begin, part.end, rows)

@@ -139,7 +139,7 @@ def _check_method(name: str, method: str) -> None:
 
 
 def _least(part: Part, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
-    rows = np.empty(len(part.begin), np.int64)
+    rows = np.zeros(len(part.begin), np.int64)
     least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
     return rows
 
@@ -148,7 +148,7 @@ def _states(
     part: Part, method: str, empty: Any, fanout: int, columns: tuple[NDArray[Any], NDArray[Any]]
 ) -> NDArray[Any]:
     frames = part.begin, part.end
-    states = np.empty((len(part.begin), len(empty)), columns[0].dtype)
+    states = np.zeros((len(part.begin), len(empty)), columns[0].dtype)
     if method == "tree":
         tree_states.over(part.offsets, empty, fanout, *columns, *frames, states)
     else:

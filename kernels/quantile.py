@@ -368,8 +368,8 @@ def _rows_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The rows around the quantiles, counted from the part's first value."""
     shape = len(part.begin), len(q)
-    low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    fraction = np.empty(shape, np.float64)
+    low, high = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    fraction = np.zeros(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
     order = orders(part.offsets, key[part.values])

@@ -15,7 +15,7 @@ from kernels.ranks import sort_keys
 from kernels.selection import between, floats_of_keys, keys_at, places_of
 from workbench.blocks import grouped
 from workbench.bundles import unbundled
-from workbench.codes import key_codes
+from workbench.codes import key_codes, whole
 from workbench.window_columns import (
     answers,
     as_column,
@@ -83,7 +83,7 @@ class QuantileTask:
             offsets, order = grouped(*key_codes(keys))
         answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}
         for name, held in self.columns:
-            values = rows.column(held).combine_chunks()
+            values = whole(rows.column(held))
             values = values.take(order) if self.keys else values
             answer[name] = self.quantiles(offsets, values)
         return pa.table(answer)
@@ -166,9 +166,9 @@ def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, .
         first, last = keys_at(offsets, measured(values), low, high)
         times = instants_between(first, last, fraction)
         return answers(times.ravel(), none).cast(type_between(values.type))
-    whole = pa.types.is_integer(values.type)
-    key = sort_keys(numbers(values) if whole else floats(values))
+    integers = pa.types.is_integer(values.type)
+    key = sort_keys(numbers(values) if integers else floats(values))
     ends: list[NDArray[Any]] = [
-        one if whole else floats_of_keys(one) for one in keys_at(offsets, key, low, high)
+        one if integers else floats_of_keys(one) for one in keys_at(offsets, key, low, high)
     ]
     return answers(between(ends[0], ends[1], fraction).ravel(), none)

@@ -16,7 +16,7 @@ from kernels.peers import Order
 from workbench.blocks import Block
 from workbench.codes import key_codes
 from workbench.frame import Frame
-from workbench.window_catalogue import Options
+from workbench.window_catalogue import PICKED, Options
 from workbench.window_columns import codes_in_order, present
 from workbench.window_order import OrderColumn, order_of, ranges_of
 
@@ -47,6 +47,12 @@ class Call:
     frame: Frame
     where: str | None = None
     default: str | None = None
+
+    @property
+    def without_null(self) -> tuple[str, ...]:
+        """The arguments whose nulls do not count: all, unless the value of a row is picked."""
+        picks = self.function in PICKED and not self.options.ignore_nulls
+        return () if picks else self.arguments
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,7 @@ def _window(
     if frame.measured:
         terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
     if terms:
-        spec = spec.orderBy(*(_ordered(term, value) for term, value in terms))
+        spec = spec.orderBy(*(ordered(term, value) for term, value in terms))
     if one.function.name in FRAMELESS or not terms:
         return spec
     low = Window.unboundedPreceding if frame.low is None else int(frame.low.amount)
@@ -239,7 +239,8 @@ def _measured(df: "DataFrame", name: str, value: "Column", one: "Resolved") -> "
     )
 
 
-def _ordered(term: OrderColumn, value: "Column") -> "Column":
+def ordered(term: OrderColumn, value: "Column") -> "Column":
+    """Return a column as Spark sorts by it."""
     if term.descending:
         return value.desc_nulls_first() if term.nulls_first else value.desc_nulls_last()
     return value.asc_nulls_first() if term.nulls_first else value.asc_nulls_last()

@@ -215,8 +215,7 @@ def _string_agg(window: Window, call: Call) -> pa.Array:
 
 def _of_frame(window: Window, call: Call) -> pa.Array:
     nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
-    without_null = call.arguments if call.options.ignore_nulls else ()
-    counted = window.counted(call, without_null)
+    counted = window.counted(call, call.without_null)
     kept = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, kept)
     return rows_of(window.column(call.arguments[0]), rows)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from workbench.window_frames import FrameTable
+
 
 class Over:
     """Window functions that share their partitions and their order.
@@ -112,14 +114,38 @@ class Over:
         self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
 
     def __repr__(self) -> str:
-        given = {"partition_by": list(self.partition_by), "order_by": list(self.order_by)}
-        given["order_by"] = [_written(term) for term in self.order_by]
+        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
         shown = [f"{name}={value!r}" for name, value in given.items() if value]
         shown += [f"frame={self.frame!r}"] if self.frame else []
         shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
         shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
         shown += [f"{name}={function!r}" for name, function in self.columns.items()]
         return f"wb.Over({', '.join(shown)})"
+
+    def with_frame(self, frame: Frame | None) -> "Over":
+        """Return the same call over another frame.
+
+        Parameters
+        ----------
+        frame : Frame or None
+            Of every function that has none of its own.
+
+        Returns
+        -------
+        Over
+
+        Raises
+        ------
+        WorkbenchError
+            When the functions or the order cannot be meant with it.
+        """
+        asked = self.partition_by, self.order_terms, frame, self.engine, self.cut
+        return Over(*asked, **self.columns)
+
+    @property
+    def order_terms(self) -> list[Any]:
+        """The order as it is given: names, or tuples."""
+        return [_written(term) for term in self.order_by]
 
     def explain(self) -> str:
         """Return which engine answers and why, what may be cut, and the frame of each function.
@@ -166,8 +192,77 @@ class Over:
         return self._with_kernels(df, found)
 
     def _with_kernels(self, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
-        check_arrow(df)
         ship(df.sparkSession)
+        task, carried = self._task(df, found)
+        if cutting := self._cutting(df, found, carried):
+            task = replace(task, reach=cutting.reach)
+            rows = cut_rows(df, carried.wanted, cutting)
+        else:
+            rows = bundle_rows(df, carried.wanted, task.keys)
+        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+
+    def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
+        """Return which rows are in the frame of each row of one partition.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+        key : value, or tuple of values when several columns make the partition
+            Without it, the first partition in order.
+        column : str, optional
+            The result whose frames are wanted; without it, the first.
+
+        Returns
+        -------
+        FrameTable
+            Of the partition's first rows, 40 at most.
+
+        Raises
+        ------
+        WorkbenchError
+            When no row has this key, or there is no such result.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> days = wb.session().range(5).withColumnRenamed("id", "day")
+        >>> frame = wb.Frame.rows(-2, 1, exclude="current row")
+        >>> print(wb.Over(order_by="day", frame=frame, total=wb.fn.sum("day")).frames(days))
+        total over wb.Frame.rows(-2, 1, exclude='current row'), all rows
+        0 (✕) ■  ·  ·  ·  1
+        1  ■ (✕) ■  ·  ·  2
+        2  ■  ■ (✕) ■  ·  4
+        3  ·  ■  ■ (✕) ■  7
+        4  ·  ·  ■  ■ (✕) 5
+        """
+        from workbench.window_frames import frame_table
+        from workbench.window_partition import partition_of
+
+        return frame_table(partition_of(self, df, key), column)
+
+    def bound(self, df: "DataFrame") -> "tuple[WindowTask, Carried]":
+        """Return what the workers do for a table, and the columns that they get of it.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+
+        Returns
+        -------
+        task : WindowTask
+        carried : Carried
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+        """
+        table(df, "df")
+        check_table(df, self.partition_by, self.order_by, list(self.columns))
+        return self._task(df, resolve(df, self.columns, self.frame, self.order_by))
+
+    def _task(self, df: "DataFrame", found: list[Resolved]) -> "tuple[WindowTask, Carried]":
+        check_arrow(df)
         carried = Carried(df)
         calls = tuple(_call(one, carried) for one in found)
         keys = tuple(map(carried.of, self.partition_by))
@@ -176,13 +271,7 @@ class Over:
             for term in self.order_by
         )
         back = tuple((name, carried.of(name)) for name in df.columns)
-        cutting = self._cutting(df, found, carried)
-        task = WindowTask(back, keys, order, calls, cutting.reach if cutting else None)
-        if cutting:
-            rows = cut_rows(df, carried.wanted, cutting)
-        else:
-            rows = bundle_rows(df, carried.wanted, keys)
-        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+        return WindowTask(back, keys, order, calls), carried
 
     def _cutting(self, df: "DataFrame", found: list[Resolved], carried: Carried) -> Cutting | None:
         if self.uncut is not None:

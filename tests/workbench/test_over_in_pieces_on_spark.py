@@ -107,6 +107,11 @@ UNCUT = {
 }
 
 
+def test_bounds_of_each_row_keep_partitions_whole(spark: SparkSession) -> None:
+    frame = wb.Frame.rows(-F.col("id"), 0)
+    assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.median("id")).explain()
+
+
 @pytest.mark.parametrize("why", UNCUT)
 def test_it_says_why_partitions_are_not_cut(why: str) -> None:
     function, frame = UNCUT[why]

@@ -139,8 +139,8 @@ class Over:
         WorkbenchError
             When the functions or the order cannot be meant with it.
         """
-        asked = self.partition_by, self.order_terms, frame, self.engine, self.cut
-        return Over(*asked, **self.columns)
+        keys, order = self.partition_by, self.order_terms
+        return Over(keys, order, frame, self.engine, self.cut, **self.columns)
 
     @property
     def order_terms(self) -> list[Any]:

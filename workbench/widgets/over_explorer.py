@@ -36,7 +36,7 @@ class Tab(NamedTuple):
 
 
 #: The tabs in their order; the first that suits is open.
-TABS = (Tab("Band", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
+TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
 class OverExplorer(widgets.VBox):  # type: ignore[misc]

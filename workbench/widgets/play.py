@@ -10,6 +10,7 @@ from workbench.funnel_rows import a_key, rows_of_key
 from workbench.widgets.funnel_lesson import funnel_lesson
 from workbench.widgets.player import Player
 from workbench.widgets.trace_lesson import array_pictures, lesson_of
+from workbench.widgets.tree_lesson import TREES, tree_picture
 from workbench.widgets.window_lesson import window_lesson
 from workbench.window_partition import MOST_STEPPED, partition_of
 from workbench.windows import Over
@@ -86,4 +87,5 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> Playe
 def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> Player:
     run = trace(what, *tables)
     lesson = lesson_of(run, what.__name__)
-    return Player({**lesson, "pictures": array_pictures(run)})
+    pictures = [tree_picture(run)] if what.__name__ in TREES and run.steps else array_pictures(run)
+    return Player({**lesson, "pictures": pictures})

@@ -1,4 +1,4 @@
-"""Draw a figure where another is shown, and send only what differs."""
+"""Drawing a figure anew where another is shown."""
 
 from typing import Any
 
@@ -7,12 +7,19 @@ from plotly.io.json import to_json_plotly
 
 
 def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
-    """Make a shown figure like another one.
+    """Draw a figure where another is shown, and send only what differs.
 
     Parameters
     ----------
     shown : plotly.graph_objects.FigureWidget
     figure : plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> shown = go.FigureWidget()
+    >>> redraw(shown, go.Figure(go.Bar(y=[3, 1])))
+    >>> shown.data[0].y
+    (3, 1)
     """
     with shown.batch_update():
         if [trace.type for trace in shown.data] != [trace.type for trace in figure.data]:

@@ -9,7 +9,7 @@ SHORT = 64
 
 
 @kernel
-def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Int64Column) -> None:
+def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) -> None:
     """Find the rows of every group: rows that are anywhere, group by group.
 
     Parameters
@@ -18,7 +18,7 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Int64Column) -
         The number of each row's group.
     offsets : int64 array of shape (groups + 1,)
         Written: group g owns the places ``offsets[g]`` to ``offsets[g + 1]`` of ``order``.
-    order : int64 array of shape (rows,)
+    order : uint32 array of shape (rows,)
         Written: the rows of each group, in the order in which they stand.
 
     Notes
@@ -28,7 +28,7 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Int64Column) -
     Examples
     --------
     >>> import numpy as np
-    >>> offsets, order = np.zeros(3, np.int64), np.zeros(4, np.int64)
+    >>> offsets, order = np.zeros(3, np.int64), np.zeros(4, np.uint32)
     >>> group_rows(np.array([1, 0, 1, 0], np.uint32), offsets, order)
     >>> offsets.tolist(), order.tolist()
     ([0, 2, 4], [1, 3, 0, 2])

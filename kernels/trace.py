@@ -98,22 +98,23 @@ def trace(kernel: Kernel, *args: Any, show: Show | None = None, limit: int = MAX
     >>> steps[-1].variables["time"], steps[-1].changed["time"]
     ([1, 2], [0, 1])
     """
-    kernels = tuple(_family(kernel))
+    kernels = family(kernel)
     recorder = _Recorder({k.python.__code__: k for k in kernels}, show or {}, limit)
     with recorder.installed():
         result = interpreted(kernel)(*args)
     return Trace(kernels, recorder.steps, _plain(result))
 
 
-def _family(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield a kernel and the kernels that it calls, each once."""
+def family(kernel: Kernel) -> tuple[Kernel, ...]:
+    """Return a kernel and the kernels that it calls, each once."""
     seen: dict[str, Kernel] = {}
     waiting = [kernel]
     while waiting:
         one = waiting.pop(0)
-        if seen.setdefault(one.__name__, one) is one:
-            yield one
-            waiting += [k for k in _called(one).values() if k.__name__ not in seen]
+        if one.__name__ not in seen:
+            seen[one.__name__] = one
+            waiting += _called(one).values()
+    return tuple(seen.values())
 
 
 def _called(kernel: Kernel) -> dict[str, Kernel]:

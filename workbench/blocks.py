@@ -7,15 +7,16 @@ batch in which each event column is a list for each key.
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.order import group_rows, sort_entries
-from workbench.codes import key_codes
+from workbench.codes import encoded, key_codes, whole
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
@@ -43,7 +44,7 @@ class Block:
 
     def column(self, name: str) -> pa.Array:
         """Return an event column as one array."""
-        return self.rows.column(name).combine_chunks()
+        return whole(self.rows.column(name))
 
     def plain(self, name: str) -> pa.Array:
         """Return an event column as one array of values, and not of codes for them."""
@@ -56,7 +57,9 @@ class Block:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
-def gather(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Block | None:
+def gather(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], by_time: bool = False
+) -> Block | None:
     """Make a block of a Spark partition, wherever Spark cut its batches.
 
     Parameters
@@ -65,65 +68,63 @@ def gather(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Block | No
         All rows of the keys that appear in them, in any order.
     keys : sequence of str
         The columns that make the key.
+    by_time : bool
+        Put the rows of a key in order of their column of times, ties as they arrived.
 
     Returns
     -------
     Block or None
         None when there is no row. Keys stand in the order of their first rows, and the rows of a
-        key in the order of arrival.
+        key in the order of arrival, or of time.
 
     Examples
     --------
-    >>> one = pa.record_batch({"user": [7, 8], "time": [5, 1]})
-    >>> two = pa.record_batch({"user": [7], "time": [2]})
+    >>> one = pa.record_batch({"user": [7, 8], TIME: [5, 1]})
+    >>> two = pa.record_batch({"user": [7], TIME: [2]})
     >>> block = gather([one, two], ["user"])
     >>> block.keys.to_pydict(), block.offsets.tolist(), block.rows.to_pydict()
-    ({'user': [7, 8]}, [0, 2, 3], {'time': [5, 2, 1]})
+    ({'user': [7, 8]}, [0, 2, 3], {'__time__': [5, 2, 1]})
+    >>> gather([one, two], ["user"], by_time=True).rows.to_pydict()
+    {'__time__': [2, 5, 1]}
     """
     parts = [batch for batch in batches if batch.num_rows]
     if not parts:
         return None
     table = pa.Table.from_batches(parts)
     offsets, order = grouped(*key_codes(table.select(list(keys))))
-    first = table.select(list(keys)).take(order[offsets[:-1]])
+    begins = np.zeros(len(order), bool)
+    begins[order[offsets[:-1]]] = True
+    first = table.select(list(keys)).filter(begins)
+    rows = {}
+    if by_time:
+        time = _times(table.column(TIME), order)
+        sort_entries.over(offsets, time, order)
+        rows[TIME] = from_instants(time, table.schema.field(TIME).type)
     # One column after another, so that only one of them is held twice.
-    rows = {
-        name: table.column(name).unify_dictionaries().combine_chunks().take(order)
-        for name in table.column_names
-        if name not in keys
-    }
+    for name in table.column_names:
+        if name not in keys and name not in rows:
+            column = table.column(name)
+            coded = pa.types.is_dictionary(column.type)
+            rows[name] = whole(encoded(column) if coded else column).take(order)
     return Block(first, offsets, pa.table(rows))
 
 
-def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Return the offsets of groups, and the rows in the order of their groups."""
-    offsets, order = np.empty(count + 1, np.int64), np.empty(len(codes), np.int64)
+    offsets, order = np.empty(count + 1, np.int64), np.empty(len(codes), np.uint32)
     group_rows(codes, offsets, order)
     return offsets, order
 
 
-def in_time(block: Block) -> Block:
-    """Return the block with the rows of each partition in order of time, ties as they arrived.
-
-    Parameters
-    ----------
-    block : Block
-
-    Returns
-    -------
-    Block
-
-    Examples
-    --------
-    >>> rows = pa.table({TIME: [5, 2, 1]})
-    >>> in_time(Block(pa.table({"user": [7, 8]}), np.array([0, 2, 3]), rows)).rows.to_pydict()
-    {'__time__': [2, 5, 1]}
-    """
-    time = instants(block.column(TIME)).copy()
-    order = np.arange(len(time), dtype=np.uint32)
-    sort_entries.over(block.offsets, time, order)
-    rows = {name: block.column(name).take(order) for name in block.rows.column_names}
-    return Block(block.keys, block.offsets, pa.table(rows))
+def _times(column: pa.ChunkedArray, order: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The instants of rows in an order, without a second copy of them all in one piece."""
+    place, first = np.empty_like(order), 0
+    place[order] = np.arange(len(order), dtype=np.uint32)
+    time = np.empty(len(order), np.int64)
+    for chunk in column.chunks:
+        time[place[first : first + len(chunk)]] = instants(chunk)
+        first += len(chunk)
+    return time
 
 
 def pack(block: Block) -> pa.Buffer:
@@ -144,7 +145,7 @@ def pack(block: Block) -> pa.Buffer:
     {'time': [5, 2, 1]}
     """
     offsets = pa.array(block.offsets)
-    columns = {name: block.keys.column(name).combine_chunks() for name in block.keys.column_names}
+    columns = {name: whole(block.keys.column(name)) for name in block.keys.column_names}
     for name in block.rows.column_names:
         columns[name] = pa.LargeListArray.from_arrays(offsets, block.column(name))
     return packed_rows(pa.table(columns))
@@ -184,6 +185,14 @@ def packed_rows(rows: pa.Table) -> pa.Buffer:
 def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
     with pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
+
+
+def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
+    """Return binary values one by one, without a copy of them (which a scalar of Arrow is)."""
+    _, ends, held = values.buffers()
+    ends = np.frombuffer(ends, np.int32)[values.offset : values.offset + len(values) + 1]
+    for first, last in pairwise(ends.tolist()):
+        yield held.slice(first, last - first)
 
 
 def one_binary(value: pa.Buffer) -> pa.Array:

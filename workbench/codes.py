@@ -1,12 +1,21 @@
 """Numbers for the keys of rows: equal where the keys are equal, whatever their type.
 
-Executors load this module, so it needs pyarrow and numpy and nothing else.
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from kernels.keys import number_keys
+
+
+def whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, without a copy where it is one (which Arrow would make)."""
+    if isinstance(values, pa.Array):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
@@ -41,9 +50,21 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
 
 
 def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
+    if pa.types.is_int64(values.type) and not values.null_count:
+        # Faster than Arrow's dictionary, and in a quarter of its memory.
+        codes = np.empty(len(values), np.uint32)
+        return codes, number_keys(_int64(values), codes)
     coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
-    whole = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    return whole.indices.to_numpy().view(np.uint32), len(whole.dictionary)
+    found = whole(coded)
+    return found.indices.to_numpy().view(np.uint32), len(found.dictionary)
+
+
+def _int64(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """Integers in one piece, in memory that is given back at once where that is a copy."""
+    if isinstance(values, pa.Array):
+        return np.asarray(values.to_numpy())
+    chunks = [chunk.to_numpy() for chunk in values.chunks]
+    return np.concatenate(chunks) if chunks else np.zeros(0, np.int64)
 
 
 def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -52,8 +73,8 @@ def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray
         return pc.add(values, pa.scalar(0.0, values.type))
     if not pa.types.is_nested(values.type):
         return values
-    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    return _of_structs(whole) if pa.types.is_struct(whole.type) else _of_lists(whole)
+    nested = whole(values)
+    return _of_structs(nested) if pa.types.is_struct(nested.type) else _of_lists(nested)
 
 
 def _of_structs(values: pa.StructArray) -> pa.Array:
@@ -72,16 +93,22 @@ def _of_lists(values: pa.ListArray) -> pa.Array:
     return pc.if_else(values.is_valid(), packed, pa.scalar(None, pa.large_binary()))
 
 
-def encoded(values: pa.Array) -> pa.Array:
-    """Return text as a dictionary and the shortest codes for it, the rest as it is.
+def encoded(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text as the shortest codes for one dictionary, the rest as it is.
 
     Examples
     --------
-    >>> encoded(pa.array(["a", "b", "a"])).type
+    >>> encoded(pa.chunked_array([["a", "b"], ["a"]])).type
     DictionaryType(dictionary<values=string, indices=uint8, ordered=0>)
     """
     if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
         return values
-    coded = pc.dictionary_encode(values)
-    short = pa.from_numpy_dtype(np.min_scalar_type(len(coded.dictionary)))
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(short), coded.dictionary)
+    coded = pc.dictionary_encode(values).unify_dictionaries()
+    if not coded.num_chunks:
+        return coded
+    texts = coded.chunk(0).dictionary
+    short = pa.from_numpy_dtype(np.min_scalar_type(len(texts)))
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices.cast(short), texts) for chunk in coded.chunks
+    ]
+    return pa.chunked_array(chunks)

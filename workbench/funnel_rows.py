@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.blocks import CONDITIONS, NAME, TIME, instants, unpack
+from workbench.blocks import CONDITIONS, NAME, TIME, binaries, instants, unpack
+from workbench.codes import whole
 from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.funnel_task import FunnelTask
@@ -60,8 +61,8 @@ class OneKeyTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Look for the key in every block."""
         for batch in batches:
-            for packed in batch.column(0):
-                yield from self._rows(packed.as_buffer())
+            for packed in binaries(batch.column(0)):
+                yield from self._rows(packed)
 
     def _rows(self, packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
         block = unpack(packed, self.task.keys)
@@ -121,7 +122,7 @@ def rows_of_key(
     table = table.slice(0, limit).combine_chunks()
     conditions = table.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
     names = [name or "" for name in table.column(NAME).to_pylist()]
-    time = instants(table.column(TIME).combine_chunks())
+    time = instants(whole(table.column(TIME)))
     return KeyRows(time, conditions, names, funnel.integer_time(events), cut)
 
 

@@ -18,12 +18,14 @@ from workbench.blocks import (
     NAME,
     TIME,
     Block,
+    binaries,
     from_instants,
     gather,
     instants,
     unpack,
 )
 from workbench.bundles import unbundled
+from workbench.codes import whole
 from workbench.worker import settle
 
 
@@ -75,8 +77,8 @@ class FunnelTask:
         """Answer for packed blocks, one binary value each."""
         settle()
         for batch in batches:
-            for packed in batch.column(0):
-                yield self.answer(unpack(packed.as_buffer(), self.keys))
+            for packed in binaries(batch.column(0)):
+                yield self.answer(unpack(packed, self.keys))
 
     def answer(self, block: Block) -> pa.RecordBatch:
         """Return one row for each key: the level, and the times of the winning chain.
@@ -94,7 +96,7 @@ class FunnelTask:
         level, reached = funnel_levels(
             block.offsets, time, conditions, len(self.steps), self.window, **self.modes
         )
-        columns = {name: block.keys.column(name).combine_chunks() for name in self.keys}
+        columns = {name: whole(block.keys.column(name)) for name in self.keys}
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
         if self.by is not None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.blocks import CONDITIONS, NAME, Block, gather, in_time, one_binary, pack
+from workbench.blocks import CONDITIONS, NAME, gather, one_binary, pack
 from workbench.bundles import unbundled
-from workbench.codes import encoded
 from workbench.columns import check_key, column, is_integer_time, table
 from workbench.errors import WorkbenchError
 from workbench.rows import (
@@ -176,15 +175,14 @@ class PackTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
         settle()
-        block = gather(unbundled(batches), self.keys)
+        block = gather(unbundled(batches), self.keys, by_time=True)
         if block is None:
             return
-        block = in_time(block)
-        rows = pa.table({name: encoded(block.column(name)) for name in block.rows.column_names})
+        rows = block.rows
         names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
         # One more than may be, so that the driver sees that they are too many.
         names = names[: MOST_NAMES + 1].to_pylist()
-        packed = pack(Block(block.keys, block.offsets, rows))
+        packed = pack(block)
         yield pa.record_batch(
             {
                 "block": one_binary(packed),

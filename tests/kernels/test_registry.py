@@ -15,8 +15,11 @@ from kernels import Kernel, registry, trace
 from tests.kernels import (
     brute_force,
     cases_aggregates,
+    cases_distinct,
     cases_holistic,
+    cases_selection,
     frame_cases,
+    key_cases,
     value_cases,
 )
 
@@ -52,7 +55,7 @@ def wide_entries(draw: st.DrawFn, least: int = 1) -> Args:
 @st.composite
 def groups(draw: st.DrawFn) -> Args:
     group = draw(st.lists(st.integers(0, 4), max_size=40))
-    return [uint32(group), int64(np.zeros(6)), int64(np.zeros(len(group)))]
+    return [uint32(group), int64(np.zeros(6)), uint32(np.zeros(len(group)))]
 
 
 @st.composite
@@ -232,9 +235,12 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
     **frame_cases.CASES,
+    **key_cases.CASES,
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **cases_distinct.CASES,
+    **cases_selection.CASES,
 }
 
 

@@ -361,8 +361,11 @@ const LEGEND = [
   ["future", "still to come"],
 ];
 
-function legend() {
-  const items = LEGEND.map(([state, text]) => {
+/** What the marks mean; a picture can have words of its own, and null for a mark it has not. */
+function legend(words) {
+  const known = LEGEND.filter(([state]) => words?.[state] !== null);
+  const items = known.map(([state, usual]) => {
+    const text = words?.[state] ?? usual;
     const attributes = { class: "wbp-event", transform: "translate(11,11)", "data-state": state };
     if (state === "current") attributes["data-current"] = "true";
     const mark = s("svg", { width: 22, height: 22, "aria-hidden": "true" }, s("g", attributes, ...EVENT_MARKS()));
@@ -392,7 +395,7 @@ function withoutOverlap(items, widthOf, right) {
   });
 }
 
-function timelinePicture({ title, lanes = [], events = [], ticks = [], states = [] }) {
+function timelinePicture({ title, lanes = [], events = [], ticks = [], states = [], legend: words }) {
   const view = viewOf({ events, states });
   const hasOthers = events.some((event) => (event.lane ?? null) === null);
   const svg = s("svg", { role: "img" });
@@ -435,9 +438,9 @@ function timelinePicture({ title, lanes = [], events = [], ticks = [], states = 
     showChain(parts, x, events, state.chain ?? []);
     showCurrent(parts, x, events[state.current], parts.g);
     showOverview(parts, view, domain);
-    setAttribute(svg, "aria-label", describeTimeline(title, events, state));
+    setAttribute(svg, "aria-label", describeTimeline(title, events, state, words?.chain));
   }
-  return { el: figure("timeline", [title ?? "", legend()], svg), show, layout, svg };
+  return { el: figure("timeline", [title ?? "", legend(words)], svg), show, layout, svg };
 }
 
 function rowOf(event, g) {
@@ -552,13 +555,13 @@ function showOverview(parts, view, domain) {
   setAttribute(lens, "width", Math.max(4, x(domain[1]) - x(domain[0])).toFixed(1));
 }
 
-function describeTimeline(title, events, { current, window, chain = [] }) {
+function describeTimeline(title, events, { current, window, chain = [] }, counts) {
   const text = (index) => events[index]?.text ?? events[index]?.label ?? "";
   return [
     title ?? "Timeline",
     events[current] ? `now ${text(current)}` : null,
     window ? window.label ?? "a window is open" : null,
-    chain?.length ? `counts so far: ${chain.map(text).join(", ")}` : null,
+    chain?.length ? `${counts ?? "counts so far"}: ${chain.map(text).join(", ")}` : null,
   ].filter(Boolean).join("; ");
 }
 

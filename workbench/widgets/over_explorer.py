@@ -71,7 +71,7 @@ class OverExplorer(widgets.VBox):  # type: ignore[misc]
         """What is in the open tab."""
         return self.tabs.children[self.tabs.selected_index].children[0]
 
-    def open(self, title: str) -> Any:
+    def choose(self, title: str) -> Any:
         """Open a tab by its title, and return what is in it.
 
         Parameters

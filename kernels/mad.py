@@ -5,6 +5,7 @@ deviation is at an end of a run of h values: of all such runs, the one with the 
 """
 
 import numpy as np
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.helper import helper
@@ -187,7 +188,7 @@ def walk_mad(
     return 1
 
 
-@helper
+@register_jitable
 def nth(
     ascending: Floats, bits: Bits, ones: Bits, begin: Ends, end: Ends, i: int, index: int
 ) -> float:

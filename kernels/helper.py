@@ -29,5 +29,5 @@ def helper(function: Function) -> Function:
     >>> rank_set(100)[1].tolist()
     [0, 4]
     """
-    made: Function = register_jitable(inline="always")(function)
+    made: Function = register_jitable(forceinline=True)(function)
     return made

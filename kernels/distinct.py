@@ -1,9 +1,9 @@
 """How many distinct values does a moving frame have?"""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Int64Column, Int64Matrix, kernel
 from kernels.moves import FEW, only_in, turnover
 from kernels.parts import parts
@@ -58,7 +58,7 @@ def walk_distinct(
         result[i] = distinct  #: Row {i}: {distinct} distinct values.
 
 
-@register_jitable
+@helper
 def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int) -> bool:
     """Say whether a row is in a frame.
 
@@ -73,7 +73,7 @@ def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int)
     return inside
 
 
-@register_jitable
+@helper
 def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int, int]:
     """Return the range from the first row of a frame to behind its last, empty when the frame is.
 
@@ -91,7 +91,7 @@ def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int,
     return low, high
 
 
-@register_jitable
+@helper
 def only_in_holes(
     following: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int
 ) -> bool:

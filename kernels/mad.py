@@ -5,7 +5,6 @@ deviation is at an end of a run of h values: of all such runs, the one with the 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.helper import helper
@@ -188,7 +187,7 @@ def walk_mad(
     return 1
 
 
-@register_jitable
+@helper
 def nth(
     ascending: Floats, bits: Bits, ones: Bits, begin: Ends, end: Ends, i: int, index: int
 ) -> float:

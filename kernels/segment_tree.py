@@ -9,16 +9,16 @@ Source: Leis et al., "Efficient processing of window functions in analytical SQL
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Column, Int64Matrix, Int64Scratch, Matrix, State, kernel
 from kernels.states import load, store
 
 FANOUT = 16
 
 
-@register_jitable
+@helper
 def tree_levels(rows: int, fanout: int) -> NDArray[np.int64]:
     """Return where the nodes of each level start, and behind the last level how many there are.
 
@@ -83,7 +83,7 @@ def build_tree(
             store(tree, starts[level] + node, state)  #: {(level + 1, node):place}: {state:state}.
 
 
-@register_jitable
+@helper
 def absorb(
     state: Any,
     empty: Any,

@@ -349,7 +349,7 @@ def load(empty: Any, states: NDArray[Any], at: int) -> Any:
 LOAD = "lambda empty, states, at: kind({})"
 
 
-@overload(load, inline="always")
+@overload(load)
 def _load(empty, states, at):  # type: ignore[no-untyped-def]
     fields = ", ".join(f"states[at, {k}]" for k in range(len(empty)))
     return eval(LOAD.format(fields), {"kind": empty.instance_class})

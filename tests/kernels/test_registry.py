@@ -18,6 +18,7 @@ from tests.kernels import (
     cases_holistic,
     frame_cases,
     key_cases,
+    tiling_cases,
     value_cases,
 )
 
@@ -237,6 +238,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **tiling_cases.CASES,
 }
 
 

@@ -149,4 +149,4 @@ def sawtooth_windows(
     operations += stack_tails(empty, query, window, hop, start[:count], hops[:count], tails)
     operations += head_states(empty, query, hop, time, value, other, heads)
     operations += join_heads(empty, tails, heads, states)
-    return operations
+    return int(operations)

@@ -224,4 +224,4 @@ def tile_windows(
         store(tree, node, empty)
     operations = update_tiles(empty, query, window, time, value, other, tree)
     operations += push_down(empty, tree, states)
-    return operations
+    return int(operations)

@@ -149,29 +149,37 @@ def _check(rung: str, name: str, query: Times, time: Times, window: int, hop: in
             raise ValueError(f"{label}: the times are not sorted; sort them, and the values alike.")
 
 
+def _run(kernel: Kernel, queries: int, events: int, *args: Any) -> int:
+    """Run a kernel over one partition by its lift, which is compiled already."""
+    queries_of, events_of = np.array([0, queries]), np.array([0, events])
+    return int(kernel.over(queries_of, *args, right=events_of)[0])
+
+
 def _whole(
     rung: Rung, empty: Any, query: Times, window: int, hop: int, event: Any, states: Any
 ) -> int:
     """Run a kernel that goes from events to windows."""
     lengths = (window, hop) if rung.kernel in (rollup_windows, sawtooth_windows) else (window,)
-    return int(rung.kernel(empty, query, *lengths, *event, states))
+    sizes = len(query), len(event[0])
+    return _run(rung.kernel, *sizes, empty, query, *lengths, *event, states)
 
 
 def _by_parts(
     rung: Rung, empty: Any, query: Times, window: int, hop: int, event: Any, states: Any
 ) -> int:
     """Roll events up, find the tails, and join the heads where the windows have some."""
-    size = len(event[0])
+    sizes = rows, size = len(query), len(event[0])
     start, stop = np.empty(size, np.int64), np.empty(size, np.int64)
     hops = np.empty((size, states.shape[1]), states.dtype)
-    count = hop_states(empty, hop, *event, start, stop, hops)
+    count = _run(hop_states, *sizes, empty, hop, *event, start, stop, hops)
+    tails = states if rung.meaning == HOPPING else np.empty_like(states)
     rolled = start[:count], hops[:count]
-    if rung.meaning == HOPPING:
-        return int(size + rung.kernel(empty, query, window, hop, *rolled, states))
-    tails, heads = np.empty_like(states), np.empty_like(states)
-    operations = size + rung.kernel(empty, query, window, hop, *rolled, tails)
-    operations += head_states(empty, query, hop, *event, heads)
-    return int(operations + join_heads(empty, tails, heads, states))
+    operations = size + _run(rung.kernel, rows, count, empty, query, window, hop, *rolled, tails)
+    if rung.meaning == SAWTOOTH:
+        heads = np.empty_like(states)
+        operations += _run(head_states, *sizes, empty, query, hop, *event, heads)
+        operations += _run(join_heads, *sizes, empty, tails, heads, states)
+    return operations
 
 
 def _count(meaning: str, query: Times, time: Times, window: int, hop: int) -> Times:

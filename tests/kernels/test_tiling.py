@@ -134,8 +134,10 @@ def test_hops_follow_the_length_of_the_window() -> None:
 def test_what_cannot_be_answered_is_refused_with_a_sentence() -> None:
     some = np.array([1, 2])
 
-    def ask(rung: str = "naive", name: str = "sum", query: Any = some, **more: int) -> None:
-        tiled_aggregate(rung, name, query, some, some, **{"window": 5, **more})
+    def ask(
+        rung: str = "naive", name: str = "sum", query: Any = some, window: int = 5, hop: int = 5
+    ) -> None:
+        tiled_aggregate(rung, name, query, some, some, window, hop)
 
     with pytest.raises(ValueError, match="rung: 'ladder' is not known; use one of naive"):
         ask("ladder")

@@ -1,26 +1,41 @@
-"""``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data."""
+"""``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
+
+``python -m benchmarks windows``; ``python -m benchmarks windows quantile spark`` for some parts.
+"""
 
 import argparse
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import funnel
-from benchmarks.report import counted, machine, write_json
+from benchmarks import funnel, windows
+from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = {"funnel": funnel.run}
+SUBJECTS = ("funnel", "windows")
+#: How many rows the largest file has, and measured runs there are: minutes for all.
+ROWS, ROUNDS = {"funnel": 20_000_000, "windows": 2_000_000}, {"funnel": 3, "windows": 2}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark that the command line names."""
     options = parser().parse_args(arguments)
-    sizes = options.sizes or sorted({*(1_000_000, 5_000_000, options.rows), options.rows})
-    sizes = [size for size in sizes if size <= options.rows]
     print(machine())
-    report = SUBJECTS[options.subject](sizes, options.rounds, options.folder)
+    report = measured(options)
     print(report.verdict())
     if options.json:
         write_json(options.json, report)
+
+
+def measured(options: argparse.Namespace) -> Report:
+    """Return the results of the subject that the command line names."""
+    rows = options.rows or ROWS[options.subject]
+    rounds = options.rounds or ROUNDS[options.subject]
+    if options.subject == "windows":
+        return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
+    if options.parts:
+        parser().error("parts: the funnel has none; leave them out.")
+    sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
+    return funnel.run([size for size in sizes if size <= rows], rounds, options.folder)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,14 +43,21 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     made.add_argument("subject", choices=SUBJECTS, help="what to measure")
     made.add_argument(
-        "--rows", type=counted, default=20_000_000, help="events in the largest file, such as 20M"
+        "parts",
+        nargs="*",
+        metavar="part",
+        choices=[[], *windows.PARTS],
+        help=f"what to measure of windows: {', '.join(windows.PARTS)}; all when none is named",
+    )
+    made.add_argument(
+        "--rows", type=counted, help="rows in the largest file, such as 20M; 2M for windows"
     )
     made.add_argument(
         "--sizes",
         type=lambda text: sorted(map(counted, text.split(","))),
-        help="events in each file, such as 1M,5M,20M, for how cost grows",
+        help="rows in each file, such as 1M,5M,20M, for how cost grows",
     )
-    made.add_argument("--rounds", type=int, default=3, help="measured runs of each query")
+    made.add_argument("--rounds", type=int, help="measured runs of each query")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the results as data, too")
     made.add_argument(
         "--folder",

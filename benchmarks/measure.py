@@ -1,5 +1,6 @@
 """Fair timing: every way is warmed and checked first, then the ways take turns."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,7 +31,9 @@ class AnswersDifferError(Exception):
     """Two ways gave different answers, so their times compare nothing."""
 
 
-def side_by_side(ways: Mapping[str, Run], rounds: int = 3, same: bool = True) -> dict[str, Timing]:
+def side_by_side(
+    ways: Mapping[str, Run], rounds: int = 3, same: bool = True, patience: float = math.inf
+) -> dict[str, Timing]:
     """Time several ways to one answer, A B A B, so that a busy spell of the machine meets all.
 
     Parameters
@@ -41,6 +44,9 @@ def side_by_side(ways: Mapping[str, Run], rounds: int = 3, same: bool = True) ->
         Measured runs of each way, behind one that warms it up.
     same : bool
         Whether all ways must give the same answer.
+    patience : float
+        A way whose first run takes more seconds than this has that one alone: where a run is long,
+        what is warm before it matters little.
 
     Returns
     -------
@@ -56,13 +62,18 @@ def side_by_side(ways: Mapping[str, Run], rounds: int = 3, same: bool = True) ->
     >>> sorted(side_by_side({"sum": lambda: sum([1, 2]), "three": lambda: 3}))
     ['sum', 'three']
     """
-    answers = {name: run() for name, run in ways.items()}
+    answers, first = {}, {}
+    for name, run in ways.items():
+        start = time.perf_counter()
+        answers[name] = run()
+        first[name] = time.perf_counter() - start
     if same:
         check_same(answers)
-    runs: dict[str, list[float]] = {name: [] for name in ways}
+    runs = {name: [took] if took > patience else [] for name, took in first.items()}
     for _ in range(rounds):
         for name, run in ways.items():
-            runs[name].append(seconds(run))
+            if first[name] <= patience:
+                runs[name].append(seconds(run))
     return {name: Timing(tuple(times)) for name, times in runs.items()}
 
 

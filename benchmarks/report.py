@@ -73,11 +73,12 @@ class Report:
     ----------
     results : list of Result
     seconds : dict
-        The median time of each way by question and size: how cost grows.
+        The median time of each way by question and size: how cost grows. A size is a number of
+        rows, or the name of a frame.
     """
 
     results: list[Result] = field(default_factory=list)
-    seconds: dict[str, dict[str, dict[int, float]]] = field(default_factory=dict)
+    seconds: dict[str, dict[str, dict[int | str, float]]] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
         """Keep a result and print it."""
@@ -86,18 +87,20 @@ class Report:
         self.results.append(result)
         print(result.line(), flush=True)
 
-    def took(self, what: str, rows: int, medians: dict[str, float]) -> None:
+    def took(self, what: str, size: int | str, medians: dict[str, float]) -> None:
         """Keep how long each way took for a size."""
         for way, seconds in medians.items():
-            self.seconds.setdefault(what, {}).setdefault(way, {})[rows] = seconds
+            self.seconds.setdefault(what, {}).setdefault(way, {})[size] = seconds
 
     def growth(self) -> Iterator[str]:
         """Yield the lines of the table of cost by size."""
         for what, ways in self.seconds.items():
-            yield f"\n{what}: seconds by number of events"
+            sizes = next(iter(ways.values()))
+            by = "frame" if isinstance(next(iter(sizes)), str) else "number of events"
+            yield f"\n{what}: seconds by {by}"
             for way, times in ways.items():
-                cells = (f"{short(rows)} {seconds:.2f}" for rows, seconds in times.items())
-                yield f"  {way:<22}" + "".join(f"{cell:>16}" for cell in cells)
+                cells = (f"{named(size)}: {seconds:.3g}" for size, seconds in times.items())
+                yield f"  {way:<22}" + "".join(f"{cell:>20}" for cell in cells)
 
     def verdict(self) -> str:
         """Return how cost grows, and how many targets are met."""
@@ -147,9 +150,19 @@ def short(count: int) -> str:
     return str(count)
 
 
+def named(size: int | str) -> str:
+    """Return a size for the table of growth."""
+    return size if isinstance(size, str) else short(size)
+
+
 def plain_seconds(value: float) -> str:
     """Return seconds for a cell of the table."""
     return f"{value:.2f} s"
+
+
+def milliseconds(value: float) -> str:
+    """Return seconds as milliseconds for a cell of the table."""
+    return f"{value * 1e3:.0f} ms"
 
 
 def megabytes(value: float) -> str:

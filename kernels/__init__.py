@@ -14,12 +14,18 @@ from kernels.trace import trace as trace
 if TYPE_CHECKING:
     from kernels.aggregates import AGGREGATES as AGGREGATES
     from kernels.distinct import moving_count_distinct as moving_count_distinct
+    from kernels.distinct_mad import moving_distinct_mad as moving_distinct_mad
+    from kernels.distinct_quantile import (
+        find_distinct_quantile_rows as find_distinct_quantile_rows,
+    )
+    from kernels.distinct_states import moving_distinct as moving_distinct
     from kernels.frames import BoundKeys as BoundKeys
     from kernels.frames import frame_ranges as frame_ranges
     from kernels.frames import frames_of_kept as frames_of_kept
     from kernels.funnel import window_funnel as window_funnel
     from kernels.funnel_once import window_funnel_once as window_funnel_once
     from kernels.interpolation import fill as fill
+    from kernels.joined import moving_join as moving_join
     from kernels.kernel import Kernel as Kernel
     from kernels.kernel import registry as registry
     from kernels.levels import funnel_levels as funnel_levels
@@ -48,6 +54,7 @@ _HOME = {
     "Step": "trace",
     "Trace": "trace",
     "fill": "interpolation",
+    "find_distinct_quantile_rows": "distinct_quantile",
     "find_quantile_rows": "quantile",
     "frame_ranges": "frames",
     "frames_of_kept": "frames",
@@ -56,6 +63,9 @@ _HOME = {
     "lead_rows": "values",
     "moving_aggregate": "moving",
     "moving_count_distinct": "distinct",
+    "moving_distinct": "distinct_states",
+    "moving_distinct_mad": "distinct_mad",
+    "moving_join": "joined",
     "moving_mad": "mad",
     "moving_mode": "mode",
     "moving_quantile": "quantile",

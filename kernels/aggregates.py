@@ -85,9 +85,7 @@ AGGREGATES = {
     "kurtosis": Aggregate(Moments(), _kurtosis, needs=4),
     "covar_pop": Aggregate(Joint(), lambda s: s.products / s.rows, PAIRS),
     "covar_samp": Aggregate(Joint(), lambda s: s.products / (s.rows - 1), PAIRS, needs=2),
-    "corr": Aggregate(
-        Joint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS, needs=2
-    ),
+    "corr": Aggregate(Joint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS),
 }
 
 # Tuples of equal numbers are equal: what tells states apart are their types.

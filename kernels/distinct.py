@@ -1,11 +1,12 @@
 """How many distinct values does a moving frame have?"""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Int64Column, Int64Matrix, kernel
 from kernels.moves import FEW, only_in, turnover
+from kernels.parts import parts
 from kernels.ranks import link_equals, sort_keys
 from kernels.wavelet import count_below, wavelet
 
@@ -57,7 +58,7 @@ def walk_distinct(
         result[i] = distinct  #: Row {i}: {distinct} distinct values.
 
 
-@register_jitable
+@helper
 def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int) -> bool:
     """Say whether a row is in a frame.
 
@@ -72,7 +73,7 @@ def in_frame(begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int)
     return inside
 
 
-@register_jitable
+@helper
 def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int, int]:
     """Return the range from the first row of a frame to behind its last, empty when the frame is.
 
@@ -90,7 +91,7 @@ def hull(begin: NDArray[np.int64], end: NDArray[np.int64], i: int) -> tuple[int,
     return low, high
 
 
-@register_jitable
+@helper
 def only_in_holes(
     following: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int
 ) -> bool:
@@ -227,7 +228,8 @@ def moving_count_distinct(
     >>> moving_count_distinct(np.array([0, 3]), np.array([7, 7, 9]), begin, end).tolist()
     [1, 2, 2]
     """
-    key = sort_keys(values)
-    result = np.empty(len(begin), np.int64)
-    count_distinct.over(offsets, key, begin, end, result)
+    key, result = sort_keys(values), np.zeros(len(begin), np.int64)
+    for part in parts(offsets, begin, end):
+        column = key[part.values]
+        count_distinct.over(part.offsets, column, part.begin, part.end, result[part.rows])
     return result

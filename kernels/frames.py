@@ -104,7 +104,7 @@ def _check(value: str, known: tuple[str, ...], name: str) -> None:
 
 def _bound(order: Order, unit: str, bound: Bound, after: int) -> NDArray[np.int64]:
     """Return where each frame begins, or with after = 1 where it ends."""
-    to = np.empty(order.rows, np.int64)
+    to = np.zeros(order.rows, np.int64)
     if bound is None:
         row_bound.over(order.offsets, MOST if after else LEAST, to)
     elif unit == "rows":
@@ -211,7 +211,7 @@ def _excluded(
 ) -> Ranges:
     unit = "rows" if exclude == "current row" else "groups"
     hole = _bound(order, unit, 0, after=0), _bound(order, unit, 0, after=1)
-    pieces = np.empty((order.rows, 3), np.int64), np.empty((order.rows, 3), np.int64)
+    pieces = np.zeros((order.rows, 3), np.int64), np.zeros((order.rows, 3), np.int64)
     cut_hole.over(order.offsets, begin, end, *hole, exclude == "ties", *pieces)
     return pieces
 
@@ -626,7 +626,7 @@ def frames_of_kept(
     ([0, 1, 2], [1, 2])
     """
     begin, end = begin.copy(), end.copy()
-    before, row = np.empty(len(kept), np.int64), np.empty(len(kept), np.int64)
+    before, row = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
     count = keep_rows.over(offsets, kept, before, row, begin, end)
     number_in_block.over(offsets, offsets[:-1, None], row)
     return Kept(begin, end, row, before, count)

@@ -4,8 +4,7 @@ A window that begins at a hop is made of whole hops, so it is put together from 
 instead of from events. Hops are counted from 1970 and floors are mathematical: they hold before it.
 """
 
-from numba.extending import register_jitable
-
+from kernels.helper import helper
 from kernels.kernel import Int64Right, Right, RightMatrix, State, kernel
 from kernels.states import store
 
@@ -38,7 +37,7 @@ def default_hop(window: int) -> int:
     return HOUR if window >= 12 * HOUR else 5 * MINUTE
 
 
-@register_jitable
+@helper
 def floor_to(time: int, hop: int) -> int:
     """Return the beginning of the hop that a time is in.
 
@@ -50,7 +49,7 @@ def floor_to(time: int, hop: int) -> int:
     return time // hop * hop
 
 
-@register_jitable
+@helper
 def window_start(query: int, window: int, hop: int = 1) -> int:
     """Return where a query's window begins, in whole hops, and never before the first time.
 
@@ -62,7 +61,7 @@ def window_start(query: int, window: int, hop: int = 1) -> int:
     return floor_to(max(query, LEAST + window + hop) - window, hop)
 
 
-@register_jitable
+@helper
 def window_end(time: int, window: int) -> int:
     """Return the last time at which a query still sees an event, and never behind the last time.
 

@@ -130,8 +130,8 @@ def fill(
     if order.key is None:
         raise ValueError("order: fill needs an order by exactly one column.")
     usable = given * np.isfinite(value)
-    columns = [np.empty(order.rows, np.int64) for _ in range(3)]
-    part, missing = np.empty(order.rows), 1 - given
+    columns = [np.zeros(order.rows, np.int64) for _ in range(3)]
+    part, missing = np.zeros(order.rows), 1 - given
     fill_between.over(order.offsets, order.key, missing, usable, order.valid, *columns, part)
     low, high = columns[1:]
     for row in (low, high):

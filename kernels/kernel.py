@@ -22,7 +22,7 @@ import builtins
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from string import Formatter
 from typing import Annotated, Any, get_args, get_origin
 
@@ -46,6 +46,7 @@ Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
 Int64Right = Annotated[NDArray[np.int64], RIGHT, np.int64]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
+Uint8Scratch = Annotated[NDArray[np.uint8], SCRATCH, np.uint8]
 Int64Table = Annotated[NDArray[np.int64], SCRATCH, np.int64, 2]
 Float64Column = Annotated[NDArray[np.float64], COLUMN, np.float64]
 Float64Scratch = Annotated[NDArray[np.float64], SCRATCH, np.float64]
@@ -62,6 +63,8 @@ InvertibleState = Annotated[Any, STATE, "inverse"]
 registry: "dict[str, Kernel]" = {}
 #: The empty states that kernels of aggregates are compiled for.
 empty_states: list[Any] = []
+#: What is told of every run over partitions, before it: the kernel, the offsets, the arguments.
+watchers: "list[Callable[[Kernel, NDArray[np.int64], list[Any]], None]]" = []
 
 LIFT = """\
 def {name}_over(_offsets, _right, _results, {parameters}):
@@ -100,7 +103,8 @@ class Kernel:
         self.first_line = start + head
         self.source = textwrap.dedent("".join(lines[head:]))
         self.captions = captions(self.source, function)
-        self.parameters = inspect.signature(function).parameters
+        signature = inspect.signature(function)
+        self.parameters, self.returned = signature.parameters, signature.return_annotation
         # Within the loop over partitions, a call costs as much as a short partition's own work.
         self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
@@ -146,10 +150,43 @@ class Kernel:
         prepared = [
             self._prepare(name, arg) for name, arg in zip(self.parameters, args, strict=True)
         ]
+        for watcher in watchers:
+            watcher(self, offsets, prepared)
         results = np.zeros(len(offsets) - 1, self._result_dtype())
         both = offsets, offsets if right is None else right
         self.lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
         return results
+
+    def part(
+        self,
+        offsets: NDArray[np.int64],
+        args: Sequence[Any],
+        partition: int,
+        right: NDArray[np.int64] | None = None,
+    ) -> list[Any]:
+        """Return what one partition gets of the arguments of a run over many.
+
+        Parameters
+        ----------
+        offsets : int64 array of shape (partitions + 1,)
+        args : sequence
+            As :meth:`over` takes them.
+        partition : int
+        right : int64 array of shape (partitions + 1,), optional
+            As :meth:`over` takes it.
+
+        Returns
+        -------
+        list
+            What the kernel itself takes.
+        """
+        both = offsets, offsets if right is None else right
+        left, other = (slice(one[partition], one[partition + 1]) for one in both)
+        cut = {COLUMN: left, RIGHT: other, ROW: partition}
+        roles = map(_role, self.parameters.values())
+        return [
+            arg[cut[role]] if role in cut else arg for role, arg in zip(roles, args, strict=True)
+        ]
 
     @property
     def lifted(self) -> Any:
@@ -204,11 +241,10 @@ class Kernel:
         return lift
 
     def _returns_nothing(self) -> bool:
-        return inspect.signature(self.python).return_annotation is None
+        return self.returned is None
 
     def _result_dtype(self) -> np.dtype[Any]:
-        returned = inspect.signature(self.python).return_annotation
-        return np.dtype(np.float64 if returned is float else np.int64)
+        return np.dtype(np.float64 if self.returned is float else np.int64)
 
     def _prepare(self, name: str, arg: Any) -> Any:
         annotation = self.parameters[name].annotation

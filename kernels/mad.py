@@ -5,11 +5,12 @@ deviation is at an end of a run of h values: of all such runs, the one with the 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import FEW, frame_size, only_in, turnover
+from kernels.parts import parts
 from kernels.quantile import count_below_fingers
 from kernels.rank_set import (
     Starts,
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def value_at(ascending: Floats, rank: int) -> float:
     """Return the value of a rank, NaN for rank -1.
 
@@ -43,7 +44,7 @@ def value_at(ascending: Floats, rank: int) -> float:
     return np.nan if rank == NONE else ascending[rank]
 
 
-@register_jitable
+@helper
 def median_deviation(
     median: float, even: bool, low: float, high: float, under: float, over: float
 ) -> float:
@@ -69,7 +70,7 @@ def median_deviation(
     return first * 0.5 + second * 0.5
 
 
-@register_jitable
+@helper
 def settle(
     words: Words, starts: Starts, ascending: Floats, finger: Ints, below: Ints, median: float
 ) -> int:
@@ -186,7 +187,7 @@ def walk_mad(
     return 1
 
 
-@register_jitable
+@helper
 def nth(
     ascending: Floats, bits: Bits, ones: Bits, begin: Ends, end: Ends, i: int, index: int
 ) -> float:
@@ -340,7 +341,9 @@ def moving_mad(
     [1.0, 2.0, 3.5]
     """
     value = values.astype(np.float64, copy=False)
-    order = orders(offsets, sort_keys(value))
-    result = np.empty(len(begin), np.float64)
-    median_deviations.over(offsets, value, order, begin, end, result)
+    key, result = sort_keys(value), np.zeros(len(begin), np.float64)
+    for part in parts(offsets, begin, end):
+        column, order = value[part.values], orders(part.offsets, key[part.values])
+        frames = part.begin, part.end
+        median_deviations.over(part.offsets, column, order, *frames, result[part.rows])
     return result

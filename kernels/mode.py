@@ -1,11 +1,12 @@
 """The most frequent value of a moving frame; of several, the one that appears first in it."""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.moves import only_in, visit_order
+from kernels.parts import parts
 from kernels.ranks import link_equals, sort_keys
 
 NONE = -1
@@ -13,7 +14,7 @@ NONE = -1
 Counts = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def replay(winner: Counts, count: Counts, first: Counts, value: int) -> None:
     """Play the matches of one value in the knockout tournament again, as far as it matters.
 
@@ -185,7 +186,9 @@ def moving_mode(
     >>> moving_mode(np.array([0, 3]), np.array([9, 7, 7]), begin, end).tolist()
     [0, 1, -1]
     """
-    key = sort_keys(values)
-    result = np.empty(len(begin), np.int64)
-    mode_rows.over(offsets, key, begin, end, result)
+    key, result = sort_keys(values), np.zeros(len(begin), np.int64)
+    for part in parts(offsets, begin, end):
+        rows = result[part.rows]
+        mode_rows.over(part.offsets, key[part.values], part.begin, part.end, rows)
+        part.to_partition(rows)
     return result

@@ -1,9 +1,9 @@
 """How frames move from row to row: which rows leave, which enter, and in which order to visit."""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Int64Matrix, Uint32Column, kernel
 from kernels.order import sort_entries
 
@@ -14,7 +14,7 @@ FEW = 16
 Ranges = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def only_in(begin: Ranges, end: Ranges, one: int, other: int, side: int) -> tuple[int, int]:
     """Return rows that one frame has and another does not, as a half-open range.
 
@@ -38,7 +38,7 @@ def only_in(begin: Ranges, end: Ranges, one: int, other: int, side: int) -> tupl
     return begin[one, piece], min(end[one, piece], begin[other, piece])
 
 
-@register_jitable
+@helper
 def frame_size(begin: Ranges, end: Ranges, i: int) -> int:
     """Return how many rows a frame has.
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from kernels.aggregates import AGGREGATES, KEYS, finalized
 from kernels.moves import frames_slide
+from kernels.parts import STREAMED, Part, parts
 from kernels.ranks import sort_keys
 from kernels.running import least_rows, running_states, sliding_states
 from kernels.segment_tree import FANOUT, tree_states
@@ -91,7 +92,8 @@ def moving_aggregate(
     Raises
     ------
     ValueError
-        When the name or the method is not known.
+        When the name or the method is not known, or the aggregate's state lacks what the method
+        needs: ``combine``, or ``inverse`` for "running".
 
     Examples
     --------
@@ -104,21 +106,52 @@ def moving_aggregate(
     """
     if name not in AGGREGATES:
         raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
-    aggregate = AGGREGATES[name]
     method = choose_method(offsets, name, begin, end) if method is None else method
-    dtype = np.asarray(aggregate.empty).dtype
-    value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
-    if method == "deque":
-        rows = np.empty(len(begin), np.int64)
-        least_rows.over(offsets, ~value if name == "max" else value, begin, end, rows)
-        return rows
-    columns = value, value if other is None else other.astype(dtype, copy=False)
-    states = np.empty((len(begin), len(aggregate.empty)), dtype)
-    if method == "tree":
-        tree_states.over(offsets, aggregate.empty, fanout, *columns, begin, end, states)
-    elif method in METHODS:
-        kernel = running_states if method == "running" else sliding_states
-        kernel.over(offsets, aggregate.empty, *columns, begin, end, states)
-    else:
+    _check_method(name, method)
+    empty, takes = AGGREGATES[name].empty, AGGREGATES[name].takes
+    dtype = np.asarray(empty).dtype
+    value = sort_keys(values) if takes == KEYS else values.astype(dtype, copy=False)
+    second = value if other is None else other.astype(dtype, copy=False)
+    found = []
+    for part in parts(offsets, begin, end, STREAMED):
+        columns = value[part.values], second[part.values]
+        if method == "deque":
+            answer = _least(part, columns[0], name == "max")
+        else:
+            answer = finalized(name, _states(part, method, empty, fanout, columns))
+        if takes == KEYS:
+            part.to_partition(answer)
+        found.append(answer)
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _check_method(name: str, method: str) -> None:
+    if method not in METHODS:
         raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")
-    return finalized(name, states)
+    if method == "deque" and name not in ("min", "max"):
+        raise ValueError(f"method: a deque finds 'min' and 'max'; {name!r} needs another method.")
+    needed = {"running": "inverse"}.get(method, "combine")
+    if method != "deque" and not hasattr(AGGREGATES[name].empty, needed):
+        raise ValueError(
+            f"method: {method!r} needs an aggregate whose state has {needed!r}, "
+            f"which that of {name!r} has not; use another method."
+        )
+
+
+def _least(part: Part, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
+    rows = np.zeros(len(part.begin), np.int64)
+    least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
+    return rows
+
+
+def _states(
+    part: Part, method: str, empty: Any, fanout: int, columns: tuple[NDArray[Any], NDArray[Any]]
+) -> NDArray[Any]:
+    frames = part.begin, part.end
+    states = np.zeros((len(part.begin), len(empty)), columns[0].dtype)
+    if method == "tree":
+        tree_states.over(part.offsets, empty, fanout, *columns, *frames, states)
+    else:
+        kernel = running_states if method == "running" else sliding_states
+        kernel.over(part.offsets, empty, *columns, *frames, states)
+    return states

@@ -8,9 +8,9 @@ interpolates as the type demands: :func:`moving_quantile` does so for numbers.
 from collections.abc import Sequence
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import (
     Float64Column,
     Float64Matrix,
@@ -22,6 +22,7 @@ from kernels.kernel import (
     kernel,
 )
 from kernels.moves import FEW, frame_size, only_in, turnover
+from kernels.parts import Part, parts
 from kernels.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.ranks import orders, sort_keys
 from kernels.wavelet import kth_smallest, wavelet
@@ -32,7 +33,7 @@ BILLION = 1_000_000_000
 INTERPOLATE, LONG = -1, -2
 
 
-@register_jitable
+@helper
 def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
     """Return the indices around a quantile of a sorted frame, and how far it is to the second.
 
@@ -55,7 +56,7 @@ def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
     return index, index, 0.0
 
 
-@register_jitable
+@helper
 def count_below_fingers(
     below: NDArray[np.int64], finger: NDArray[np.int64], at: int, count: int
 ) -> None:
@@ -106,8 +107,9 @@ def walk_quantiles(
 
     Notes
     -----
-    O(quantiles · (rows + rows that enter or leave)) steps of O(log₃₂ values): a finger walks no
-    further than the frame has changed. Frames that never move back let each value enter once.
+    O(quantiles · (rows + rows that enter or leave)) steps of O(log₃₂ values), and where the frame
+    has a good part of the values, mostly one step a quantile: a finger walks no further than the
+    frame has changed, 32 ranks at a time. Frames that never move back let each value enter once.
 
     Source: Wesley and Xu, "Incremental computation of common windowed holistic aggregates" (2016),
     with a set of ranks in the place of a list of rows.
@@ -353,10 +355,25 @@ def find_quantile_rows(
     shape = len(begin), len(q)
     low, high = np.empty(shape, np.int64), np.empty(shape, np.int64)
     fraction = np.empty(shape, np.float64)
+    for part in parts(offsets, begin, end):
+        at = part.rows
+        low[at], high[at], fraction[at] = _rows_of(part, key, q, discrete)
+        part.to_partition(low[at])
+        part.to_partition(high[at])
+    return low, high, fraction
+
+
+def _rows_of(
+    part: Part, key: NDArray[np.int64], q: Sequence[float], discrete: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The rows around the quantiles, counted from the part's first value."""
+    shape = len(part.begin), len(q)
+    low, high = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    fraction = np.zeros(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
-    order = orders(offsets, key)
-    quantile_rows.over(offsets, order, begin, end, *wanted, low, high, fraction)
+    order = orders(part.offsets, key[part.values])
+    quantile_rows.over(part.offsets, order, part.begin, part.end, *wanted, low, high, fraction)
     return low, high, fraction
 
 
@@ -390,7 +407,9 @@ def moving_quantile(
     >>> moving_quantile(np.array([0, 3]), np.array([3, 1, 8]), begin, end, [0.5, 1]).tolist()
     [[2.0, 3.0], [3.0, 8.0], [4.5, 8.0]]
     """
-    rows = find_quantile_rows(offsets, sort_keys(values), begin, end, q, discrete=discrete)
-    result = np.empty(rows[0].shape, np.float64)
-    interpolate.over(offsets, values.astype(np.float64, copy=False), *rows, result)
+    key, value = sort_keys(values), values.astype(np.float64, copy=False)
+    result = np.empty((len(begin), len(q)), np.float64)
+    for part in parts(offsets, begin, end):
+        rows = _rows_of(part, key, q, discrete)
+        interpolate.over(part.offsets, value[part.values], *rows, result[part.rows])
     return result

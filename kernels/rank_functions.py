@@ -228,7 +228,7 @@ def ranking(order: Order, function: str) -> NDArray[Any]:
         known = ", ".join(map(repr, RANKINGS))
         raise ValueError(f"function: {function!r} is no ranking function; give one of {known}.")
     is_share = function in ("percent_rank", "cume_dist")
-    place = np.empty(order.rows, np.float64 if is_share else np.int64)
+    place = np.zeros(order.rows, np.float64 if is_share else np.int64)
     RANKINGS[function].over(order.offsets, order.group, order.start, place)
     return place
 
@@ -261,6 +261,6 @@ def tiles(order: Order, buckets: int | NDArray[np.int64]) -> NDArray[np.int64]:
     """
     if np.min(buckets, initial=1) < 1:
         raise ValueError("buckets: ntile needs at least one bucket.")
-    tile = np.empty(order.rows, np.int64)
+    tile = np.zeros(order.rows, np.int64)
     ntile.over(order.offsets, np.full(order.rows, buckets, np.int64), tile)
     return tile

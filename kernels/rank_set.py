@@ -6,10 +6,10 @@ The functions are helpers of kernels: plain Python in a trace, and inlined when 
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
-from kernels.bits import highest_bit, lowest_bit
+from kernels.bits import count_bits, highest_bit, lowest_bit, nth_bit
+from kernels.helper import helper
 
 NONE = -1
 #: A word has 2 ** SHIFT bits.
@@ -20,7 +20,7 @@ Words = NDArray[np.uint32]
 Starts = NDArray[np.int64]
 
 
-@register_jitable
+@helper
 def rank_set(size: int) -> tuple[Words, Starts]:
     """Return an empty set for the ranks 0 to size - 1: its words, and where each level starts.
 
@@ -40,7 +40,7 @@ def rank_set(size: int) -> tuple[Words, Starts]:
     return np.zeros(words, np.uint32), starts[:levels].copy()
 
 
-@register_jitable
+@helper
 def add_rank(words: Words, starts: Starts, rank: int) -> None:
     """Put a rank into the set. O(log size), and mostly one step.
 
@@ -48,8 +48,8 @@ def add_rank(words: Words, starts: Starts, rank: int) -> None:
     --------
     >>> words, starts = rank_set(100)
     >>> add_rank(words, starts, 40)
-    >>> has_rank(words, 40), has_rank(words, 41)
-    (True, False)
+    >>> next_rank(words, starts, 3)
+    40
     """
     for level in range(len(starts)):
         at = starts[level] + (rank >> SHIFT)
@@ -60,7 +60,7 @@ def add_rank(words: Words, starts: Starts, rank: int) -> None:
         rank >>= SHIFT
 
 
-@register_jitable
+@helper
 def remove_rank(words: Words, starts: Starts, rank: int) -> None:
     """Take a rank, which is in the set, out of it. O(log size), and mostly one step.
 
@@ -69,8 +69,8 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
     >>> words, starts = rank_set(100)
     >>> add_rank(words, starts, 40)
     >>> remove_rank(words, starts, 40)
-    >>> has_rank(words, 40)
-    False
+    >>> next_rank(words, starts, 3)
+    -1
     """
     for level in range(len(starts)):
         at = starts[level] + (rank >> SHIFT)
@@ -81,20 +81,7 @@ def remove_rank(words: Words, starts: Starts, rank: int) -> None:
         rank >>= SHIFT
 
 
-@register_jitable
-def has_rank(words: Words, rank: int) -> bool:
-    """Say whether a rank is in the set.
-
-    Examples
-    --------
-    >>> words, starts = rank_set(100)
-    >>> has_rank(words, 40)
-    False
-    """
-    return (int(words[rank >> SHIFT]) >> (rank & LAST)) & 1 == 1
-
-
-@register_jitable
+@helper
 def next_rank(words: Words, starts: Starts, rank: int) -> int:
     """Return the smallest member above a rank, or -1. O(log size).
 
@@ -116,7 +103,7 @@ def next_rank(words: Words, starts: Starts, rank: int) -> int:
     return NONE
 
 
-@register_jitable
+@helper
 def previous_rank(words: Words, starts: Starts, rank: int) -> int:
     """Return the largest member below a rank, or -1. O(log size).
 
@@ -138,12 +125,12 @@ def previous_rank(words: Words, starts: Starts, rank: int) -> int:
     return NONE
 
 
-@register_jitable
+@helper
 def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int:
     """Return the member that has ``index`` members below it.
 
     The walk starts at a rank, in the set or not, that has ``below`` members below it, and makes
-    one step a member.
+    one step a word that has members.
 
     Examples
     --------
@@ -153,12 +140,14 @@ def walk(words: Words, starts: Starts, rank: int, below: int, index: int) -> int
     >>> walk(words, starts, 41, 2, 0), walk(words, starts, 0, 0, 2)
     (10, 70)
     """
+    at = rank >> SHIFT
+    below -= count_bits(int(words[at]) & ((1 << (rank & LAST)) - 1))
     while below > index:
-        rank = previous_rank(words, starts, rank)
-        below -= 1
-    if not has_rank(words, rank):
-        rank = next_rank(words, starts, rank)
-    while below < index:
-        rank = next_rank(words, starts, rank)
-        below += 1
-    return rank
+        at = previous_rank(words, starts, at << SHIFT) >> SHIFT
+        below -= count_bits(int(words[at]))
+    members = count_bits(int(words[at]))
+    while below + members <= index:
+        below += members
+        at = next_rank(words, starts, (at << SHIFT) + LAST) >> SHIFT
+        members = count_bits(int(words[at]))
+    return (at << SHIFT) + nth_bit(int(words[at]), index - below)

@@ -60,7 +60,7 @@ def running_states(
             first, last = only_in(begin, end, i, i - 1, side)
             for row in range(first, last):
                 state = state.update(value[row], other[row], row)  #: Row {row} enters: {state}.
-        store(states, i, state)
+        store(states, i, state)  #: Row {i}: {state}.
 
 
 @kernel

@@ -1,15 +1,15 @@
 """The middle rungs: sorted columns are scanned by two cursors, or searched from each event."""
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.hops import window_end, window_start
 from kernels.kernel import Int64Column, Int64Right, InvertibleState, Matrix, Right, State, kernel
 from kernels.states import load, store
 
 
-@register_jitable
+@helper
 def search_after(times: NDArray[np.int64], moment: int) -> tuple[int, int]:
     """Return the first place behind a moment, and how many places were looked at to find it.
 

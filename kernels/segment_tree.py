@@ -9,16 +9,16 @@ Source: Leis et al., "Efficient processing of window functions in analytical SQL
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
 from kernels.kernel import Column, Int64Matrix, Int64Scratch, Matrix, State, kernel
 from kernels.states import load, store
 
 FANOUT = 16
 
 
-@register_jitable
+@helper
 def tree_levels(rows: int, fanout: int) -> NDArray[np.int64]:
     """Return where the nodes of each level start, and behind the last level how many there are.
 
@@ -73,17 +73,17 @@ def build_tree(
         state = empty
         for row in range(node * fanout, min((node + 1) * fanout, len(value))):
             state = state.update(value[row], other[row], row)
-        store(tree, node, state)  #: Level 1, node {node}: {state}.
+        store(tree, node, state)  #: {(1, node):place}: {state:state}.
     for level in range(1, len(starts) - 1):
         children = starts[level] - starts[level - 1]
         for node in range(starts[level + 1] - starts[level]):
             state = empty
             for child in range(node * fanout, min((node + 1) * fanout, children)):
                 state = state.combine(load(empty, tree, starts[level - 1] + child))
-            store(tree, starts[level] + node, state)  #: Level {level + 1}, node {node}: {state}.
+            store(tree, starts[level] + node, state)  #: {(level + 1, node):place}: {state:state}.
 
 
-@register_jitable
+@helper
 def absorb(
     state: Any,
     empty: Any,
@@ -151,21 +151,21 @@ def query_tree(
         answer = empty
         for piece in range(begin.shape[1]):
             low, high = begin[i, piece], end[i, piece]
-            left, right, level = empty, empty, 0  #: Row {i}: the frame from {low} to {high}.
+            left, right, level = empty, empty, 0  #: Row {i}: {(low, high):rows} to put together.
             while low < high:
                 whole = min((low + fanout - 1) // fanout * fanout, high)
                 rest = max(high // fanout * fanout, whole)
                 for at in range(low, whole):
                     left = absorb(left, empty, value, other, starts, tree, level, at)
-                    low = at + 1  #: Level {level}: {at} joins from the left.
+                    low = at + 1  #: {(level, at):place} joins from the left.
                 tail = empty
                 for at in range(rest, high):
                     tail = absorb(tail, empty, value, other, starts, tree, level, at)
-                    high = rest  #: Level {level}: {at} joins from the right.
+                    high = rest  #: {(level, at):place} joins from the right.
                 right = tail.combine(right)
                 low, high, level = whole // fanout, rest // fanout, level + 1
             answer = answer.combine(left).combine(right)
-        store(states, i, answer)  #: Row {i}: {answer}.
+        store(states, i, answer)  #: Row {i}: the frame holds {answer:state}.
 
 
 @kernel

@@ -13,6 +13,8 @@ from numba import types
 from numba.extending import overload, overload_method, register_jitable
 from numpy.typing import NDArray
 
+from kernels.helper import helper
+
 NO_ROW = -1
 
 
@@ -316,7 +318,7 @@ class Joint(NamedTuple):
         )
 
 
-@register_jitable
+@helper
 def store(states: NDArray[Any], at: int, state: Any) -> None:
     """Write a state into a row of a matrix.
 

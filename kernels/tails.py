@@ -7,7 +7,6 @@ aggregate; and a tree over the hops, whose tiles are looked up.
 import numpy as np
 
 from kernels.hops import floor_to, window_start
-from kernels.joining import without
 from kernels.kernel import (
     Int64Column,
     Int64Right,
@@ -17,6 +16,7 @@ from kernels.kernel import (
     State,
     kernel,
 )
+from kernels.merging import without
 from kernels.states import load, store
 from kernels.tile_tree import MOST_TILES, count_leaves, generate_tiles
 

@@ -5,11 +5,11 @@ node's children are ``2 · node`` and ``2 · node + 1``, its parent is ``node //
 """
 
 import numpy as np
-from numba.extending import register_jitable
 
+from kernels.helper import helper
 from kernels.hops import window_end
-from kernels.joining import merged
 from kernels.kernel import Int64Column, Int64Right, Int64Table, Matrix, Right, State, kernel
+from kernels.merging import merged
 from kernels.scanning_windows import search_after
 from kernels.states import load, store
 
@@ -17,7 +17,7 @@ from kernels.states import load, store
 MOST_TILES = 128
 
 
-@register_jitable
+@helper
 def count_leaves(places: int) -> int:
     """Return the leaves of the binary tree over some places: the next power of two.
 

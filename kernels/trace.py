@@ -98,22 +98,23 @@ def trace(kernel: Kernel, *args: Any, show: Show | None = None, limit: int = MAX
     >>> steps[-1].variables["time"], steps[-1].changed["time"]
     ([1, 2], [0, 1])
     """
-    kernels = tuple(_family(kernel))
+    kernels = family(kernel)
     recorder = _Recorder({k.python.__code__: k for k in kernels}, show or {}, limit)
     with recorder.installed():
-        result = _interpreted(kernel)(*args)
+        result = interpreted(kernel)(*args)
     return Trace(kernels, recorder.steps, _plain(result))
 
 
-def _family(kernel: Kernel) -> Iterator[Kernel]:
-    """Yield a kernel and the kernels that it calls, each once."""
+def family(kernel: Kernel) -> tuple[Kernel, ...]:
+    """Return a kernel and the kernels that it calls, each once."""
     seen: dict[str, Kernel] = {}
     waiting = [kernel]
     while waiting:
         one = waiting.pop(0)
-        if seen.setdefault(one.__name__, one) is one:
-            yield one
-            waiting += [k for k in _called(one).values() if k.__name__ not in seen]
+        if one.__name__ not in seen:
+            seen[one.__name__] = one
+            waiting += _called(one).values()
+    return tuple(seen.values())
 
 
 def _called(kernel: Kernel) -> dict[str, Kernel]:
@@ -122,11 +123,27 @@ def _called(kernel: Kernel) -> dict[str, Kernel]:
     return {name: scope[name] for name in names if isinstance(scope.get(name), Kernel)}
 
 
-def _interpreted(kernel: Kernel) -> Callable[..., Any]:
-    """Return the kernel's function with the kernels it calls uncompiled as well."""
+def interpreted(kernel: Kernel) -> Callable[..., Any]:
+    """Return the kernel's function with the kernels it calls uncompiled as well.
+
+    Parameters
+    ----------
+    kernel : Kernel
+
+    Returns
+    -------
+    function
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.order import in_order
+    >>> interpreted(in_order)(np.array([1, 2]), np.ones(2, np.uint8))
+    1
+    """
     python = kernel.python
     scope = dict(python.__globals__)
-    scope |= {name: _interpreted(called) for name, called in _called(kernel).items()}
+    scope |= {name: interpreted(called) for name, called in _called(kernel).items()}
     return FunctionType(python.__code__, scope, python.__name__, python.__defaults__)
 
 
@@ -204,8 +221,14 @@ def fill(caption: str, scope: Mapping[str, Any], show: Show) -> str:
         text += literal
         if expression is not None:
             value = eval(expression, {}, dict(scope))
-            text += show.get(kind or "", str)(_plain(value))
+            text += show.get(kind or "", _said)(_plain(value))
     return text
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
+    return str(value)
 
 
 def _plain(value: Any) -> Any:

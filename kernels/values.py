@@ -170,7 +170,7 @@ def lead_rows(
     [1, -1, 3, 4, -1]
     """
     rows = int(offsets[-1])
-    each, to = np.full(rows, distance, np.int64), np.empty(rows, np.int64)
+    each, to = np.full(rows, distance, np.int64), np.zeros(rows, np.int64)
     if kept is None:
         lead.over(offsets, each, to)
     else:
@@ -245,7 +245,7 @@ def value_rows(
     [-1, 1, 1]
     """
     rows = int(offsets[-1])
-    each, to = np.full(rows, nth, np.int64), np.empty(rows, np.int64)
+    each, to = np.full(rows, nth, np.int64), np.zeros(rows, np.int64)
     if kept is not None:
         counted = frames_of_kept(offsets, kept, begin, end)
         begin, end = counted.begin, counted.end

@@ -9,10 +9,10 @@ Vogelsgesang et al., "Efficient evaluation of arbitrarily-framed holistic SQL ag
 """
 
 import numpy as np
-from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from kernels.bits import count_bits
+from kernels.helper import helper
 
 Bits = NDArray[np.uint32]
 Ends = NDArray[np.int64]
@@ -22,7 +22,7 @@ SHIFT = 5
 LAST = (1 << SHIFT) - 1
 
 
-@register_jitable
+@helper
 def wavelet(values: NDArray[np.int64], limit: int) -> tuple[Bits, Bits]:
     """Return the bits of each level, and how many ones stand before each word of them.
 
@@ -57,7 +57,7 @@ def wavelet(values: NDArray[np.int64], limit: int) -> tuple[Bits, Bits]:
     return bits, ones
 
 
-@register_jitable
+@helper
 def ones_before(bits: Bits, ones: Bits, level: int, i: int) -> int:
     """Return how many of the first i bits of a level are set. O(1).
 
@@ -73,7 +73,7 @@ def ones_before(bits: Bits, ones: Bits, level: int, i: int) -> int:
     return int(ones[level, word]) + count_bits(before)
 
 
-@register_jitable
+@helper
 def kth_smallest(bits: Bits, ones: Bits, rows: int, first: Ends, last: Ends, k: int) -> int:
     """Return the value with k smaller ones among several ranges of rows.
 
@@ -109,7 +109,7 @@ def kth_smallest(bits: Bits, ones: Bits, rows: int, first: Ends, last: Ends, k: 
     return value
 
 
-@register_jitable
+@helper
 def count_below(bits: Bits, ones: Bits, rows: int, first: int, last: int, limit: int) -> int:
     """Return how many values of a range of rows are below a limit. O(levels).
 

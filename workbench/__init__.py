@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
     from workbench.frame import Frame as Frame
     from workbench.funnel import Funnel as Funnel
+    from workbench.group_last import last_in_group as last_in_group
+    from workbench.group_quantiles import quantiles as quantiles
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
     from workbench.widgets.explore import explore as explore
@@ -33,10 +35,12 @@ _HOME = {
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
+    "last_in_group": "workbench.group_last",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows",
     "play": "workbench.widgets.play",
     "prepare": "workbench.prepared",
+    "quantiles": "workbench.group_quantiles",
 }
 
 __all__ = [*_MODULES, "session", *sorted(_HOME)]

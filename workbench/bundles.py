@@ -9,6 +9,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,9 @@ from workbench.worker import settle
 PARTITION, BUNDLE = "__partition__", "__bundle__"
 #: What a worker holds before it sends it on: enough for large bundles, little for its memory.
 ROWS_AT_ONCE, BYTES_AT_ONCE = 2_000_000, 256_000_000
+
+#: Which rows go on, to which partitions, and columns that are added to them.
+Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
 
 
 @dataclass(frozen=True)
@@ -52,23 +56,16 @@ class BundleTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
         settle()
-        held: list[pa.RecordBatch] = []
-        rows = size = 0
-        for batch in batches:
-            held.append(batch.rename_columns(list(self.columns)))
-            rows, size = rows + len(batch), size + batch.nbytes
-            if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
-                yield from self.bundles(pa.Table.from_batches(held))
-                held, rows, size = [], 0, 0
-        if held:
-            yield from self.bundles(pa.Table.from_batches(held))
+        for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
+            yield from self.bundles(rows)
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return one row for each partition that has rows: its number and its rows."""
-        chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
-        to = rows.column(PARTITION).to_numpy().view(np.uint32)[chosen]
+        chosen, to, marks = self.routed(rows)
         offsets, order = grouped(to, self.partitions)
         rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
+        for name, mark in marks.items():
+            rows = rows.append_column(name, pa.array(mark[order]))
         for partition in np.flatnonzero(np.diff(offsets)):
             first, last = offsets[partition], offsets[partition + 1]
             packed = packed_rows(self.coded(rows.slice(first, last - first)))
@@ -78,6 +75,11 @@ class BundleTask:
                     BUNDLE: one_binary(packed),
                 }
             )
+
+    def routed(self, rows: pa.Table) -> Routed:
+        """Return the rows that go on, the partition of each, and columns that mark them."""
+        chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
+        return chosen, rows.column(PARTITION).to_numpy().view(np.uint32)[chosen], {}
 
     def coded(self, rows: pa.Table) -> pa.Table:
         """Return the rows with text as codes where that is wanted, but for that of the keys."""
@@ -97,6 +99,20 @@ class BundleTask:
         # Codes count up in the order of first rows, so each new one is above all before it.
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
+
+
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Return the rows of batches in tables, not too many at once."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
+            yield pa.Table.from_batches(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held)
 
 
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -52,6 +52,8 @@ class Function:
         given = [repr(argument) for argument in self.arguments]
         given += [repr(value) for value in self.options.shown(self.name)]
         text = f"wb.fn.{self.name}({', '.join(given)})"
+        if self.options.distinct:
+            text += ".distinct()"
         if self.condition is not None:
             text += f".where({self.condition!r})"
         if self.options.ignore_nulls:
@@ -83,7 +85,9 @@ class Function:
         return replace(self, condition=condition)
 
     def distinct(self) -> "Function":
-        """Return the function of each value once: of ``count``.
+        """Return the function of values that count once each, however often the frame has them.
+
+        Of an aggregate of two columns, each pair of values counts once.
 
         Returns
         -------
@@ -92,14 +96,21 @@ class Function:
         Raises
         ------
         WorkbenchError
-            When the function is another one.
+            When the function is no aggregate of a column.
+
+        Examples
+        --------
+        >>> sum("mwh").distinct()
+        wb.fn.sum('mwh').distinct()
         """
         if self.name not in DISTINCT or not self.arguments:
             raise WorkbenchError(
                 f"distinct: {self.name} of distinct values is not available; "
-                "it is of wb.fn.count(column)."
+                "it is of aggregates of a column, such as wb.fn.sum('x')."
             )
-        return replace(self, name=DISTINCT[self.name])
+        if self.name in ("count", "count_distinct"):
+            return replace(self, name="count_distinct")
+        return replace(self, options=replace(self.options, distinct=True))
 
     def ignore_nulls(self) -> "Function":
         """Return the function of only those rows whose value is not null.
@@ -241,6 +252,11 @@ def covar_pop(column: Argument, other: Argument) -> Function:
     return Function("covar_pop", (*_one(column), *_one(other, "other")))
 
 
+def corr(column: Argument, other: Argument) -> Function:
+    """Return the correlation of the rows in which neither value is null; NaN for equal values."""
+    return Function("corr", (*_one(column), *_one(other, "other")))
+
+
 def bool_and(column: Argument) -> Function:
     """Say whether all values are true."""
     return Function("bool_and", _one(column))
@@ -314,6 +330,36 @@ def quantile_disc(column: Argument, q: float | Sequence[float]) -> Function:
     Function
     """
     return Function("quantile_disc", _one(column), _quantiles(q))
+
+
+def quantile_cont(column: Argument, q: float | Sequence[float]) -> Function:
+    """Return quantiles, interpolated between two values, as :func:`quantile` does."""
+    return quantile(column, q)
+
+
+def string_agg(column: Argument, separator: str = ",") -> Function:
+    """Join the texts that are not null, in the order of the rows.
+
+    Parameters
+    ----------
+    column : str or Column
+        Text.
+    separator : str
+        What stands between two texts.
+
+    Returns
+    -------
+    Function
+        With ``.distinct()``, each text stands where the frame first has it.
+
+    Examples
+    --------
+    >>> string_agg("carrier", " > ").distinct()
+    wb.fn.string_agg('carrier', ' > ').distinct()
+    """
+    if not isinstance(separator, str):
+        raise WorkbenchError(f"separator: {separator!r} is not text; give text, such as ', '.")
+    return Function("string_agg", _one(column), Options(separator=separator))
 
 
 def first(column: Argument) -> Function:

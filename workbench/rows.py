@@ -145,20 +145,43 @@ def bundle_rows(
     """
     from pyspark.sql import functions as F
 
-    # Numbered on the way, as mapInArrow would take a dot or a backtick in a name for syntax.
-    number = {name: f"c{i}" for i, name in enumerate(wanted)}
-    rows = df.select(*(value.alias(number[name]) for name, value in wanted.items()))
+    rows, number = numbered(df, wanted)
     if present:
         rows = rows.where(
             reduce(lambda a, b: a & b, [F.col(number[name]).isNotNull() for name in present])
         )
-    partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1) if key else 1
-    hashed = F.hash(*(number[name] for name in key)) if key else F.lit(0)
-    goes = rows.withColumn(PARTITION, F.pmod(hashed, F.lit(partitions)))
+    partitions = shuffle_partitions(df) if key else 1
+    goes = with_partition(rows, [number[name] for name in key], partitions)
     columns = (*wanted, PARTITION)
-    task = BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes)
+    return shuffled(goes, BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes))
+
+
+def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":
+    """Return columns of a table under names that mean nothing, and these by what they stand for.
+
+    ``mapInArrow`` would take a dot or a backtick in a name for syntax.
+    """
+    number = {name: f"c{i}" for i, name in enumerate(wanted)}
+    return df.select(*(value.alias(number[name]) for name, value in wanted.items())), number
+
+
+def shuffle_partitions(df: "DataFrame") -> int:
+    """Return how many partitions a shuffle of a table makes."""
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+
+
+def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "DataFrame":
+    """Return numbered columns with the number of the partition that each row's key goes to."""
+    from pyspark.sql import functions as F
+
+    hashed = F.hash(*key) if key else F.lit(0)
+    return rows.withColumn(PARTITION, F.pmod(hashed, F.lit(partitions)))
+
+
+def shuffled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
+    """Return rows in bundles, each in the partition that the task gives it."""
     bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
-    return bundles.repartitionById(partitions, PARTITION).select(BUNDLE)
+    return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
 
 
 def instants_of(events: "DataFrame", time: str) -> "Column":

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from kernels.frames import Ranges, frames_of_kept
 from kernels.peers import Order
 from workbench.blocks import Block
+from workbench.codes import key_codes
 from workbench.frame import Frame
-from workbench.window_catalogue import Options
+from workbench.window_catalogue import PICKED, Options
 from workbench.window_columns import codes_in_order, present
 from workbench.window_order import OrderColumn, order_of, ranges_of
 
@@ -46,6 +47,12 @@ class Call:
     frame: Frame
     where: str | None = None
     default: str | None = None
+
+    @property
+    def without_null(self) -> tuple[str, ...]:
+        """The arguments whose nulls do not count: all, unless the value of a row is picked."""
+        picks = self.function in PICKED and not self.options.ignore_nulls
+        return () if picks else self.arguments
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,13 @@ class Window:
         found: NDArray[np.bool_] = self._once(("present", name), lambda: present(self.column(name)))
         return found
 
+    def keys(self, names: tuple[str, ...]) -> NDArray[np.int64]:
+        """Return integers that are equal where the values of all columns are."""
+        if len(names) == 1:
+            return self.codes(names[0])
+        pairs = pa.table({name: pa.array(self.codes(name)) for name in names})
+        return key_codes(pairs)[0].astype(np.int64)
+
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers in the order of a column's values."""
         found: NDArray[np.int64] = self._once(
@@ -118,7 +132,7 @@ class Window:
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
         like = self.column(self.columns[0].name).type if len(self.columns) == 1 else None
-        found: Ranges = self._once(frame, lambda: ranges_of(frame, self.order, like))
+        found: Ranges = self._once(frame, lambda: ranges_of(frame, self.order, like, self.column))
         return found
 
     def counted(self, call: Call, without_null: tuple[str, ...]) -> NDArray[np.bool_] | None:

@@ -17,8 +17,9 @@ FRAMELESS = (*RANKINGS, "lag", "lead", "fill")
 #: Functions that take the value of a row that they find by its place; nulls may be ignored.
 PICKED = ("lag", "lead", "first", "last", "nth")
 #: Functions that mean nothing where rows have no order.
-ORDERED = (*RANKINGS, *PICKED, "fill")
-DISTINCT = {"count": "count_distinct", "count_distinct": "count_distinct"}
+ORDERED = (*RANKINGS, *PICKED, "fill", "string_agg")
+#: Functions whose answer is the same whether a value counts once or as often as it is there.
+WITHOUT_DISTINCT = ("min", "max", "arg_min", "arg_max", "bool_and", "bool_or")
 
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
@@ -47,6 +48,10 @@ class Options:
     default : object
         What ``lag`` and ``lead`` give where there is no row.
     ignore_nulls : bool
+    distinct : bool
+        Whether each value counts once.
+    separator : str
+        What ``string_agg`` puts between two texts.
     """
 
     n: int = 1
@@ -54,6 +59,8 @@ class Options:
     single: bool = False
     default: Any = None
     ignore_nulls: bool = False
+    distinct: bool = False
+    separator: str = ","
 
     def shown(self, name: str) -> list[Any]:
         """Return the options as they were given, for a person to read."""
@@ -63,6 +70,8 @@ class Options:
             return [self.n] if self.default is None else [self.n, self.default]
         if name in ("quantile", "quantile_disc"):
             return [self.q[0] if self.single else list(self.q)]
+        if name == "string_agg":
+            return [self.separator] if self.separator != "," else []
         return []
 
 
@@ -77,18 +86,35 @@ class Signature(NamedTuple):
 
 
 _ANY = ("any",)
-_STATISTICS = ("product", "stddev", "stddev_pop", "variance", "variance_pop", "skewness")
+_OF_NUMBERS = (
+    *("product", "stddev", "stddev_pop", "variance", "variance_pop"),
+    *("skewness", "kurtosis", "kurtosis_pop"),
+)
+_OF_PAIRS = ("covar_samp", "covar_pop", "corr")
+
+#: Functions of which each value may count once.
+DISTINCT = {
+    *(
+        "count",
+        "count_distinct",
+        "sum",
+        "avg",
+        "mode",
+        "mad",
+        "median",
+        "quantile",
+        "quantile_disc",
+    ),
+    *("string_agg", *WITHOUT_DISTINCT, *_OF_NUMBERS, *_OF_PAIRS),
+}
 
 SIGNATURES = {
     "count": Signature((_ANY,), LONG),
     "count_distinct": Signature((SORTED,), LONG),
     "sum": Signature((NUMBERS,), LIKE_SUM),
     "avg": Signature((NUMBERS,), DOUBLE),
-    **{name: Signature((NUMBERS,), DOUBLE) for name in _STATISTICS},
-    "kurtosis": Signature((NUMBERS,), DOUBLE),
-    "kurtosis_pop": Signature((NUMBERS,), DOUBLE),
-    "covar_samp": Signature((NUMBERS, NUMBERS), DOUBLE),
-    "covar_pop": Signature((NUMBERS, NUMBERS), DOUBLE),
+    **{name: Signature((NUMBERS,), DOUBLE) for name in _OF_NUMBERS},
+    **{name: Signature((NUMBERS, NUMBERS), DOUBLE) for name in _OF_PAIRS},
     "bool_and": Signature((("boolean",),), BOOLEAN),
     "bool_or": Signature((("boolean",),), BOOLEAN),
     "min": Signature((SORTED,), SAME),
@@ -100,6 +126,7 @@ SIGNATURES = {
     "quantile": Signature(((*NUMBERS, *TIMES),), LIKE_QUANTILE),
     "quantile_disc": Signature((SORTED,), SAME),
     "mad": Signature((NUMBERS,), DOUBLE),
+    "string_agg": Signature((("text",),), SAME),
     "first": Signature((_ANY,), SAME),
     "last": Signature((_ANY,), SAME),
     "nth": Signature((_ANY,), SAME),
@@ -227,7 +254,7 @@ def _listed(kinds: tuple[str, ...]) -> str:
     """The kinds as a person says them."""
     if kinds == SORTED:
         return "plain values, such as numbers, times or text"
-    said = {"boolean": "booleans"}
+    said = {"boolean": "booleans", "text": "text"}
     groups = [(NUMBERS, "numbers"), (TIMES, "times")]
     words = [word for group, word in groups if set(group) <= set(kinds)]
     return " or ".join(words + [said[kind] for kind in kinds if kind in said])

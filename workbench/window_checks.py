@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.fn import Function
-from workbench.frame import MICROSECONDS, MONTHS, NUMBER, Frame
+from workbench.frame import Frame
+from workbench.frame_bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.window_catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
 from workbench.window_order import OrderColumn
 
@@ -122,7 +123,7 @@ def check_distance(df: "DataFrame", frame: Frame, name: str) -> None:
     data_type = df.schema[name].dataType
     kind = kind_of(data_type)
     for bound, given in zip((frame.low, frame.high), frame.given, strict=True):
-        if bound is None or bound.amount == 0:
+        if bound is None or bound.amount == 0 or isinstance(bound.amount, PerRow):
             continue
         holds = f"but the order column {name!r} holds {data_type.simpleString()}"
         if kind not in (*NUMBERS, *TIMES):

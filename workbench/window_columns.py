@@ -134,10 +134,80 @@ def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) 
     return answers(values, null).cast(like)
 
 
+def text_parts(
+    values: pa.Array,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the bytes of a column of text, and where each row's text begins and ends in them.
+
+    Examples
+    --------
+    >>> text, start, stop = text_parts(pa.array(["a", None, "bc"]))
+    >>> text.tobytes(), start.tolist(), stop.tolist()
+    (b'abc', [0, 1, 1], [1, 1, 3])
+    """
+    _, ends, text = values.buffers()
+    large = pa.types.is_large_string(values.type) or pa.types.is_large_binary(values.type)
+    held = np.frombuffer(ends, np.int64 if large else np.int32)
+    own = held[values.offset : values.offset + len(values) + 1]
+    count: NDArray[np.int64] = own.astype(np.int64)
+    return np.frombuffer(text or b"", np.uint8), count[:-1], count[1:]
+
+
+def text_of_ends(
+    ends: NDArray[np.int64], text: NDArray[np.uint8], null: NDArray[np.bool_], like: pa.DataType
+) -> pa.Array:
+    """Return texts that stand one behind the other as a column.
+
+    Examples
+    --------
+    >>> text = np.frombuffer(b"abc", np.uint8)
+    >>> null = np.array([False, True, False])
+    >>> text_of_ends(np.array([0, 1, 1, 3]), text, null, pa.string()).to_pylist()
+    ['a', None, 'bc']
+    """
+    valid = pa.py_buffer(np.packbits(~null, bitorder="little"))
+    large = pa.types.is_large_string(like) or pa.types.is_large_binary(like)
+    count = pa.py_buffer(ends.astype(np.int64 if large else np.int32))
+    return pa.Array.from_buffers(like, len(null), [valid, count, pa.py_buffer(text)])
+
+
 def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
     """Return a column of lists of one size, whose values stand one behind the other."""
     ends = np.arange(0, len(values) + 1, size, dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
+
+
+def instants_between(
+    low: NDArray[np.int64], high: NDArray[np.int64], fraction: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the instants a fraction of the way between others, to the nearest microsecond.
+
+    Parameters
+    ----------
+    low, high : int64 arrays of one shape
+        Microseconds.
+    fraction : float64 array of the same shape
+
+    Returns
+    -------
+    int64 array
+        The even one of two microseconds that are as near.
+
+    Examples
+    --------
+    >>> instants_between(np.array([0, 1]), np.array([5, 4]), np.array([0.5, 0.5])).tolist()
+    [2, 2]
+    """
+    part = (high - low) * fraction
+    whole = np.floor(part)
+    below = low + whole.astype(np.int64)
+    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
+    return np.asarray(below + up)
+
+
+def type_between(kind: pa.DataType) -> pa.DataType:
+    """Return the type of what lies between two times: midnights have instants between them."""
+    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
 
 
 def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:

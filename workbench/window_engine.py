@@ -1,13 +1,22 @@
 """Which engine answers a window call, and the call as Spark's own window operator takes it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.fn import Function
-from workbench.frame import MICROSECONDS, MONTHS, Frame
-from workbench.window_catalogue import FRAMELESS, PICKED, RANKINGS, TIMES, kind_of
+from workbench.frame import Frame
+from workbench.frame_bounds import MICROSECONDS, MONTHS
+from workbench.window_catalogue import (
+    FRAMELESS,
+    PICKED,
+    RANKINGS,
+    TIMES,
+    WITHOUT_DISTINCT,
+    kind_of,
+)
 from workbench.window_order import OrderColumn
 
 if TYPE_CHECKING:
@@ -16,8 +25,31 @@ if TYPE_CHECKING:
     from workbench.window_plan import Resolved
 
 ENGINES = ("auto", "kernel", "spark")
-#: Spark goes through every row of a moving frame; up to so many of them, that is quick.
-MOST_ROWS = 16
+
+
+class Limit(NamedTuple):
+    """Up to how many rows "auto" leaves a kind of frame to Spark, and why not beyond.
+
+    Attributes
+    ----------
+    rows : float
+        Of each frame: 0 for never, infinity for always.
+    why : str
+    """
+
+    rows: float
+    why: str = ""
+
+
+#: Each row is a choice of its own, to be made by measuring (docs/decisions/0007).
+LIMITS = {
+    "no frame": Limit(inf),
+    "whole partition": Limit(inf),
+    "up to the current row": Limit(inf),
+    "rows": Limit(16, "Spark goes through all {rows:,} rows of each frame"),
+    "without a limit": Limit(0, "Spark goes through all rows of each frame"),
+    "from scratch": Limit(0, "Spark computes {name} of every frame from scratch"),
+}
 
 #: What Spark has under the same meaning, by the name of its function.
 IN_SPARK = {
@@ -31,6 +63,7 @@ IN_SPARK = {
     "median": "percentile",
     "quantile": "percentile",
 }
+NO_DISTINCT = "Spark refuses DISTINCT in a window"
 #: Why the others are not among them.
 NOT_IN_SPARK = {
     "skewness": "Spark's skewness is that of a population",
@@ -38,7 +71,9 @@ NOT_IN_SPARK = {
     "mode": "Spark's mode is any of the values that are as frequent",
     "arg_min": "Spark's min_by looks at nulls, and takes any of several least rows",
     "arg_max": "Spark's max_by looks at nulls, and takes any of several greatest rows",
-    "count_distinct": "Spark refuses DISTINCT in a window",
+    "count_distinct": NO_DISTINCT,
+    "corr": "Spark's corr of equal values is null",
+    "string_agg": "Spark's string_agg promises no order of the rows",
     "quantile_disc": "Spark refuses percentile_disc with a frame",
 }
 FROM_SCRATCH = ("median", "quantile")
@@ -99,6 +134,10 @@ def not_in_spark(function: Function, frame: Frame) -> str | None:
     name = function.name
     if name not in IN_SPARK:
         return NOT_IN_SPARK.get(name, f"Spark has no {name}")
+    if function.options.distinct and name not in WITHOUT_DISTINCT:
+        return NO_DISTINCT
+    if frame.varies:
+        return "Spark's bounds are the same for all rows"
     if frame.unit == "groups":
         return "Spark has no GROUPS"
     if frame.exclude != "no others":
@@ -117,16 +156,22 @@ def not_in_spark(function: Function, frame: Frame) -> str | None:
 
 def slow_in_spark(function: Function, frame: Frame) -> str | None:
     """Return why Spark would be slow, None where it is not."""
+    kind, rows = _shape(function, frame)
+    limit = LIMITS[kind]
+    return None if rows <= limit.rows else limit.why.format(rows=rows, name=function.name)
+
+
+def _shape(function: Function, frame: Frame) -> tuple[str, float]:
+    """The kind of a frame among the limits, and how many rows it has."""
     if function.name in FRAMELESS:
-        return None
+        return "no frame", 1
     if function.name in FROM_SCRATCH:
-        return f"Spark computes {function.name} of every frame from scratch"
+        return "from scratch", inf
     if frame.is_whole or frame.is_running:
-        return None
+        return ("whole partition" if frame.is_whole else "up to the current row"), inf
     if frame.unit == "rows" and frame.low is not None and frame.high is not None:
-        rows = frame.high.amount - frame.low.amount + 1
-        return None if rows <= MOST_ROWS else f"Spark goes through all {rows:,} rows of each frame"
-    return "Spark goes through all rows of each frame"
+        return "rows", frame.high.amount - frame.low.amount + 1
+    return "without a limit", inf
 
 
 def with_spark(
@@ -168,7 +213,7 @@ def _window(
     if frame.measured:
         terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
     if terms:
-        spec = spec.orderBy(*(_ordered(term, value) for term, value in terms))
+        spec = spec.orderBy(*(ordered(term, value) for term, value in terms))
     if one.function.name in FRAMELESS or not terms:
         return spec
     low = Window.unboundedPreceding if frame.low is None else int(frame.low.amount)
@@ -194,7 +239,8 @@ def _measured(df: "DataFrame", name: str, value: "Column", one: "Resolved") -> "
     )
 
 
-def _ordered(term: OrderColumn, value: "Column") -> "Column":
+def ordered(term: OrderColumn, value: "Column") -> "Column":
+    """Return a column as Spark sorts by it."""
     if term.descending:
         return value.desc_nulls_first() if term.nulls_first else value.desc_nulls_last()
     return value.asc_nulls_first() if term.nulls_first else value.asc_nulls_last()

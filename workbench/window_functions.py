@@ -14,16 +14,32 @@ from numpy.typing import NDArray
 
 from kernels.aggregates import AGGREGATES
 from kernels.distinct import moving_count_distinct
+from kernels.distinct_mad import moving_distinct_mad
+from kernels.distinct_quantile import find_distinct_quantile_rows
+from kernels.distinct_states import moving_distinct
 from kernels.interpolation import fill
+from kernels.joined import moving_join
 from kernels.mad import moving_mad
 from kernels.mode import moving_mode
 from kernels.moving import moving_aggregate
-from kernels.quantile import find_quantile_rows, moving_quantile
+from kernels.quantile import find_quantile_rows, interpolate
 from kernels.rank_functions import ranking, tiles
+from kernels.ranks import sort_keys
 from kernels.values import lead_rows, value_rows
 from workbench.window_block import Call, Frames, Window
 from workbench.window_catalogue import RANKINGS
-from workbench.window_columns import answers, as_column, floats, lists, numbers, rows_of
+from workbench.window_columns import (
+    answers,
+    as_column,
+    floats,
+    instants_between,
+    lists,
+    numbers,
+    rows_of,
+    text_of_ends,
+    text_parts,
+    type_between,
+)
 from workbench.window_order import measured
 
 MOST = 2.0**63
@@ -62,11 +78,11 @@ def _sum(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     column, empty = frames.ordered(numbers(values)), frames.sizes == 0
     if column.dtype == np.float64:
-        return answers(_aggregate(window, "sum", column, frames), empty)
-    total = _aggregate(window, "integer_sum", column, frames)
+        return answers(_aggregate(window, call, "sum", column, frames), empty)
+    total = _aggregate(window, call, "integer_sum", column, frames)
     if _may_overflow(column):
         # Totals wrap around, so one that fits is right whatever its parts did.
-        nearly = _aggregate(window, "sum", column.astype(np.float64), frames)
+        nearly = _aggregate(window, call, "sum", column.astype(np.float64), frames)
         if (np.abs(nearly) > MOST * (1 - 1e-6)).any():
             raise OverflowError(
                 f"{call.column}: a sum does not fit a 64-bit integer; cast the column to double."
@@ -82,15 +98,19 @@ def _avg(window: Window, call: Call) -> pa.Array:
     exact = pa.types.is_integer(values.type) and not _may_overflow(numbers(values))
     column = frames.ordered(numbers(values) if exact else floats(values))
     name = "integer_avg" if exact else "avg"
-    return answers(_aggregate(window, name, column, frames), frames.sizes == 0)
+    return answers(_aggregate(window, call, name, column, frames), frames.sizes == 0)
 
 
 def _statistic(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     name = KERNELS.get(call.function, call.function)
     columns = [frames.ordered(floats(window.column(name))) for name in call.arguments]
-    found = _aggregate(window, name, columns[0], frames, *columns[1:])
-    null = frames.sizes < AGGREGATES[name].needs
+    found = _aggregate(window, call, name, columns[0], frames, *columns[1:])
+    sizes = frames.sizes
+    if call.options.distinct:
+        keys = frames.ordered(window.keys(call.arguments))
+        sizes = moving_count_distinct(window.offsets, keys, frames.begin, frames.end)
+    null = sizes < AGGREGATES[name].needs
     if name in ("skewness", "kurtosis", "kurtosis_pop"):
         # Equal values have no spread to divide by.
         null |= np.isnan(found)
@@ -100,7 +120,7 @@ def _statistic(window: Window, call: Call) -> pa.Array:
 def _flags(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     column = frames.ordered(numbers(window.column(call.arguments[0])))
-    found = _aggregate(window, call.function, column, frames)
+    found = moving_aggregate(window.offsets, call.function, column, frames.begin, frames.end)
     return answers(found.astype(np.bool_), frames.sizes == 0)
 
 
@@ -108,21 +128,29 @@ def _extreme(window: Window, call: Call) -> pa.Array:
     """The value of the first argument where the last one is least or greatest."""
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.codes(call.arguments[-1]))
-    found = _aggregate(window, call.function.removeprefix("arg_"), codes, frames)
+    name = call.function.removeprefix("arg_")
+    found = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
     return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
 
 
 def _mode(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.codes(call.arguments[0]))
-    found = moving_mode(window.offsets, codes, frames.begin, frames.end)
+    moving = window.offsets, codes, frames.begin, frames.end
+    if call.options.distinct:
+        # All values are as frequent, and the first of them is taken.
+        offsets, *rest = moving
+        found = moving_aggregate(offsets, "first", *rest)
+    else:
+        found = moving_mode(*moving)
     return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
 
 
 def _mad(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     column = frames.ordered(floats(window.column(call.arguments[0])))
-    found = moving_mad(window.offsets, column, frames.begin, frames.end)
+    mad = moving_distinct_mad if call.options.distinct else moving_mad
+    found = mad(window.offsets, column, frames.begin, frames.end)
     return answers(found, frames.sizes == 0)
 
 
@@ -130,50 +158,64 @@ def _quantile(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     empty, q = frames.sizes == 0, call.options.q
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
-        column, kind = frames.ordered(measured(values)), _between_times(values.type)
-        found = _quantiles_of_times(window, column, frames, q)
+        column, kind = frames.ordered(measured(values)), type_between(values.type)
+        found = _quantiles_of_times(window, call, column, frames)
     else:
         whole = pa.types.is_integer(values.type)
         column = frames.ordered(numbers(values) if whole else floats(values))
-        found, kind = moving_quantile(window.offsets, column, frames.begin, frames.end, q), None
+        found, kind = _quantiles_of_numbers(window, call, column, frames), None
     flat = answers(found.ravel(), np.repeat(empty, len(q)))
     flat = flat if kind is None else flat.cast(kind)
     return flat if call.options.single else lists(flat, len(q), empty)
 
 
-def _quantiles_of_times(
-    window: Window, column: Numbers, frames: Frames, q: tuple[float, ...]
-) -> Numbers:
-    found = find_quantile_rows(window.offsets, column, frames.begin, frames.end, q)
+def _quantile_rows(
+    window: Window, call: Call, key: Numbers, frames: Frames, discrete: bool = False
+) -> tuple[Numbers, Numbers, Numbers]:
+    find = find_distinct_quantile_rows if call.options.distinct else find_quantile_rows
+    shared = window.offsets, key, frames.begin, frames.end, call.options.q
+    return find(*shared, discrete=discrete)
+
+
+def _quantiles_of_numbers(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
+    rows = _quantile_rows(window, call, sort_keys(column), frames)
+    found = np.empty(rows[0].shape, np.float64)
+    interpolate.over(window.offsets, column.astype(np.float64, copy=False), *rows, found)
+    return found
+
+
+def _quantiles_of_times(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
+    found = _quantile_rows(window, call, column, frames)
     first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
     low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
-    # To the nearest microsecond, and to the even one of two that are as near.
-    part = (high - low) * found[2]
-    whole = np.floor(part)
-    below = low + whole.astype(np.int64)
-    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
-    return np.asarray(below + up)
-
-
-def _between_times(kind: pa.DataType) -> pa.DataType:
-    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+    return instants_between(low, high, found[2])
 
 
 def _quantile_disc(window: Window, call: Call) -> pa.Array:
     frames, q = window.frames(call, call.arguments), call.options.q
     codes = frames.ordered(window.codes(call.arguments[0]))
-    found, _, _ = find_quantile_rows(
-        window.offsets, codes, frames.begin, frames.end, q, discrete=True
-    )
+    found, _, _ = _quantile_rows(window, call, codes, frames, discrete=True)
     rows = np.stack([window.block_rows(frames, column) for column in found.T], axis=1)
     flat = rows_of(window.column(call.arguments[0]), rows.ravel())
     return flat if call.options.single else lists(flat, len(q), frames.sizes == 0)
 
 
+def _string_agg(window: Window, call: Call) -> pa.Array:
+    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
+    text, *ends = text_parts(values)
+    start, stop = map(frames.ordered, ends)
+    once = frames.ordered(window.codes(call.arguments[0])) if call.options.distinct else None
+    parts = window.offsets, text, start, stop, frames.begin, frames.end
+    try:
+        to, joined = moving_join(*parts, call.options.separator.encode(), key=once)
+    except OverflowError as error:
+        raise OverflowError(f"{call.column}: {error}") from None
+    return text_of_ends(to, joined, frames.sizes == 0, values.type)
+
+
 def _of_frame(window: Window, call: Call) -> pa.Array:
     nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
-    without_null = call.arguments if call.options.ignore_nulls else ()
-    counted = window.counted(call, without_null)
+    counted = window.counted(call, call.without_null)
     kept = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, kept)
     return rows_of(window.column(call.arguments[0]), rows)
@@ -206,9 +248,19 @@ def _rank(window: Window, call: Call) -> pa.Array:
 
 
 def _aggregate(
-    window: Window, name: str, column: Numbers, frames: Frames, other: Numbers | None = None
+    window: Window,
+    call: Call,
+    name: str,
+    column: Numbers,
+    frames: Frames,
+    other: Numbers | None = None,
 ) -> Numbers:
-    return moving_aggregate(window.offsets, name, column, frames.begin, frames.end, other=other)
+    """An aggregate of all values, or of the distinct ones."""
+    ranges = frames.begin, frames.end
+    if not call.options.distinct:
+        return moving_aggregate(window.offsets, name, column, *ranges, other=other)
+    keys = frames.ordered(window.keys(call.arguments))
+    return moving_distinct(window.offsets, name, column, keys, *ranges, other=other)
 
 
 def _may_overflow(column: Numbers) -> bool:
@@ -222,13 +274,14 @@ FUNCTIONS: dict[str, Callable[[Window, Call], pa.Array]] = {
     "avg": _avg,
     **dict.fromkeys(("product", "stddev", "stddev_pop", "variance", "variance_pop"), _statistic),
     **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), _statistic),
-    **dict.fromkeys(("covar_samp", "covar_pop"), _statistic),
+    **dict.fromkeys(("covar_samp", "covar_pop", "corr"), _statistic),
     **dict.fromkeys(("bool_and", "bool_or"), _flags),
     **dict.fromkeys(("min", "max", "arg_min", "arg_max"), _extreme),
     "mode": _mode,
     "mad": _mad,
     **dict.fromkeys(("median", "quantile"), _quantile),
     "quantile_disc": _quantile_disc,
+    "string_agg": _string_agg,
     **dict.fromkeys(("first", "last", "nth"), _of_frame),
     "lag": partial(_lead, sign=-1),
     "lead": partial(_lead, sign=1),

@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,8 @@ from kernels.order import sort_entries
 from kernels.peers import Order, order_by_key, order_by_starts
 from workbench.blocks import MICROSECONDS_A_DAY, Block, grouped
 from workbench.codes import key_codes, whole
-from workbench.frame import MONTHS, NUMBER, Frame, Offset
+from workbench.frame import Frame
+from workbench.frame_bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.window_columns import codes_in_order, is_ranked, numbers, present
 
 DAY = np.timedelta64(1, "D")
@@ -125,7 +126,9 @@ def measured(values: pa.Array) -> NDArray[Any]:
     return found if scale == 1 else found * scale
 
 
-def ranges_of(frame: Frame, order: Order, like: pa.DataType | None) -> Ranges:
+def ranges_of(
+    frame: Frame, order: Order, like: pa.DataType | None, column: Callable[[str], pa.Array]
+) -> Ranges:
     """Return the frame of every row.
 
     Parameters
@@ -134,12 +137,20 @@ def ranges_of(frame: Frame, order: Order, like: pa.DataType | None) -> Ranges:
     order : kernels.Order
     like : pyarrow.DataType or None
         The type of the order column, where there is just one.
+    column : function
+        Returns a column of the block, for bounds that are columns.
 
     Returns
     -------
     begin, end : int64 arrays of shape (rows, pieces)
     """
-    low, high = (_bound(bound, order, like) for bound in (frame.low, frame.high))
+    bounds = {"low": frame.low, "high": frame.high}
+    low, high = (
+        _bound_each(name, bound, order, like, column(str(bound.amount.column)))
+        if bound is not None and isinstance(bound.amount, PerRow)
+        else _bound(bound, order, like)
+        for name, bound in bounds.items()
+    )
     return frame_ranges(order, frame.unit, low, high, frame.exclude)
 
 
@@ -148,9 +159,7 @@ def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Boun
         return None if bound is None else 0
     if bound.unit == MONTHS:
         assert like is not None
-        months = -bound.amount if order.descending else bound.amount
-        zone = like.tz if pa.types.is_timestamp(like) else None
-        return BoundKeys(shift_months(np.asarray(order.key), months, zone))
+        return _months_away(order, like, bound.amount)
     if bound.unit == NUMBER and pa.types.is_floating(like):
         return float(bound.amount)
     if bound.unit == NUMBER and pa.types.is_decimal(like):
@@ -159,8 +168,41 @@ def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Boun
     return int(bound.amount)
 
 
+def _bound_each(
+    name: str, bound: Offset, order: Order, like: pa.DataType | None, given: pa.Array
+) -> Bound:
+    """A bound that is a column; it must say something of every row that has a frame by it."""
+    distance = numbers(given)
+    nothing = ~present(given) | np.isnan(distance)
+    if bound.unit != COUNT:
+        # Rows without a key have their peers as their frame, whatever the distance.
+        nothing &= _with_key(order)
+    if nothing.any():
+        raise ValueError(
+            f"{name}: the bound is null or NaN in {nothing.sum():,} rows of a partition; give "
+            "every row a distance, such as with F.coalesce(..., F.lit(0))."
+        )
+    if bound.unit == MONTHS:
+        assert like is not None
+        return _months_away(order, like, distance)
+    return distance
+
+
+def _with_key(order: Order) -> NDArray[np.bool_]:
+    sizes = np.diff(order.offsets)
+    first, last = (np.repeat(order.offsets[:-1] + order.valid[:, k], sizes) for k in (0, 1))
+    row = np.arange(order.rows)
+    return np.asarray((first <= row) & (row < last))
+
+
+def _months_away(order: Order, like: pa.DataType, months: Any) -> BoundKeys:
+    zone = like.tz if pa.types.is_timestamp(like) else None
+    signed = -months if order.descending else months
+    return BoundKeys(shift_months(np.asarray(order.key), signed, zone))
+
+
 def shift_months(
-    instants: NDArray[np.int64], months: int, zone: str | None = None
+    instants: NDArray[np.int64], months: int | NDArray[np.int64], zone: str | None = None
 ) -> NDArray[np.int64]:
     """Return the instants some months later by the calendar, at the month's end if it is shorter.
 
@@ -168,7 +210,7 @@ def shift_months(
     ----------
     instants : int64 array
         Microseconds.
-    months : int
+    months : int, or int64 array of the same shape
         Negative is earlier.
     zone : str, optional
         The time zone whose calendar and clock count. An hour that its clock skips gives the
@@ -191,7 +233,7 @@ def shift_months(
     time = local.view("M8[us]")
     month = time.astype("M8[M]")
     into = time - month.astype("M8[us]")
-    to = month + np.timedelta64(months, "M")
+    to = month + np.asarray(months, np.int64).astype("m8[M]")
     last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - DAY
     day = np.minimum(into // DAY * DAY, last)
     moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % DAY).view(np.int64)

@@ -8,6 +8,7 @@ from workbench.columns import column
 from workbench.errors import WorkbenchError
 from workbench.fn import Argument, Function
 from workbench.frame import RUNNING, WHOLE, Frame
+from workbench.window_bounds import bind_frame, name_bounds
 from workbench.window_catalogue import (
     FRAMELESS,
     NUMBERS,
@@ -79,6 +80,10 @@ class Carried:
         self.wanted[name] = value
         return name
 
+    def frame(self, frame: Frame) -> Frame:
+        """Return a frame as the workers know it; the columns of its bounds are taken along."""
+        return name_bounds(frame, lambda bound: str(self.add(None, bound)))
+
 
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
     """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
@@ -111,10 +116,13 @@ def resolve(
     """
     found: list[Resolved] = []
     conditions: dict[Any, Column | None] = {}
+    frames: dict[Frame, Frame] = {}
     for name, function in functions.items():
         own = frame_for(function, frame, bool(order))
         if own.measured:
             check_distance(df, own, order[0].name)
+        if own not in frames:
+            frames[own] = bind_frame(df, own, order, _type_of)
         values = [_argument(df, name, argument) for argument in function.arguments]
         kinds = tuple(kind for _, kind in values)
         check_arguments(name, function.name, kinds)
@@ -130,7 +138,9 @@ def resolve(
         default = _default(df, name, function.options.default, answer)
         arguments = tuple(value for value, _ in values)
         where = conditions[given]
-        found.append(Resolved(name, function, own, arguments, kinds, answer, where, default))
+        found.append(
+            Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
+        )
     return found
 
 

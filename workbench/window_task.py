@@ -13,6 +13,8 @@ from workbench.bundles import unbundled
 from workbench.window_block import Call, Window
 from workbench.window_functions import answer
 from workbench.window_order import OrderColumn, ordered_block
+from workbench.window_pieces import PIECE, check_overlap, own_rows
+from workbench.window_reach import Reach
 from workbench.worker import settle
 
 #: Rows that go back to Spark at once.
@@ -31,19 +33,24 @@ class WindowTask:
         The columns that make the partition; without any, there is one.
     order : tuple of OrderColumn
     calls : tuple of Call
+    reach : Reach, optional
+        How far the calls look, where large partitions may come in pieces.
     """
 
     columns: tuple[tuple[str, str], ...]
     keys: tuple[str, ...]
     order: tuple[OrderColumn, ...]
     calls: tuple[Call, ...]
+    reach: Reach | None = None
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
         settle()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
-            block = ordered_block(pa.Table.from_batches(parts), self.keys, self.order)
+            rows = pa.Table.from_batches(parts)
+            pieces = (PIECE,) if PIECE in rows.column_names else ()
+            block = ordered_block(rows, (*self.keys, *pieces), self.order)
             yield from self.answer(block).to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def answer(self, block: Block) -> pa.Table:
@@ -59,5 +66,9 @@ class WindowTask:
         pyarrow.Table
         """
         window = Window(block, self.order)
+        in_pieces = PIECE in block.rows.column_names
+        if in_pieces and self.reach is not None and self.reach.counts:
+            check_overlap(block, window.order.group, self.reach)
         columns = {name: block.column(held) for name, held in self.columns}
-        return pa.table(columns | {call.column: answer(window, call) for call in self.calls})
+        columns |= {call.column: answer(window, call) for call in self.calls}
+        return own_rows(block, pa.table(columns)) if in_pieces else pa.table(columns)

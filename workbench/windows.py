@@ -1,6 +1,7 @@
 """Window functions on Spark, as DuckDB has them: every frame, every aggregate."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.columns import table
@@ -15,11 +16,15 @@ from workbench.window_checks import check_arrow, check_order, check_table, order
 from workbench.window_engine import ENGINES, Choice, choose, with_spark
 from workbench.window_order import OrderColumn
 from workbench.window_plan import Carried, Resolved, frame_for, resolve
+from workbench.window_reach import reach_of
+from workbench.window_shuffle import Cutting, check_cut, cut_keys, cut_rows, why_uncut
 from workbench.window_task import WindowTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+
+    from workbench.window_frames import FrameTable
 
 
 class Over:
@@ -39,6 +44,11 @@ class Over:
     engine : str
         "kernel" for the project's kernels, "spark" for Spark's own window operator, "auto" for the
         latter where it is right and not slow.
+    cut : str, int or None
+        "auto" cuts partitions that hold more than their share of a large table into pieces by
+        their order, where every function looks a bounded way back and ahead, so that several
+        tasks share them. It costs a pass over the columns of key and order. A number is about how
+        many rows a piece has, instead. None leaves each partition to one task.
     **columns : Function
         What to add: functions of ``wb.fn`` by the name of the result.
 
@@ -46,6 +56,8 @@ class Over:
     ----------
     choice : Choice
         Which engine answers, and why.
+    uncut : str or None
+        Why large partitions are not cut; None where they are.
 
     Raises
     ------
@@ -72,6 +84,7 @@ class Over:
     <BLANKLINE>
     >>> print(over.explain())
     engine: kernel, because Spark computes quantile of every frame from scratch (iqr)
+    large partitions: cut by order into pieces, as all functions look a bounded way
     iqr: wb.fn.quantile('mwh', [0.25, 0.75]) over wb.Frame.rows(-1, 1)
     """
 
@@ -81,6 +94,7 @@ class Over:
         order_by: Any = (),
         frame: Frame | None = None,
         engine: str = "auto",
+        cut: str | int | None = "auto",
         **columns: Function,
     ) -> None:
         given_none = not isinstance(partition_by, str) and not partition_by
@@ -94,25 +108,58 @@ class Over:
         frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
         for name, function in columns.items():
             check_order(name, function, frames[name], len(self.order_by))
-        self.choice: Choice = choose(engine, self.columns, frames)
+        self.cut = check_cut(cut, engine, self.columns, frames)
+        asked = "kernel" if isinstance(cut, int) and engine == "auto" else engine
+        self.choice: Choice = choose(asked, self.columns, frames)
+        self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
 
     def __repr__(self) -> str:
-        given = {"partition_by": list(self.partition_by), "order_by": list(self.order_by)}
-        given["order_by"] = [_written(term) for term in self.order_by]
+        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
         shown = [f"{name}={value!r}" for name, value in given.items() if value]
         shown += [f"frame={self.frame!r}"] if self.frame else []
         shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
+        shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
         shown += [f"{name}={function!r}" for name, function in self.columns.items()]
         return f"wb.Over({', '.join(shown)})"
 
+    def with_frame(self, frame: Frame | None) -> "Over":
+        """Return the same call over another frame.
+
+        Parameters
+        ----------
+        frame : Frame or None
+            Of every function that has none of its own.
+
+        Returns
+        -------
+        Over
+
+        Raises
+        ------
+        WorkbenchError
+            When the functions or the order cannot be meant with it.
+        """
+        order, engine, cut = self.order_terms, self.engine, self.cut
+        return Over(self.partition_by, order, frame, engine, cut, **self.columns)
+
+    @property
+    def order_terms(self) -> list[Any]:
+        """The order as it is given: names, or tuples."""
+        return [_written(term) for term in self.order_by]
+
     def explain(self) -> str:
-        """Return which engine answers and why, and the frame of each function.
+        """Return which engine answers and why, what may be cut, and the frame of each function.
 
         Returns
         -------
         str
         """
         lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
+        if self.uncut is None:
+            why = "cut by order into pieces, as all functions look a bounded way"
+        else:
+            why = f"one task each, because {self.uncut}"
+        lines.append(f"large partitions: {why}")
         for name, function in self.columns.items():
             frame = frame_for(function, self.frame, bool(self.order_by))
             seen = "" if function.name in FRAMELESS else f" over {frame!r}"
@@ -145,8 +192,77 @@ class Over:
         return self._with_kernels(df, found)
 
     def _with_kernels(self, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
-        check_arrow(df)
         ship(df.sparkSession)
+        task, carried = self._task(df, found)
+        if cutting := self._cutting(df, found, carried):
+            task = replace(task, reach=cutting.reach)
+            rows = cut_rows(df, carried.wanted, cutting)
+        else:
+            rows = bundle_rows(df, carried.wanted, task.keys)
+        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+
+    def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
+        """Return which rows are in the frame of each row of one partition.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+        key : value, or tuple of values when several columns make the partition
+            Without it, the first partition in order.
+        column : str, optional
+            The result whose frames are wanted; without it, the first.
+
+        Returns
+        -------
+        FrameTable
+            Of the partition's first rows, 40 at most.
+
+        Raises
+        ------
+        WorkbenchError
+            When no row has this key, or there is no such result.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> days = wb.session().range(5).withColumnRenamed("id", "day")
+        >>> frame = wb.Frame.rows(-2, 1, exclude="current row")
+        >>> print(wb.Over(order_by="day", frame=frame, total=wb.fn.sum("day")).frames(days))
+        total over wb.Frame.rows(-2, 1, exclude='current row'), all rows
+        0 (✕) ■  ·  ·  ·  1
+        1  ■ (✕) ■  ·  ·  2
+        2  ■  ■ (✕) ■  ·  4
+        3  ·  ■  ■ (✕) ■  7
+        4  ·  ·  ■  ■ (✕) 5
+        """
+        from workbench.window_frames import frame_table
+        from workbench.window_partition import partition_of
+
+        return frame_table(partition_of(self, df, key), column)
+
+    def bound(self, df: "DataFrame") -> "tuple[WindowTask, Carried]":
+        """Return what the workers do for a table, and the columns that they get of it.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+
+        Returns
+        -------
+        task : WindowTask
+        carried : Carried
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+        """
+        table(df, "df")
+        check_table(df, self.partition_by, self.order_by, list(self.columns))
+        return self._task(df, resolve(df, self.columns, self.frame, self.order_by))
+
+    def _task(self, df: "DataFrame", found: list[Resolved]) -> "tuple[WindowTask, Carried]":
+        check_arrow(df)
         carried = Carried(df)
         calls = tuple(_call(one, carried) for one in found)
         keys = tuple(map(carried.of, self.partition_by))
@@ -155,9 +271,60 @@ class Over:
             for term in self.order_by
         )
         back = tuple((name, carried.of(name)) for name in df.columns)
-        task = WindowTask(back, keys, order, calls)
-        rows = bundle_rows(df, carried.wanted, keys)
-        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+        return WindowTask(back, keys, order, calls), carried
+
+    def _cutting(self, df: "DataFrame", found: list[Resolved], carried: Carried) -> Cutting | None:
+        if self.uncut is not None:
+            return None
+        first = self.order_by[0]
+        order = replace(first, name=carried.of(first.name))
+        reach = reach_of(found, df.schema[first.name].dataType)
+        keys = tuple(map(carried.of, self.partition_by))
+        return Cutting(keys, order, reach, self.cut if isinstance(self.cut, int) else None)
+
+    def pieces(self, df: "DataFrame") -> "DataFrame":
+        """Return the partitions of a table that are cut: their keys, rows and pieces.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The columns of the key, ``rows`` (of partitions that few workers saw, at least so
+            many) and ``pieces``. Nothing runs until it is used.
+
+        Raises
+        ------
+        WorkbenchError
+            When the call's partitions cannot be cut, or when it does not fit the table.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> days = wb.session().range(50)
+        >>> over = wb.Over(
+        ...     order_by="id", frame=wb.Frame.rows(-2, 0), cut=10, mean=wb.fn.avg("id")
+        ... )
+        >>> over.pieces(days).show()
+        +----+------+
+        |rows|pieces|
+        +----+------+
+        |  50|     5|
+        +----+------+
+        <BLANKLINE>
+        """
+        if self.uncut is not None:
+            raise WorkbenchError(f"cut: each partition is one task, because {self.uncut}.")
+        table(df, "df")
+        check_table(df, self.partition_by, self.order_by, list(self.columns))
+        found = resolve(df, self.columns, self.frame, self.order_by)
+        ship(df.sparkSession)
+        carried = Carried(df)
+        cutting = self._cutting(df, found, carried)
+        assert cutting is not None
+        return cut_keys(df, carried.wanted, cutting, self.partition_by)
 
 
 def over(
@@ -166,6 +333,7 @@ def over(
     order_by: Any = (),
     frame: Frame | None = None,
     engine: str = "auto",
+    cut: str | int | None = "auto",
     **columns: Function,
 ) -> "DataFrame":
     """Return a table with window functions of its rows: ``wb.Over(...).run(df)``.
@@ -173,7 +341,7 @@ def over(
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-    partition_by, order_by, frame, engine, **columns
+    partition_by, order_by, frame, engine, cut, **columns
         As :class:`Over` takes them.
 
     Returns
@@ -200,18 +368,18 @@ def over(
     +-----+---+---+-----+----+
     <BLANKLINE>
     """
-    return Over(partition_by, order_by, frame, engine, **columns).run(df)
+    return Over(partition_by, order_by, frame, engine, cut, **columns).run(df)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:
-    from dataclasses import replace
-
     given = one.function.arguments
     pairs = zip(given, one.arguments, strict=True)
     arguments = tuple(str(carried.add(name, value)) for name, value in pairs)
     options = replace(one.function.options, default=None)
     where, default = carried.add(None, one.where), carried.add(None, one.default)
-    return Call(one.column, one.function.name, arguments, options, one.frame, where, default)
+    return Call(
+        one.column, one.function.name, arguments, options, carried.frame(one.frame), where, default
+    )
 
 
 def _result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":

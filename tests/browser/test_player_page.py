@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from workbench.frame import Frame
 from workbench.widgets.player import Player
+from workbench.widgets.tree_lesson import play_tree
 
 pytestmark = pytest.mark.browser
 
@@ -147,6 +149,22 @@ def test_the_pictures_show_the_state_of_the_step(show: Show) -> None:
     expect(page.locator(".wbp-band")).to_be_visible()
     values = page.locator(".wbp-cells .wbp-cell-value")
     expect(values).to_have_text(["1 s", "1 s", ""])
+
+
+def test_a_tree_lights_the_nodes_that_a_frame_is_put_together_from(show: Show) -> None:
+    lesson = play_tree("sum", [5, 7, 3, 10, 6, 2, 8, 4], Frame.rows(-5, 1)).lesson
+    page = show(lesson, step=2)
+    nodes = page.locator(".wbp-tree .wbp-node:has(title)")
+    expect(nodes).to_have_count(8 + 4 + 2 + 1)
+    expect(page.locator(".wbp-tree > svg .wbp-node[data-empty]")).to_have_count(4)
+    expect(page.locator(".wbp-tree > svg .wbp-node[data-current]")).to_contain_text("▶ 8")
+    page.evaluate("location.hash = '#step=35'")
+    expect(page.locator(".wbp-tree .wbp-band-label")).to_have_text(
+        "frame of row 6: rows 1 to 7 = 40"
+    )
+    lit = page.locator(".wbp-tree > svg .wbp-node[data-lit] .wbp-node-value")
+    expect(lit).to_have_text(["● 7", "● 13", "● 20"])
+    expect(page.locator(".wbp-here")).to_have_text("▲ row 6")
 
 
 def test_a_long_list_is_shortened_around_its_change(show: Show) -> None:

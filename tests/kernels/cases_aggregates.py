@@ -103,6 +103,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "build_tree": (trees(), joins_children),
     "frames_slide": (framed(), says_whether_they_slide),
     "least_rows": (extremes(), finds_the_least),
+    "naive_states": (states("naive_states"), updates_row_by_row),
     "query_tree": (states("query_tree"), updates_row_by_row),
     "running_states": (states("running_states"), updates_row_by_row),
     "sliding_states": (states("sliding_states"), updates_row_by_row),

@@ -1,6 +1,6 @@
 """Aggregates over moving frames, by every way there is, against DuckDB in process."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.aggregates import AGGREGATES, KEYS
+from kernels.aggregates import AGGREGATES, KEYS, Aggregate
 from kernels.moves import frame_size
 from kernels.moving import METHODS, choose_method, moving_aggregate
 from tests.kernels.frames import SPECIALS, Frames, Window, members, random_frames, windows
@@ -137,3 +137,31 @@ def test_an_unknown_name_is_refused_with_a_sentence() -> None:
         moving_aggregate(np.array([0, 1]), "averag", np.zeros(1), *frames)
     with pytest.raises(ValueError, match="'heap' is not known; use one of running"):
         moving_aggregate(np.array([0, 1]), "sum", np.zeros(1), *frames, method="heap")
+
+
+class Halves(NamedTuple):
+    """A state that can neither join with others nor take a row back."""
+
+    rows: float = 0.0
+
+    def update(self, value: float, other: float, row: int) -> "Halves":
+        return Halves(self.rows + 0.5)
+
+
+UNABLE = [
+    ("tree", "halves", "'tree' needs an aggregate whose state has 'combine'"),
+    ("sliding", "halves", "'sliding' needs an aggregate whose state has 'combine'"),
+    ("running", "halves", "'running' needs an aggregate whose state has 'inverse'"),
+    ("running", "max", "'running' needs an aggregate whose state has 'inverse'"),
+    ("deque", "sum", "a deque finds 'min' and 'max'; 'sum' needs another method"),
+]
+
+
+@pytest.mark.parametrize(("method", "name", "sentence"), UNABLE)
+def test_a_method_that_an_aggregate_cannot_take_is_refused_with_a_sentence(
+    method: str, name: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGGREGATES, "halves", Aggregate(Halves(), lambda s: s.rows))
+    frames = np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)
+    with pytest.raises(ValueError, match=sentence):
+        moving_aggregate(np.array([0, 1]), name, np.zeros(1), *frames, method=method)

@@ -15,7 +15,9 @@ from kernels import Kernel, registry, trace
 from tests.kernels import (
     brute_force,
     cases_aggregates,
+    cases_distinct,
     cases_holistic,
+    cases_selection,
     frame_cases,
     key_cases,
     tiling_cases,
@@ -239,6 +241,8 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
     **tiling_cases.CASES,
+    **cases_distinct.CASES,
+    **cases_selection.CASES,
 }
 
 

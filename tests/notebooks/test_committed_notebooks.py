@@ -19,6 +19,12 @@ steps = ["visit", "basket", "paid"]
 window = "2 days"
 """
 
+OWN_SERIES = """
+source = {path!r}
+partition, order, value = "the shop", ["at"], "euro"
+around = 40
+"""
+
 
 def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
@@ -67,6 +73,24 @@ def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> Non
     assert str(ROOT) not in notebook.read_text()
 
 
+def run_with(parameters: str, notebook: Any, folder: Path) -> None:
+    """Run a notebook with a reader's own parameters."""
+    (cell,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    cell.source = parameters
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+
+
+def test_the_tree_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+    minutes = pd.date_range("1969-12-30", periods=900, freq="7min", tz="UTC")
+    baskets = pd.DataFrame({"at": minutes, "euro": [(i * i) % 97 / 4 for i in range(900)]})
+    baskets = baskets.assign(**{"the shop": [f"s{i % 2}" for i in range(900)]})
+    baskets.to_parquet(tmp_path / "baskets.parquet", coerce_timestamps="us")
+    notebook = read(ROOT / "notebooks" / "03-segment-tree.ipynb")
+    run_with(OWN_SERIES.format(path=str(tmp_path / "baskets.parquet")), notebook, tmp_path)
+    said = [out.get("text", "") for c in code_cells(notebook) for out in c.outputs]
+    assert any("the shop" in text and "euro" in text for text in said)
+
+
 def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
     shoppers = pd.DataFrame(
         {
@@ -77,9 +101,7 @@ def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None
     )
     shoppers.to_parquet(tmp_path / "shoppers.parquet", coerce_timestamps="us")
     notebook = read(ROOT / "notebooks" / "01-funnel.ipynb")
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "shoppers.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    run_with(OWN_TABLE.format(path=str(tmp_path / "shoppers.parquet")), notebook, tmp_path)
     tables = [
         out.data["text/plain"] for c in code_cells(notebook) for out in c.outputs if "data" in out
     ]

@@ -6,9 +6,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from kernels.segment_tree import tree_levels
 from workbench.exercises import digest_of
+from workbench.widgets.tree_explorer import TreeExplorer
 
-FUNNEL = Path(__file__).parents[2] / "notebooks" / "01-funnel.ipynb"
+FOLDER = Path(__file__).parents[2] / "notebooks"
+FUNNEL = FOLDER / "01-funnel.ipynb"
+TREE = FOLDER / "03-segment-tree.ipynb"
 CASCADE = ["departed 15 min late", "departed 60 min late", "landed 120 min late"]
 
 
@@ -16,8 +20,8 @@ def cascade(window: str) -> wb.Funnel:
     return wb.Funnel(CASCADE, window, key="tailnum", time="time")
 
 
-def accepted(answer: object) -> bool:
-    return digest_of(answer) in FUNNEL.read_text()
+def accepted(answer: object, notebook: Path = FUNNEL) -> bool:
+    return digest_of(answer) in notebook.read_text()
 
 
 @pytest.mark.filterwarnings("ignore:2,512 rows were left out")
@@ -38,3 +42,23 @@ def test_what_one_aircraft_did_next(spark: SparkSession) -> None:
     flights = wb.datasets.flights(spark).where("tailnum = 'N12967'")
     (row,) = cascade("12 hours").people(flights, stopped_at=3).collect()
     assert accepted(row.next_event)
+
+
+def test_of_how_many_parts_a_frame_is() -> None:
+    explorer = TreeExplorer(range(32), before=0, after=29, fanout=2)
+    explorer.row.value = 1
+    assert accepted(len(explorer.step.used), TREE)
+
+
+def test_how_many_levels_a_million_rows_have() -> None:
+    assert accepted(len(tree_levels(1_000_000, 16)) - 1, TREE)
+
+
+def test_which_delay_stands_out_second_most(spark: SparkSession) -> None:
+    departures = wb.datasets.flights(spark).where("event LIKE 'departed%'")
+    frame = wb.Frame.rows(-500, 500, exclude="current row")
+    functions = {"usual": wb.fn.avg("delay"), "spread": wb.fn.stddev("delay")}
+    beside = wb.over(departures, "origin", ["time", "tailnum", "flight"], frame, **functions)
+    scored = beside.where("spread > 0").selectExpr("delay", "(delay - usual) / spread AS score")
+    _, second = scored.orderBy("score", ascending=False).limit(2).collect()
+    assert accepted(second.delay, TREE)

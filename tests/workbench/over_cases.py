@@ -1,5 +1,6 @@
 """Tables, frames and functions for window calls, as Hypothesis makes them, and DuckDB to ask."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -9,7 +10,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
 
 import workbench as wb
 from workbench import fn
@@ -42,6 +44,9 @@ def tables(draw: st.DrawFn, most_rows: int = 14) -> pa.Table:
     for name, (value, kind) in COLUMNS.items():
         some = st.one_of(value, value, value, st.none())
         columns[name] = pa.array(draw(st.lists(some, min_size=size, max_size=size)), kind)
+    for name in ("n", "m"):
+        distance = st.lists(st.integers(0, 3), min_size=size, max_size=size)
+        columns[name] = pa.array(draw(distance), pa.int32())
     return pa.table(columns)
 
 
@@ -179,8 +184,42 @@ TIE_PROOF = {
     "dev": Asked(fn.mad("whole"), "mad(whole::DOUBLE)"),
     "rank": Asked(fn.rank(), "rank()", frameless=True),
     "dense": Asked(fn.dense_rank(), "dense_rank()", frameless=True),
+    "related": Asked(fn.corr("x", "whole"), "corr(x, whole)"),
     "share": Asked(fn.percent_rank(), "percent_rank()", frameless=True),
     "up_to": Asked(fn.cume_dist(), "cume_dist()", frameless=True),
+}
+
+#: Aggregates of distinct values.
+DISTINCT = {
+    "kinds": Asked(fn.count("word").distinct(), "count(DISTINCT word)"),
+    "total": Asked(fn.sum("whole").distinct(), "sum(DISTINCT whole)"),
+    "spent": Asked(fn.sum("price").distinct(), "sum(DISTINCT price)"),
+    "sum_real": Asked(fn.sum("real").distinct(), "sum(DISTINCT real)"),
+    "mean": Asked(fn.avg("small").distinct(), "avg(DISTINCT small)"),
+    "mean_price": Asked(
+        fn.avg("price").distinct().where("yes"), "avg(DISTINCT price)", "FILTER (yes)"
+    ),
+    "low": Asked(fn.min("real").distinct(), "min(DISTINCT real)"),
+    "high_day": Asked(fn.max("day").distinct(), "max(DISTINCT day)"),
+    "spread": Asked(fn.stddev("x").distinct(), "stddev(DISTINCT x)"),
+    "spread_pop": Asked(fn.stddev_pop("whole").distinct(), "stddev_pop(DISTINCT whole)"),
+    "var": Asked(fn.variance("price").distinct(), "var_samp(DISTINCT price)"),
+    "skew": Asked(fn.skewness("whole").distinct(), "skewness(DISTINCT whole)"),
+    "kurt": Asked(fn.kurtosis("whole").distinct(), "kurtosis(DISTINCT whole)"),
+    "times": Asked(fn.product("x").distinct(), "product(DISTINCT x)"),
+    "covar": Asked(fn.covar_samp("x", "whole").distinct(), "covar_samp(DISTINCT x, whole)"),
+    "related": Asked(fn.corr("x", "k").distinct(), "corr(DISTINCT x, k)"),
+    "dev": Asked(fn.mad("whole").distinct(), "mad(DISTINCT whole::DOUBLE)"),
+    "all_": Asked(fn.bool_and("yes").distinct(), "bool_and(DISTINCT yes)"),
+    "half_day": Asked(fn.median("day").distinct(), "median(DISTINCT day)"),
+    "q_at": Asked(fn.quantile("moment", 0.3).distinct(), "quantile_cont(DISTINCT moment, 0.3)"),
+    "band": Asked(
+        fn.quantile_cont("real", [0.1, 0.75]).distinct(),
+        "quantile_cont(DISTINCT real, [0.1, 0.75])",
+    ),
+    "disc": Asked(
+        fn.quantile_disc("word", [0.2, 0.9]).distinct(), "quantile_disc(DISTINCT word, [0.2, 0.9])"
+    ),
 }
 
 #: Functions that look at the place of a row.
@@ -198,6 +237,12 @@ PLACED = {
     "last": Asked(fn.last("yes"), "last_value(yes)"),
     "last_given": Asked(fn.last_value("x").ignore_nulls(), "last_value(x IGNORE NULLS)"),
     "second": Asked(fn.nth("word", 2), "nth_value(word, 2)"),
+    "list": Asked(fn.string_agg("word"), "string_agg(word)"),
+    "list_some": Asked(
+        fn.string_agg("word", " → ").where("yes"), "string_agg(word, ' → ')", "FILTER (yes)"
+    ),
+    "list_once": Asked(fn.string_agg("word").distinct(), "string_agg(DISTINCT word, ',')"),
+    "mode_once": Asked(fn.mode("word").distinct(), "mode(DISTINCT word)"),
     "mode": Asked(fn.mode("whole"), "mode(whole)"),
     "mode_word": Asked(fn.mode("word").where("whole <> 1"), "mode(word)", "FILTER (whole <> 1)"),
     "least": Asked(fn.arg_min("word", "whole"), "arg_min(word, whole)"),
@@ -219,3 +264,76 @@ def bounds(draw: st.DrawFn, distance: st.SearchStrategy[Any]) -> tuple[Any, Any]
     """Draw two bounds in order."""
     low, high = draw(st.one_of(st.none(), distance)), draw(st.one_of(st.none(), distance))
     return (high, low) if None not in (low, high) and low > high else (low, high)
+
+
+#: Along each column: how a row's own distance is given here, and to DuckDB.
+DISTANCES: dict[str, tuple[Callable[[str], Column], str]] = {
+    "k": (F.col, "{}"),
+    "real": (lambda name: F.col(name) / 2, "({} / 2)"),
+    "price": (F.col, "{}"),
+    "day": (lambda name: F.make_dt_interval(F.col(name)), "INTERVAL ({}) DAY"),
+    "moment": (
+        lambda name: F.make_dt_interval(F.lit(0), F.col(name)),
+        "INTERVAL ({}) HOUR",
+    ),
+    "month": (lambda name: F.make_ym_interval(F.lit(0), F.col(name)), "INTERVAL ({}) MONTH"),
+}
+#: Bounds in SQL, where ``n`` and ``m`` are columns, and how much of each is the distance here.
+BOUNDS = [
+    (("n", -1), ("m", 1)),
+    (("n", -1), ("m", -1)),
+    (("n", 1), ("m", 1)),
+    (("n", -1), None),
+    (None, ("m", -1)),
+    (("n", -1), 0),
+    (0, ("m", 1)),
+    (("n", 1), None),
+]
+
+
+@dataclass(frozen=True)
+class Varying:
+    """A frame whose bounds are columns, here and in SQL, and the order that it goes along."""
+
+    unit: str
+    order: str
+    sides: tuple[Any, Any]
+    exclude: str
+    months: bool
+
+    @property
+    def frame(self) -> wb.Frame:
+        distance, _ = self._distance
+        low, high = (
+            one[1] * distance(one[0]) if isinstance(one, tuple) else one for one in self.sides
+        )
+        made: wb.Frame = getattr(wb.Frame, self.unit)(low, high, exclude=self.exclude)
+        return made
+
+    @property
+    def sql(self) -> str:
+        low, high = (self._side(one, start) for start, one in enumerate(self.sides))
+        return f"{self.unit} BETWEEN {low} AND {high} EXCLUDE {self.exclude}"
+
+    @property
+    def _distance(self) -> tuple[Callable[[str], Column], str]:
+        if self.unit != "range":
+            return DISTANCES["k"]
+        return DISTANCES["month" if self.months else self.order.lstrip("-")]
+
+    def _side(self, one: Any, end: int) -> str:
+        if one is None:
+            return f"UNBOUNDED {'FOLLOWING' if end else 'PRECEDING'}"
+        if one == 0:
+            return "CURRENT ROW"
+        return f"{self._distance[1].format(one[0])} {'PRECEDING' if one[1] < 0 else 'FOLLOWING'}"
+
+
+@st.composite
+def varying(draw: st.DrawFn) -> Varying:
+    unit = draw(st.sampled_from(["rows", "groups", "range", "range"]))
+    column = draw(st.sampled_from(["k", "real", "price", "day", "moment"]))
+    order = draw(st.sampled_from(["", "-"])) + column
+    exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
+    months = column in ("day", "moment") and draw(st.booleans())
+    return Varying(unit, order, draw(st.sampled_from(BOUNDS)), exclude, months)

@@ -254,6 +254,9 @@ CHOICES = [
     (wb.Frame.rows(-1, 0, exclude="ties"), fn.sum("mwh"), "kernel", "Spark has no EXCLUDE"),
     (wb.Frame.rows(-1, 0), fn.median("mwh"), "kernel", "from scratch"),
     (None, fn.mode("mwh"), "kernel", "any of the values"),
+    (None, fn.sum("mwh").distinct(), "kernel", "Spark refuses DISTINCT in a window"),
+    (None, fn.max("mwh").distinct(), "spark", "is quick at them"),
+    (None, fn.string_agg("s"), "kernel", "no order of the rows"),
     (None, fn.skewness("mwh"), "kernel", "that of a population"),
     (None, fn.lag("mwh").ignore_nulls(), "kernel", "cannot ignore nulls"),
     (None, fn.fill("mwh"), "kernel", "Spark has no fill"),
@@ -278,7 +281,7 @@ def test_a_call_reads_as_it_was_written() -> None:
         q=fn.quantile("mwh", [0.5]).where("mwh > 0").over(wb.Frame.rows(0, 1)),
         d=fn.count("mwh").distinct(),
         n=fn.last("mwh").ignore_nulls(),
-        lag=fn.lag("mwh", 2, 0),
+        lag=fn.lag("mwh", 2, 0), list=fn.string_agg("s", "-").distinct().where("a"),
     )  # fmt: skip
     assert repr(over) == (
         "wb.Over(partition_by=['plant'], "
@@ -286,5 +289,52 @@ def test_a_call_reads_as_it_was_written() -> None:
         "frame=wb.Frame.rows(-3, None), engine='kernel', "
         "q=wb.fn.quantile('mwh', [0.5]).where('mwh > 0').over(wb.Frame.rows(0, 1)), "
         "d=wb.fn.count_distinct('mwh'), n=wb.fn.last('mwh').ignore_nulls(), "
-        "lag=wb.fn.lag('mwh', 2, 0))"
+        "lag=wb.fn.lag('mwh', 2, 0), list=wb.fn.string_agg('s', '-').distinct().where('a'))"
     )
+
+
+def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) -> None:
+    n, same_name = F.col("n"), F.col("n")
+    frame = wb.Frame.rows(n, 0)
+    assert frame == wb.Frame.rows(n, 0)
+    assert frame not in (wb.Frame.rows(same_name, 0), wb.Frame.rows(n, 1), wb.Frame.rows(0, n))
+    assert len({frame, wb.Frame.rows(n, 0), wb.Frame.rows(same_name, 0)}) == 2
+    assert repr(frame) == "wb.Frame.rows(Column<'n'>, 0)"
+    assert frame.varies
+    assert not wb.Frame.rows(-1, 0).varies
+
+
+def test_a_bound_may_be_any_column_and_shared_by_functions(days: DataFrame) -> None:
+    frame = wb.Frame.range(-F.when(F.col("day") > 5, F.col("day") - 5).otherwise(0), 0)
+    found = wb.over(days, order_by="day", frame=frame, n=fn.count(), low=fn.min("day"))
+    assert found.columns == [*days.columns, "n", "low"]
+    assert column(found, "n") == [1, 1, 1, 1, 1, 1, 2, 3, 4, 5]
+    assert column(found, "low") == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize("unit", ["rows", "groups", "range"])
+def test_a_bound_that_is_null_is_an_error_and_no_frame(days: DataFrame, unit: str) -> None:
+    frame = getattr(wb.Frame, unit)(F.when(F.col("day") != 3, -1), 0)
+    found = wb.over(days, order_by="day", frame=frame, n=fn.count())
+    with pytest.raises(Exception, match="low: the bound is null or NaN in 1 rows of a partition"):
+        found.collect()
+
+
+def test_rows_without_a_place_need_no_distance(spark: SparkSession) -> None:
+    df = spark.sql("SELECT id, if(id < 2, NULL, id) AS k, if(id < 2, NULL, 1) AS n FROM range(5)")
+    found = wb.over(df, order_by="k", frame=wb.Frame.range(-F.col("n"), 0), n_rows=fn.count())
+    assert column(found, "n_rows", "id") == [2, 2, 1, 2, 2]
+
+
+def test_joined_text_may_be_of_bytes_and_of_nothing(spark: SparkSession) -> None:
+    df = spark.sql(
+        "SELECT id, if(id % 2 = 0, NULL, 'é') AS s, binary('b') AS b, string(NULL) AS n "
+        "FROM range(3)"
+    )
+    found = wb.over(
+        df, order_by="id", frame=wb.Frame.rows(-1, 0),
+        s_=fn.string_agg("s", ""), b_=fn.string_agg("b", "-"), n_=fn.string_agg("n"),
+    )  # fmt: skip
+    assert column(found, "s_", "id") == [None, "é", "é"]
+    assert column(found, "b_", "id") == [b"b", b"b-b", b"b-b"]
+    assert column(found, "n_", "id") == [None] * 3

@@ -11,9 +11,11 @@ from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.workbench.over_cases import (
+    DISTINCT,
     PLACED,
     TIE_PROOF,
     Asked,
+    Varying,
     alike,
     ask_duckdb,
     ask_spark,
@@ -23,6 +25,7 @@ from tests.workbench.over_cases import (
     local,
     same,
     tables,
+    varying,
 )
 from workbench import fn
 
@@ -65,6 +68,45 @@ def test_frames_that_count_rows(
     frame: wb.Frame,
 ) -> None:
     check(spark, rows, partition_by, order_by, frame, TIE_PROOF | PLACED)
+
+
+@settings(some, max_examples=16)
+@given(
+    rows=tables(),
+    partition_by=partitions,
+    order_by=st.sampled_from([["k", "id"], ["-word", "id"], ["real"], ["-price"]]),
+    frame=counted_frames(("rows", "groups")),
+)
+def test_distinct_values_count_once(
+    spark: SparkSession,
+    rows: pa.Table,
+    partition_by: list[str],
+    order_by: list[str],
+    frame: wb.Frame,
+) -> None:
+    if len(order_by) == 1:
+        frame = wb.Frame.groups(*frame.given, exclude=frame.exclude)
+    check(spark, rows, partition_by, order_by, frame, DISTINCT)
+
+
+#: Some of each kind: of what can take rows back, of what cannot, holistic, and of places.
+EACH_KIND = ("rows_", "total", "mean_x", "low", "spread", "half", "band", "disc", "dev", "kinds")
+
+
+@settings(some, max_examples=40)
+@given(rows=tables(), partition_by=partitions, around=varying())
+def test_frames_with_bounds_from_columns(
+    spark: SparkSession, rows: pa.Table, partition_by: list[str], around: Varying
+) -> None:
+    asked = {name: TIE_PROOF[name] for name in EACH_KIND}
+    asked |= {f"{name}_once": DISTINCT[name] for name in ("total", "sum_real", "q_at", "disc")}
+    order_by = [around.order]
+    if around.unit == "rows":
+        order_by.append("id")
+        asked |= {name: PLACED[name] for name in ("first", "last_given", "list", "mode", "most")}
+    expected = ask_duckdb(rows, partition_by, order_by, around.sql, asked)
+    found = ask_spark(spark, rows, partition_by, order_by, around.frame, asked)
+    assert same(found, expected, asked)
 
 
 @some

@@ -6,24 +6,30 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.workbench.jobs import no_job
 from workbench import fn
-from workbench.frame import MONTHS, Offset
+from workbench.frame_bounds import MONTHS, Offset
 
-GIVE_ONE = "give an integer, negative before the current row, or None for no bound."
+GIVE_ONE = "give an integer, negative before the current row, a Column, or None for no bound."
 ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
 NEEDS = "needs an order; name its columns in order_by."
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
+OF_AGGREGATES = "it is of aggregates of a column, such as wb.fn.sum('x')."
 SPARK_CANNOT = "take engine='kernel' or 'auto'."
 
 #: What cannot be meant, whatever the table.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: wb.Frame.rows(3, -3),
+        "low, high: the frame begins at 3, behind its end at -3; "
+        "give the earlier bound first, negative before the current row.",
+    ),
+    (
+        lambda: wb.Frame.range(3, -3),
         "low, high: the frame begins at 3, behind its end at -3; "
         "give the earlier bound first, negative before the current row.",
     ),
@@ -59,7 +65,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
         lambda: wb.Frame.range([1], 2),  # type: ignore[arg-type]
         "low: [1] is no distance; give a number, a duration such as '-3 days', "
-        "or None for no bound.",
+        "a Column, or None for no bound.",
     ),
     (
         lambda: wb.Frame.range("-3", 0),
@@ -119,6 +125,14 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: wb.Over("p", ["a", "b"], x=fn.fill("x")),
         "x: fill goes along one column, but order_by names 2; name one.",
     ),
+    (
+        lambda: wb.Over("p", list=fn.string_agg("x")),
+        f"list: string_agg {NEEDS}",
+    ),
+    (
+        lambda: fn.string_agg("x", 5),  # type: ignore[arg-type]
+        "separator: 5 is not text; give text, such as ', '.",
+    ),
     (lambda: wb.Over("p", number=fn.row_number()), f"number: row_number {NEEDS}"),
     (lambda: wb.Over("p", one=fn.first("x")), f"one: first {NEEDS}"),
     (
@@ -177,12 +191,20 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "where: rank takes no condition; it looks at all rows.",
     ),
     (
-        lambda: fn.sum("x").distinct(),
-        "distinct: sum of distinct values is not available; it is of wb.fn.count(column).",
+        lambda: fn.first("x").distinct(),
+        "distinct: first of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: fn.rank().distinct(),
+        "distinct: rank of distinct values is not available; " + OF_AGGREGATES,
     ),
     (
         lambda: fn.count().distinct(),
-        "distinct: count of distinct values is not available; it is of wb.fn.count(column).",
+        "distinct: count of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.sum("x").distinct()),
+        "m: engine='spark' cannot: Spark refuses DISTINCT in a window; " + SPARK_CANNOT,
     ),
     (
         lambda: fn.sum("x").ignore_nulls(),
@@ -204,6 +226,10 @@ def ask(df: DataFrame, function: fn.Function, order: Any = "t", frame: Any = Non
     return wb.over(df, "p", order, frame, answer=function)
 
 
+def bounded_by(df: DataFrame, name: str, bound: Column, order: str = "mwh") -> object:
+    return ask(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
+
+
 #: What does not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
@@ -212,11 +238,12 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: wb.over(df, "plan", a=fn.count()),
-        "partition_by: there is no column 'plan'; there are 'p', 't', 'mwh', 's', 'm', 'wide'.",
+        "partition_by: there is no column 'plan'; "
+        "there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
     ),
     (
         lambda df: ask(df, fn.count(), "-q"),
-        "order_by: there is no column 'q'; there are 'p', 't', 'mwh', 's', 'm', 'wide'.",
+        "order_by: there is no column 'q'; there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
     ),
     (
         lambda df: wb.over(df, MWH=fn.count()),
@@ -282,6 +309,59 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "cast the order column to fewer digits or to double.",
     ),
     (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.rows(F.col("s"), 0)),
+        "low: the bound Column<'s'> holds string, but a frame of rows counts rows; "
+        "give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.groups(None, F.lit(1.5))),
+        "high: the bound Column<'1.5'> holds double, but a frame of groups counts groups; "
+        "give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.range(F.col("mwh"), 0)),
+        "low: the bound Column<'mwh'> holds int, but the order column 't' holds timestamp; "
+        "give a Column of intervals, such as F.make_dt_interval(F.col('days')).",
+    ),
+    (
+        lambda df: bounded_by(df, "gap", F.col("t") - F.col("t")),
+        "low: the bound Column<'gap'> holds interval day to second, "
+        "but the order column 'mwh' holds int; give a Column of numbers.",
+    ),
+    (
+        lambda df: bounded_by(df, "half", F.col("mwh") / 2),
+        "low: the bound Column<'half'> holds double, "
+        "but the order column 'mwh' holds int; give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "s", wb.Frame.range(F.col("mwh"), 0)),
+        "low: the bound Column<'mwh'> holds int, but the order column 's' holds string, "
+        "along which nothing is measured; order by numbers or times.",
+    ),
+    (
+        lambda df: bounded_by(df, "fine", F.col("wide").cast("decimal(9,2)"), "narrow"),
+        "low: the bound Column<'fine'> holds decimal(9,2), but the order column 'narrow' "
+        "holds decimal(9,1); cast the bound to the order column's type.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "wide", wb.Frame.range(F.col("mwh"), 0)),
+        "frame: a distance along decimals of more than 18 digits is not available; "
+        "cast the order column to fewer digits or to double.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), ["t", "s"], wb.Frame.range(F.col("mwh"), 0)),
+        "answer: wb.Frame.range(Column<'mwh'>, 0) is measured along one column, "
+        "but order_by names 2; name one.",
+    ),
+    (
+        lambda df: wb.over(df, "p", "t", wb.Frame.rows(F.col("mwh"), None), "spark", a=fn.count()),
+        "a: engine='spark' cannot: Spark's bounds are the same for all rows; " + SPARK_CANNOT,
+    ),
+    (
+        lambda df: ask(df, fn.string_agg("mwh")),
+        "answer: string_agg cannot take int; give it a column of text.",
+    ),
+    (
         lambda df: ask(df, fn.count().where("mwh + 1")),
         "answer: the condition gives integers; write one that is true or false.",
     ),
@@ -317,7 +397,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
 def plants(spark: SparkSession) -> DataFrame:
     return spark.sql(
         "SELECT 1 AS p, timestamp'2024-01-01' AS t, 5 AS mwh, 'x' AS s, map('k', 1) AS m, "
-        "cast(1 AS decimal(30, 2)) AS wide"
+        "cast(1 AS decimal(30, 2)) AS wide, cast(1 AS decimal(9, 1)) AS narrow"
     )
 
 
@@ -344,6 +424,8 @@ def test_an_argument_that_is_no_value_of_a_row_is_refused(plants: DataFrame) -> 
     for value in (F.sum("mwh"), F.explode(F.array("mwh")), F.col("nothing")):
         with pytest.raises(wb.WorkbenchError, match="answer: this does not fit the table"):
             ask(plants, fn.avg(value))
+        with pytest.raises(wb.WorkbenchError, match="high: this does not fit the table"):
+            ask(plants, fn.count(), "t", wb.Frame.rows(None, value))
 
 
 def test_there_is_no_function_of_another_name() -> None:

@@ -23,7 +23,13 @@ def moving(spark: SparkSession, engine: str) -> list[Any]:
         before=fn.lag("id", 1, -1),
         rank=fn.rank(),
     )
-    return [tuple(row)[3:] for row in found.orderBy("id").collect()]
+    own = wb.Frame.range(-F.make_dt_interval(F.lit(0), F.col("id") % 5), 0)
+    each = wb.over(
+        df, "p", "t", own,
+        seen=fn.string_agg((F.col("id") % 3).cast("string"), "-").distinct(),
+        total=fn.sum(F.col("id") % 3).distinct(),
+    )  # fmt: skip
+    return [tuple(row)[3:] for df in (found, each) for row in df.orderBy("id").collect()]
 
 
 @pytest.mark.parametrize("engine", ["kernel", "spark"])

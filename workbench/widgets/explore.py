@@ -9,6 +9,8 @@ from workbench.errors import WorkbenchError
 from workbench.funnel import Funnel
 from workbench.prepared import Prepared
 from workbench.widgets.funnel_explorer import FunnelExplorer
+from workbench.widgets.over_explorer import OverExplorer
+from workbench.windows import Over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,20 +25,21 @@ def explore(
 
     Parameters
     ----------
-    what : Funnel
+    what : Funnel or Over
         Where the explorer begins.
     *tables
         The specification's tables; for a funnel its events, as a DataFrame or prepared. A
         DataFrame is prepared first, which scans it once.
     by : str, optional
-        The column that the answer is broken down by at first.
+        The column that a funnel is broken down by at first.
     keep : sequence of str, optional
         The columns offered to break down by; without it, up to six text columns.
 
     Returns
     -------
-    FunnelExplorer
-        A widget; ``explorer.funnel`` is the specification as the controls have it.
+    FunnelExplorer or OverExplorer
+        A widget; ``explorer.funnel`` or ``explorer.over`` is the specification as the controls
+        have it.
 
     Raises
     ------
@@ -55,7 +58,20 @@ def explore(
 
 @singledispatch
 def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
-    raise WorkbenchError(f"what: a {type(what).__name__} has no explorer; give a Funnel.")
+    raise WorkbenchError(
+        f"what: a {type(what).__name__} has no explorer; give a Funnel or an Over."
+    )
+
+
+@_explore.register
+def _explore_over(
+    what: Over, *tables: Any, by: str | None, keep: Sequence[str] | None
+) -> OverExplorer:
+    if len(tables) != 1:
+        raise WorkbenchError(f"df: a window call explores one table, and {len(tables)} are given.")
+    if by is not None or keep is not None:
+        raise WorkbenchError("by, keep: they are for funnels; leave them out.")
+    return OverExplorer(what, table(tables[0], "df"))
 
 
 @_explore.register

@@ -8,7 +8,6 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.io.json import to_json_plotly
 
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import funnel_figure, said, times_figure
@@ -18,6 +17,7 @@ from workbench.prepared import Prepared
 from workbench.widgets.causes import cause
 from workbench.widgets.funnel_controls import FunnelControls
 from workbench.widgets.funnel_people import FunnelPeople
+from workbench.widgets.redraw import redraw
 
 SPINNER = (
     "<style>@keyframes wb-turn{to{transform:rotate(360deg)}}.wb-spin{display:inline-block;"
@@ -89,9 +89,9 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
                 found = self.funnel.summary(self.prepared, by=self.controls.by)
             self.steps, self.times = found
             seconds = time.perf_counter() - start
-            _redraw(self.chart, funnel_figure(self.steps))
+            redraw(self.chart, funnel_figure(self.steps))
             self.table.value = _html(self.steps)
-            _redraw(self.histogram, times_figure(self.times))
+            redraw(self.histogram, times_figure(self.times))
             self.status.value = self._answered(seconds, [str(w.message) for w in said_aloud])
         except Exception as error:
             self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
@@ -102,25 +102,6 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
         held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
         lines = [f"✓ {held}, answered in {seconds:.2f} s", *map(escape, notes)]
         return "<br>".join(lines)
-
-
-def _redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
-    """Draw a figure where another is shown, and send only what differs."""
-    with shown.batch_update():
-        if [trace.type for trace in shown.data] != [trace.type for trace in figure.data]:
-            shown.data = []
-            shown.add_traces(figure.data)
-        for old, new in zip(shown.data, figure.data, strict=True):
-            _change(old, new)
-        _change(shown.layout, figure.layout)
-
-
-def _change(old: Any, new: Any) -> None:
-    before, after = old.to_plotly_json(), new.to_plotly_json()
-    for name in before.keys() | after.keys():
-        was, is_now = before.get(name), after.get(name)
-        if name not in ("uid", "type") and to_json_plotly(was) != to_json_plotly(is_now):
-            old[name] = is_now
 
 
 def _html(steps: pd.DataFrame) -> str:

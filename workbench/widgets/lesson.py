@@ -116,6 +116,8 @@ def _check_picture(picture: Any, steps: int, place: str) -> None:
 def _check_state(kind: str, state: Any, events: int, place: str) -> None:
     if state is not None and not isinstance(state, dict):
         raise WorkbenchError(f"{place} is {state!r}; give a dictionary, or None.")
+    for number, frame in enumerate((state or {}).get("frames") or []):
+        _require("window", frame, f"{place}, frame {number}")
     if kind != "timeline" or not state:
         return
     if state.get("window") is not None:

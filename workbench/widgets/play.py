@@ -10,20 +10,26 @@ from workbench.funnel_rows import a_key, rows_of_key
 from workbench.widgets.funnel_lesson import funnel_lesson
 from workbench.widgets.player import Player
 from workbench.widgets.trace_lesson import array_pictures, lesson_of
+from workbench.widgets.tree_lesson import TREES, tree_picture
+from workbench.widgets.window_lesson import window_lesson
+from workbench.window_partition import MOST_STEPPED, partition_of
+from workbench.windows import Over
 
 
-def play(what: Any, *tables: Any, key: Any = None) -> Player:
+def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) -> Player:
     """Open the step player on the rows of one key.
 
     Parameters
     ----------
-    what : Funnel or Kernel
+    what : Funnel, Over or Kernel
         A specification, or any kernel.
     *tables
         The specification's tables, or the kernel's arguments.
     key : value, optional
         The key to step through; a tuple when the key has several columns. Without it, one that
-        got as far as any.
+        got as far as any in a funnel, and the first partition of a window call.
+    column : str, optional
+        The result of a window call to step through; without it, the first.
 
     Returns
     -------
@@ -42,18 +48,30 @@ def play(what: Any, *tables: Any, key: Any = None) -> Player:
     >>> play(registry["insertion_sort"], np.array([2, 1]), np.array([1, 1], np.uint32))
     Player('insertion_sort', step 1 of 2: The entry at 1 looks for its place.)
     """
-    return _play(what, *tables, key=key)
+    if column is not None and not isinstance(what, Over):
+        raise WorkbenchError("column: it is for window calls; leave it out.")
+    return _play(what, *tables, key=key, column=column)
 
 
 @singledispatch
-def _play(what: Any, *tables: Any, key: Any = None) -> Player:
+def _play(what: Any, *_tables: Any, **_options: Any) -> Player:
     raise WorkbenchError(
-        f"what: a {type(what).__name__} cannot be stepped through; give a Funnel or a kernel."
+        f"what: a {type(what).__name__} cannot be stepped through; "
+        "give a Funnel, an Over or a kernel."
     )
 
 
 @_play.register
-def _play_funnel(what: Funnel, *tables: Any, key: Any = None) -> Player:
+def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> Player:
+    if len(tables) != 1:
+        raise WorkbenchError(
+            f"df: a window call is played on one table, and {len(tables)} are given."
+        )
+    return Player(window_lesson(partition_of(what, tables[0], key, MOST_STEPPED), column))
+
+
+@_play.register
+def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> Player:
     if len(tables) != 1:
         raise WorkbenchError(
             f"events: a funnel is played on one table, and {len(tables)} are given."
@@ -66,7 +84,8 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any = None) -> Player:
 
 
 @_play.register
-def _play_kernel(what: Kernel, *tables: Any, key: Any = None) -> Player:
+def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> Player:
     run = trace(what, *tables)
     lesson = lesson_of(run, what.__name__)
-    return Player({**lesson, "pictures": array_pictures(run)})
+    pictures = [tree_picture(run)] if what.__name__ in TREES and run.steps else array_pictures(run)
+    return Player({**lesson, "pictures": pictures})

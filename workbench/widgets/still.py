@@ -5,7 +5,6 @@ from html import escape
 from typing import Any
 
 from workbench.figures.svg import (
-    BLUE,
     GREY,
     INK,
     ORANGE,
@@ -22,6 +21,7 @@ from workbench.figures.svg import (
 )
 from workbench.widgets.lesson import Lesson
 from workbench.widgets.still_timeline import timeline
+from workbench.widgets.still_tree import tree
 
 _WIDTH = 900
 _MARGIN = 24
@@ -60,7 +60,7 @@ def still(lesson: Lesson, step: int) -> str:
     for drawn, height in parts:
         body += moved(_MARGIN, y, drawn)
         y += height + 20
-    return _document(body, y, title(lesson, step))
+    return document(body, y, title(lesson, step))
 
 
 def title(lesson: Lesson, step: int) -> str:
@@ -70,7 +70,8 @@ def title(lesson: Lesson, step: int) -> str:
     return f"{lesson['title']}, {place}"
 
 
-def _document(body: str, height: float, name: str) -> str:
+def document(body: str, height: float, name: str) -> str:
+    """Return a still as an SVG document of this height."""
     ground = rect(0.5, 0.5, _WIDTH - 1, height - 1, rx=10, fill="#fff", stroke=RULE)
     return element(
         "svg",
@@ -175,29 +176,4 @@ def _cell(width: float, label: str, value: str, changed: bool, current: bool) ->
     )
 
 
-def _tree(picture: dict[str, Any], state: dict[str, Any], inner: float) -> Part:
-    nodes = picture["nodes"]
-    low = min((node["from"] for node in nodes), default=0)
-    high = max((node["to"] for node in nodes), default=1)
-    unit = inner / (high - low)
-    drawn = ""
-    for node in nodes:
-        box = _node(node, (node["to"] - node["from"]) * unit - 4, state)
-        drawn += moved((node["from"] - low) * unit + 2, 40 * node["depth"], box)
-    return drawn, 40 * (1 + max((node["depth"] for node in nodes), default=0))
-
-
-def _node(node: dict[str, Any], width: float, state: dict[str, Any]) -> str:
-    lit, current = node["id"] in (state.get("lit") or []), node["id"] == state.get("current")
-    label = "▶ " if current else "● " if lit else ""
-    label += _shown((state.get("values") or {}).get(node["id"], ""))
-    stroke = VERMILLION if current else BLUE if lit else GREY
-    style = {"fill": "#c6e4f6" if lit else RAISED, "stroke_width": 1 + lit + 2 * current}
-    box = rect(0, 2, width, 32, rx=4, stroke=stroke, **style)
-    if len(label) * 7.5 > width:
-        return box
-    weight = 700 if lit or current else 400
-    return box + text(width / 2, 23, label, font_weight=weight, **_MIDDLE)
-
-
-_PICTURES = {"timeline": timeline, "cells": _cells, "tree": _tree}
+_PICTURES = {"timeline": timeline, "cells": _cells, "tree": tree}

@@ -44,6 +44,7 @@ function format(value) {
   if (value === false) return "False";
   if (typeof value === "number" && !Number.isInteger(value)) return String(+value.toPrecision(6));
   if (Array.isArray(value)) return `[${value.map(format).join(", ")}]`;
+  if (typeof value === "object") return Object.entries(value).map(([name, one]) => `${name} ${format(one)}`).join(", ");
   return String(value);
 }
 
@@ -360,8 +361,11 @@ const LEGEND = [
   ["future", "still to come"],
 ];
 
-function legend() {
-  const items = LEGEND.map(([state, text]) => {
+/** What the marks mean; a picture can have words of its own, and null for a mark it has not. */
+function legend(words) {
+  const known = LEGEND.filter(([state]) => words?.[state] !== null);
+  const items = known.map(([state, usual]) => {
+    const text = words?.[state] ?? usual;
     const attributes = { class: "wbp-event", transform: "translate(11,11)", "data-state": state };
     if (state === "current") attributes["data-current"] = "true";
     const mark = s("svg", { width: 22, height: 22, "aria-hidden": "true" }, s("g", attributes, ...EVENT_MARKS()));
@@ -391,7 +395,7 @@ function withoutOverlap(items, widthOf, right) {
   });
 }
 
-function timelinePicture({ title, lanes = [], events = [], ticks = [], states = [] }) {
+function timelinePicture({ title, lanes = [], events = [], ticks = [], states = [], legend: words }) {
   const view = viewOf({ events, states });
   const hasOthers = events.some((event) => (event.lane ?? null) === null);
   const svg = s("svg", { role: "img" });
@@ -434,9 +438,9 @@ function timelinePicture({ title, lanes = [], events = [], ticks = [], states = 
     showChain(parts, x, events, state.chain ?? []);
     showCurrent(parts, x, events[state.current], parts.g);
     showOverview(parts, view, domain);
-    setAttribute(svg, "aria-label", describeTimeline(title, events, state));
+    setAttribute(svg, "aria-label", describeTimeline(title, events, state, words?.chain));
   }
-  return { el: figure("timeline", [title ?? "", legend()], svg), show, layout, svg };
+  return { el: figure("timeline", [title ?? "", legend(words)], svg), show, layout, svg };
 }
 
 function rowOf(event, g) {
@@ -551,67 +555,115 @@ function showOverview(parts, view, domain) {
   setAttribute(lens, "width", Math.max(4, x(domain[1]) - x(domain[0])).toFixed(1));
 }
 
-function describeTimeline(title, events, { current, window, chain = [] }) {
+function describeTimeline(title, events, { current, window, chain = [] }, counts) {
   const text = (index) => events[index]?.text ?? events[index]?.label ?? "";
   return [
     title ?? "Timeline",
     events[current] ? `now ${text(current)}` : null,
     window ? window.label ?? "a window is open" : null,
-    chain?.length ? `counts so far: ${chain.map(text).join(", ")}` : null,
+    chain?.length ? `${counts ?? "counts so far"}: ${chain.map(text).join(", ")}` : null,
   ].filter(Boolean).join("; ");
 }
 
-function treeParts(nodes, width) {
+const TREE_ROW = 50;
+const TREE_BOX = 38;
+
+function treeGeometry({ nodes = [], levels = [], states = [] }, width) {
   const low = nodes.reduce((least, node) => Math.min(least, node.from), Infinity);
   const high = nodes.reduce((most, node) => Math.max(most, node.to), -Infinity);
-  const x = (place) => 4 + ((place - low) / (high - low)) * (width - 8);
-  const row = 46;
-  return nodes.map((node) => {
-    const [from, wide] = [x(node.from) + 2, Math.max(2, x(node.to) - x(node.from) - 4)];
-    const y = node.depth * row + 2;
-    const text = s("text", { class: "wbp-node-value", x: from + wide / 2, y: y + 30 });
-    const range = s("text", { class: "wbp-node-range", x: from + wide / 2, y: y + 13 });
-    const tip = s("title", {});
-    const box = s("rect", { x: from, y, width: wide, height: row - 10, rx: 4 });
-    return { node, wide, text, range, tip, el: s("g", { class: "wbp-node" }, box, range, text, tip) };
-  });
+  const depth = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
+  const left = levels.length && width >= 520 ? 58 : 4;
+  const has = (name) => states.some((state) => (state?.[name] ?? null) !== null);
+  const top = has("frames") ? 24 : 2;
+  const bottom = top + (depth + 1) * TREE_ROW - (TREE_ROW - TREE_BOX);
+  const x = (place) => left + ((place - low) / (high - low)) * (width - left - 4);
+  return { x, left, top, bottom, width, height: bottom + (has("here") ? 28 : 6) };
 }
 
-function treePicture({ title, nodes = [], states = [] }) {
+function treeNode(node, g) {
+  const [from, wide] = [g.x(node.from) + 3, Math.max(2, g.x(node.to) - g.x(node.from) - 6)];
+  const y = g.top + node.depth * TREE_ROW;
+  const text = s("text", { class: "wbp-node-value", x: from + wide / 2, y: y + 30 });
+  const name = node.label ?? `[${node.from}, ${node.to})`;
+  const shortened = name.length * 6.2 < wide ? name : "";
+  const range = s("text", { class: "wbp-node-range", x: from + wide / 2, y: y + 13 }, shortened);
+  const tip = s("title", {});
+  const box = s("rect", { x: from, y, width: wide, height: TREE_BOX, rx: 3 });
+  return { node, name, wide, text, box, tip, el: s("g", { class: "wbp-node" }, box, range, text, tip) };
+}
+
+/** A name for each shape and outline that a node can have. */
+function treeLegend({ now, lit, empty }) {
+  const items = [["data-current", "▶", now], ["data-lit", "●", lit], ["data-empty", "", empty]];
+  const mark = (name, sign) => s(
+    "svg", { width: 28, height: 22, "aria-hidden": "true" },
+    s("g", { class: "wbp-node", [name]: "true" },
+      s("rect", { x: 3, y: 4, width: 22, height: 14, rx: name === "data-lit" ? 7 : 2 }),
+      s("text", { class: "wbp-node-range", x: 14, y: 15 }, sign)),
+  );
+  const drawn = items.filter(([, , text]) => text).map(([name, sign, text]) => h("span", {}, mark(name, sign), text));
+  return h("span", { class: "wbp-legend", "aria-hidden": "true" }, ...drawn);
+}
+
+function showFrames(layer, g, { frames = [], label = "", here = null }) {
+  const edge = g.top - 6;
+  const bands = frames.flatMap(({ from, to }) => [
+    s("rect", { class: "wbp-band", x: g.x(from), y: edge, width: g.x(to) - g.x(from), height: g.bottom + 4 - edge }),
+    s("path", { class: "wbp-band-edges", d: `M${g.x(from)},${g.bottom + 4}V${edge}H${g.x(to)}V${g.bottom + 4}` }),
+  ]);
+  const start = frames.length ? g.x(frames[0].from) + 4 : g.left;
+  const place = clamp(start, g.left, Math.max(g.left, g.width - label.length * 6.8));
+  const marker = here === null ? [] : [s("text", { class: "wbp-here", x: g.x(here + 0.5), y: g.bottom + 20 }, `▲ row ${here}`)];
+  layer.replaceChildren(...bands, s("text", { class: "wbp-band-label", x: place, y: g.top - 11 }, label), ...marker);
+}
+
+function showNode({ node, name, wide, text, box, tip, el }, { values = {}, current = null }, bright) {
+  const written = node.id in values;
+  const value = written ? format(values[node.id]) : "";
+  const mark = node.id === current ? "▶ " : bright.has(node.id) ? "● " : "";
+  setText(text, (mark + value).length * 7.8 < wide ? mark + value : wide > 9 ? mark.trim() : "");
+  setText(tip, `${name}: ${value || "not yet written"}`);
+  setAttribute(box, "rx", bright.has(node.id) ? TREE_BOX / 2 : 3);
+  setAttribute(el, "data-lit", bright.has(node.id));
+  setAttribute(el, "data-current", node.id === current);
+  setAttribute(el, "data-empty", !written);
+}
+
+function treePicture(picture) {
+  const { title, nodes = [], levels = [], states = [], legend: words = {} } = picture;
   const svg = s("svg", { role: "img" });
-  const depth = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
+  const layer = s("g", {});
   let parts = [];
+  let g = null;
   let shown = 0;
   function layout(width) {
+    g = treeGeometry(picture, width);
     setAttribute(svg, "width", width);
-    setAttribute(svg, "height", (depth + 1) * 46);
-    parts = treeParts(nodes, width);
-    svg.replaceChildren(...parts.map((part) => part.el));
+    setAttribute(svg, "height", g.height);
+    parts = nodes.map((node) => treeNode(node, g));
+    const names = g.left < 50 ? [] : levels.map((name, depth) =>
+      s("text", { class: "wbp-lane-name", x: g.left - 8, y: g.top + depth * TREE_ROW + 24 }, name));
+    svg.replaceChildren(layer, ...names, ...parts.map((part) => part.el));
     show(shown);
   }
   function show(index) {
     shown = index;
-    const { values = {}, lit = [], current = null } = states[index] ?? {};
-    const bright = new Set(lit);
-    for (const { node, wide, text, range, tip, el } of parts) {
-      const value = node.id in values ? format(values[node.id]) : "";
-      const interval = `[${node.from}, ${node.to})`;
-      const mark = node.id === current ? "▶ " : bright.has(node.id) ? "● " : "";
-      setText(text, (mark + value).length * 7.5 < wide ? mark + value : wide > 9 ? mark.trim() : "");
-      setText(range, interval.length * 6.2 < wide ? interval : "");
-      setText(tip, `${interval} ${value}`);
-      setAttribute(el, "data-lit", bright.has(node.id));
-      setAttribute(el, "data-current", node.id === current);
-    }
-    setAttribute(svg, "aria-label", describeTree(title, nodes, values, lit, current));
+    if (g === null) return;
+    const state = states[index] ?? {};
+    const bright = new Set(state.lit ?? []);
+    showFrames(layer, g, state);
+    parts.forEach((part) => showNode(part, state, bright));
+    setAttribute(svg, "aria-label", describeTree(title, nodes, state));
   }
-  return { el: figure("tree", title, svg), show, layout, svg };
+  return { el: figure("tree", [title ?? "", treeLegend(words)], svg), show, layout, svg };
 }
 
-function describeTree(title, nodes, values, lit, current) {
-  const name = (id) => `${id}${id in values ? ` = ${format(values[id])}` : ""}`;
+function describeTree(title, nodes, { values = {}, lit = [], current = null, label = "" }) {
+  const labels = new Map(nodes.map((node) => [node.id, node.label ?? node.id]));
+  const name = (id) => `${labels.get(id)}${id in values ? ` = ${format(values[id])}` : ""}`;
   return [
     title ?? "Tree",
+    label || null,
     current === null ? null : `now ${name(current)}`,
     lit?.length ? `marked: ${lit.map(name).join(", ")}` : null,
   ].filter(Boolean).join("; ");

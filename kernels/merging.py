@@ -5,7 +5,9 @@ Like ``combine``, each is a plain function, and compiled kernels find it by the 
 
 from typing import Any
 
-from numba.extending import overload, register_jitable
+from numba.extending import overload
+
+from kernels.helper import helper
 
 WITHOUT = "lambda state, part: kind({})"
 
@@ -25,7 +27,7 @@ def merged(a: Any, b: Any) -> Any:
     return _by_row(a, b) if "row" in a._fields else a.combine(b)
 
 
-@register_jitable
+@helper
 def _by_row(a: Any, b: Any) -> Any:
     return a.combine(b) if a.row <= b.row else b.combine(a)
 

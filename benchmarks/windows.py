@@ -1,0 +1,193 @@
+"""``python -m benchmarks windows``: moving frames, asked of the workbench and of others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import windows_on_spark
+from benchmarks.measure import AnswersDifferError, side_by_side
+from benchmarks.memory import Peak
+from benchmarks.readings import loaded
+from benchmarks.report import Report, Result, milliseconds
+from benchmarks.window_kernels import FUNCTIONS, Frame
+from benchmarks.window_ways import PLAIN, Ways
+
+SENSORS = (1, 20)
+SHORT, LONG = Frame(101), Frame(10_001)
+FRAMES = (Frame(11), SHORT, Frame(1_001), LONG, Frame(120, "range"))
+OURS, ONE_THREAD = "kernels, two threads", "kernels, one thread"
+#: How many times faster than DuckDB; sum, min and max are compared with the fastest of all.
+AHEAD = {"quantile": 3.0, "mode": 1.0, "count_distinct": 1.0, "mad": 1.0}
+BEHIND_FASTEST, FLAT = 1.2, 1.3
+#: Seconds of a run from which on one is enough.
+PATIENCE = 4.0
+
+PARTS = (*FUNCTIONS, "memory", *windows_on_spark.PARTS)
+
+
+@dataclass
+class Bench:
+    """What the lines about columns in memory share.
+
+    Attributes
+    ----------
+    ways : Ways
+    sensors : int
+        How many partitions the readings have.
+    rounds : int
+        Measured runs of each way.
+    report : Report
+    """
+
+    ways: Ways
+    sensors: int
+    rounds: int
+    report: Report
+
+    def name(self, function: str, frame: Frame) -> str:
+        """Return what a line is about."""
+        return f"{function}, {frame}, {partitions(self.sensors)}"
+
+
+def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure for readings of several sizes and return the results.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Readings in each file; in memory, those of the last are asked for.
+    rounds : int
+        Measured runs of each way.
+    folder : Path
+        Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
+
+    Returns
+    -------
+    Report
+    """
+    report, chosen = Report(), set(only or PARTS)
+    functions = [name for name in FUNCTIONS if name in chosen]
+    if functions or "memory" in chosen:
+        for sensors in SENSORS:
+            bench = Bench(Ways(loaded(sizes[-1], sensors, folder)), sensors, rounds, report)
+            in_memory(bench, functions)
+            if "memory" in chosen:
+                memory(bench)
+    windows_on_spark.run(sizes, rounds, folder, report, chosen)
+    return report
+
+
+def in_memory(bench: Bench, functions: Sequence[str]) -> None:
+    """Compare the functions over each frame."""
+    if functions:
+        sorting(bench)
+    for function in functions:
+        for frame in FRAMES:
+            compare(bench, function, frame)
+        flat(bench, function)
+
+
+def sorting(bench: Bench) -> None:
+    """Tell what DuckDB's order costs: the kernels get sorted rows."""
+    took = side_by_side({"DuckDB": bench.ways.duckdb_sorts}, bench.rounds)["DuckDB"].median
+    what = f"DuckDB sorts, {partitions(bench.sensors)}"
+    cell = milliseconds(took)
+    bench.report.add(Result(what, "", bench.ways.readings.rows, "", cell, took * 1e3, None, "ms"))
+
+
+def compare(bench: Bench, function: str, frame: Frame) -> None:
+    """Time one function over one frame in all ways."""
+    ways, rows = bench.ways, bench.ways.readings.rows
+    check(ways, function, frame)
+    asked: dict[str, Callable[[str, Frame], Any]] = {
+        OURS: ways.kernels_in_halves,
+        ONE_THREAD: ways.kernels,
+        **ways.others(function),
+    }
+    runs = {name: partial(way, function, frame) for name, way in asked.items()}
+    timings = side_by_side(runs, bench.rounds, same=False, patience=PATIENCE)
+    times = {name: timing.median for name, timing in timings.items()}
+    for name, took in times.items():
+        bench.report.took(f"{function}, {partitions(bench.sensors)}", str(frame), {name: took})
+    what, ours = bench.name(function, frame), times.pop(OURS)
+    for name, took in times.items():
+        if name != fastest(times):
+            against(bench, what, name, ours, took)
+    name = fastest(times)
+    if function in PLAIN:
+        cells = milliseconds(ours), milliseconds(times[name])
+        ratio = ours / times[name]
+        bench.report.add(Result(what, f"fastest: {name}", rows, *cells, ratio, BEHIND_FASTEST))
+    else:
+        against(bench, what, "DuckDB", ours, times["DuckDB"], AHEAD[function])
+
+
+def fastest(times: dict[str, float]) -> str:
+    """Return the fastest of the others; DuckDB is the only one beside our own single thread."""
+    return min((name for name in times if name != ONE_THREAD), key=times.__getitem__)
+
+
+def against(
+    bench: Bench, what: str, other: str, ours: float, theirs: float, target: float | None = None
+) -> None:
+    """Report how many times our time another takes."""
+    cells, rows = (milliseconds(ours), milliseconds(theirs)), bench.ways.readings.rows
+    bench.report.add(Result(what, other, rows, *cells, theirs / ours, target, at_most=False))
+
+
+def flat(bench: Bench, function: str) -> None:
+    """Compare a long frame with a short one: three quantiles cost the same."""
+    times = bench.report.seconds[f"{function}, {partitions(bench.sensors)}"][OURS]
+    long, short = times[str(LONG)], times[str(SHORT)]
+    target = FLAT if function == "quantile" else None
+    cells = milliseconds(long), milliseconds(short)
+    what = f"{function}, growth to {LONG}, {partitions(bench.sensors)}"
+    rows = bench.ways.readings.rows
+    bench.report.add(Result(what, f"{SHORT}", rows, *cells, long / short, target))
+
+
+def memory(bench: Bench) -> None:
+    """Tell the most memory that a function takes beyond its columns, in bytes a row."""
+    rows = bench.ways.readings.rows
+    for function in FUNCTIONS:
+        with Peak() as peak:
+            answer = bench.ways.kernels(function, SHORT)
+        each = peak.bytes / rows
+        what = f"memory, {bench.name(function, SHORT)}"
+        cells = f"{each:.0f} B", f"{answer.nbytes / rows:.0f} B"
+        bench.report.add(Result(what, "its answer", rows, *cells, each, None, "B/row"))
+
+
+def check(ways: Ways, function: str, frame: Frame) -> None:
+    """Refuse answers that are not those of DuckDB."""
+    expected = numbers(ways.duckdb_ordered(function, frame))
+    found = {OURS: ways.kernels_in_halves(function, frame)}
+    if function in PLAIN:
+        found["Polars"] = ways.by_polars(function, frame).to_numpy()
+        found["pandas"] = ways.by_pandas(function, frame).to_numpy()
+    for name, answer in found.items():
+        if not np.allclose(answer.ravel(), expected, rtol=1e-6, atol=1e-6):
+            raise AnswersDifferError(f"{name} and DuckDB give different {function} of {frame}.")
+
+
+def numbers(answers: Any) -> Any:
+    """Return DuckDB's answers as numbers, those of a list one behind the other."""
+    column = answers.combine_chunks()
+    return (column.flatten() if column.type.num_fields else column).to_numpy()
+
+
+def partitions(count: int) -> str:
+    """Return a number of partitions for a line.
+
+    Examples
+    --------
+    >>> partitions(1), partitions(20)
+    ('1 part', '20 parts')
+    """
+    return f"{count} part{'s' * (count > 1)}"

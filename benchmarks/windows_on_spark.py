@@ -1,0 +1,223 @@
+"""Window functions on Spark, from Parquet to Parquet, against DuckDB and Spark itself."""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+import workbench as wb
+from benchmarks.measure import check_same, seconds, side_by_side
+from benchmarks.readings import stored
+from benchmarks.report import Report, Result, plain_seconds
+from benchmarks.window_ways import THREADS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARTS = ("spark", "percentile", "operator", "engine")
+SENSORS = 20
+IQR = {"iqr": wb.fn.quantile("value", [0.25, 0.5, 0.75])}
+FRAME = wb.Frame.rows(-1_000, 0)
+LARGE = 20_000_000
+#: Spark sorts a thousand values for each row, so it gets as few rows as still take seconds.
+PERCENTILE_ROWS = 100_000
+#: Seconds of a run from which on one is enough.
+PATIENCE = 15.0
+TREE = "spark.sql.window.segmentTree.enabled"
+
+Functions = Mapping[str, Any]
+
+
+@dataclass
+class OnSpark:
+    """What the lines about Spark share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    folder : Path
+        Of the generated files, and of the answers.
+    rounds : int
+        Measured runs of each way.
+    report : Report
+    """
+
+    spark: "SparkSession"
+    folder: Path
+    rounds: int
+    report: Report
+
+    def rows(self, rows: int, sensors: int) -> "DataFrame":
+        """Return readings from their files."""
+        return self.spark.read.parquet(str(stored(rows, sensors, self.folder)))
+
+    def write(self, rows: int, sensors: int, over: wb.Over) -> None:
+        """Answer from Parquet to Parquet."""
+        answer = over.run(self.rows(rows, sensors))
+        answer.write.mode("overwrite").parquet(str(self.folder / "answer-of-spark"))
+
+    def by_duckdb(self, rows: int, sensors: int) -> None:
+        """Answer :data:`IQR` by DuckDB from Parquet to Parquet."""
+        query = f"""
+            SELECT *, quantile_cont(value, [0.25, 0.5, 0.75]) OVER (
+                PARTITION BY sensor ORDER BY time ROWS BETWEEN 1000 PRECEDING AND CURRENT ROW
+            ) AS iqr FROM '{stored(rows, sensors, self.folder)}/*.parquet'
+        """
+        to = self.folder / "answer-of-duckdb"
+        shutil.rmtree(to, ignore_errors=True)
+        with duckdb.connect(config={"threads": THREADS}) as connection:
+            connection.execute(f"COPY ({query}) TO '{to}' (FORMAT parquet, PER_THREAD_OUTPUT)")
+
+    def timed(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
+        """Return the median time of each way."""
+        timings = side_by_side(ways, self.rounds, same=False, patience=PATIENCE)
+        return {name: timing.median for name, timing in timings.items()}
+
+    def told(
+        self,
+        what: str,
+        other: str,
+        rows: int,
+        ours: float,
+        theirs: float,
+        most: float | None = None,
+    ) -> None:
+        """Report how many times another's time we take."""
+        cells = plain_seconds(ours), plain_seconds(theirs)
+        self.report.add(Result(what, other, rows, *cells, ours / theirs, most))
+
+
+def run(sizes: Sequence[int], rounds: int, folder: Path, report: Report, chosen: set[str]) -> None:
+    """Measure what is chosen of :data:`PARTS`.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Readings in each file.
+    rounds : int
+        Measured runs of each way.
+    folder : Path
+        Where generated files are kept.
+    report : Report
+        Gets the results.
+    chosen : set of str
+    """
+    if not chosen & set(PARTS):
+        return
+    bench = OnSpark(wb.session({"spark.master": f"local[{THREADS}]"}), folder, rounds, report)
+    if "spark" in chosen:
+        for rows in sizes:
+            end_to_end(bench, rows)
+    if "percentile" in chosen:
+        percentile(bench, sizes[0])
+    if "operator" in chosen:
+        operator(bench, sizes[0])
+    if "engine" in chosen:
+        engine(bench, sizes[0])
+
+
+def end_to_end(bench: OnSpark, rows: int) -> None:
+    """Compare the moving IQR with DuckDB's, and one partition with twenty."""
+    what = "wb.over, three quantiles of 1,001 rows"
+    times = bench.timed(
+        {
+            "20 parts": partial(bench.write, rows, SENSORS, over(FRAME, IQR)),
+            "1 part": partial(bench.write, rows, 1, over(FRAME, IQR)),
+            "DuckDB": partial(bench.by_duckdb, rows, SENSORS),
+            "DuckDB, 1 part": partial(bench.by_duckdb, rows, 1),
+        }
+    )
+    most = 1.2 if rows >= LARGE else 2.0
+    even = times["20 parts"]
+    same_answers(bench, rows)
+    bench.told(what, "DuckDB", rows, even, times["DuckDB"], most)
+    bench.told(f"{what}, 1 part", "DuckDB", rows, times["1 part"], times["DuckDB, 1 part"])
+    bench.told(f"{what}, 1 part", "20 parts", rows, times["1 part"], even, 1.3)
+
+
+def same_answers(bench: OnSpark, rows: int) -> None:
+    """Refuse files of Spark and of DuckDB that do not hold the same answers."""
+    bench.write(rows, SENSORS, over(FRAME, IQR))
+    bench.by_duckdb(rows, SENSORS)
+    totals = ", ".join(f"round(sum(iqr[{k}]), 2)" for k in (1, 2, 3))
+    paths = {who: bench.folder / f"answer-of-{who}" for who in ("spark", "duckdb")}
+    with duckdb.connect() as connection:
+        asked = {who: f"SELECT count(*), {totals} FROM '{paths[who]}/*.parquet'" for who in paths}
+        check_same({who: connection.sql(query).fetchall() for who, query in asked.items()})
+
+
+def percentile(bench: OnSpark, rows: int) -> None:
+    """Compare the time a row with that of Spark's own percentile, on fewer rows."""
+    few = min(PERCENTILE_ROWS, rows)
+    ours = partial(bench.write, rows, SENSORS, over(FRAME, IQR))
+    theirs = partial(bench.write, few, SENSORS, over(FRAME, IQR, "spark"))
+    our_row, their_row = bench.timed({"ours": ours})["ours"] / rows, seconds(theirs) / few
+    cells = f"{our_row * 1e6:.2f} us", f"{their_row * 1e6:.2f} us"
+    what = "three quantiles of 1,001 rows, a row"
+    against = f"percentile, {few:,} rows"
+    bench.report.add(Result(what, against, rows, *cells, their_row / our_row, 100, at_most=False))
+
+
+def operator(bench: OnSpark, rows: int) -> None:
+    """Compare a sum and a maximum with Spark's own operator, its segment tree off and on."""
+    functions = {"total": wb.fn.sum("value"), "most": wb.fn.max("value")}
+    for size in (101, 1_001, 10_001):
+        frame = wb.Frame.rows(1 - size, 0)
+        spark = partial(bench.write, rows, SENSORS, over(frame, functions, "spark"))
+        ways: dict[str, Callable[[], None]] = {
+            "kernels": partial(bench.write, rows, SENSORS, over(frame, functions, "kernel")),
+            "Spark, segment tree": partial(with_tree, bench, spark),
+        }
+        if size <= 1_001:
+            ways["Spark, no tree"] = spark
+        tell_all(bench, f"sum and max of {size:,} rows", rows, ways)
+
+
+def engine(bench: OnSpark, rows: int) -> None:
+    """Compare the kernels with Spark's operator where engine='auto' may take either."""
+    total = {"total": wb.fn.sum("value")}
+    calls: dict[str, tuple[wb.Frame | None, Functions]] = {
+        f"sum of {size} rows": (wb.Frame.rows(1 - size, 0), total) for size in (3, 11, 16, 31)
+    }
+    calls["rank and lag"] = None, {"rank": wb.fn.rank(), "lag": wb.fn.lag("value")}
+    calls["running sum"] = wb.Frame.rows(None, 0), total
+    for name, (frame, functions) in calls.items():
+        ways = {
+            who: partial(bench.write, rows, SENSORS, over(frame, functions, asked))
+            for who, asked in (("kernels", "kernel"), ("Spark's operator", "spark"))
+        }
+        tell_all(bench, name, rows, ways)
+
+
+def tell_all(bench: OnSpark, what: str, rows: int, ways: Mapping[str, Callable[[], None]]) -> None:
+    """Time ways and tell how the first one's time is to each other's."""
+    times = bench.timed(ways)
+    ours = times.pop("kernels")
+    for other, took in times.items():
+        bench.told(what, other, rows, ours, took)
+
+
+def over(frame: wb.Frame | None, functions: Functions, engine: str = "auto") -> wb.Over:
+    """Return window functions over the readings of each sensor."""
+    return wb.Over("sensor", "time", frame, engine, **functions)
+
+
+def with_tree(bench: OnSpark, ask: Callable[[], None]) -> None:
+    """Ask while Spark's segment tree is on."""
+    with _setting(bench.spark, TREE, "true"):
+        ask()
+
+
+@contextmanager
+def _setting(spark: "SparkSession", name: str, value: str) -> Iterator[None]:
+    before = str(spark.conf.get(name))
+    spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        spark.conf.set(name, before)

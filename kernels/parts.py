@@ -1,0 +1,119 @@
+"""Cut long partitions into parts whose values fit the processor's cache.
+
+A frame needs no values but its own. So some hundred rows whose frames lie side by side are asked
+for with the values between the first and the last of these frames, as if there were no others:
+what is sorted, counted and walked over is then small, and near in memory.
+"""
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+NO_ROW = -1
+#: The fewest rows of a part: for what is sorted, and for what is only gone through once.
+SORTED, STREAMED = 4_096, 32_768
+#: Parts grow until all of them have fewer values than this for each row of the partition.
+VALUES_A_ROW = 1.5
+
+Ints = NDArray[np.int64]
+
+
+class Part(NamedTuple):
+    """Rows whose frames are asked for together, and the values that these frames have.
+
+    Attributes
+    ----------
+    rows, values : slice
+        Of the block.
+    offsets : int64 array of shape (partitions + 1,)
+        Where the partitions of the part begin. A cut partition's part is one partition here, which
+        owns all rows and all values of the part, however many of each there are.
+    shift : int
+        The place of the part's first value in its partition; 0 for whole partitions.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frames, as ranges of the part's values.
+    """
+
+    rows: slice
+    values: slice
+    offsets: Ints
+    shift: int
+    begin: Ints
+    end: Ints
+
+    def to_partition(self, places: Ints) -> None:
+        """Let places that count from the part's first value count from the partition's; -1 stays.
+
+        Parameters
+        ----------
+        places : int64 array of any shape
+            Written.
+        """
+        if self.shift > 0:
+            places[places != NO_ROW] += self.shift
+
+
+def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterator[Part]:
+    """Yield the rows of a block in their order, long partitions in several parts.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as ranges of its partition's values.
+    least : int
+        The fewest rows of a part; a partition of up to twice as many stays whole.
+
+    Yields
+    ------
+    Part
+
+    Notes
+    -----
+    O(rows). A partition whose frames reach far, such as to its begin, stays whole.
+
+    Examples
+    --------
+    >>> row = np.arange(10_000)[:, None]
+    >>> [part.rows for part in parts(np.array([0, 10_000]), row, row + 1)][:2]
+    [slice(0, 4096, None), slice(4096, 8192, None)]
+    """
+    done = 0
+    for partition in np.flatnonzero(np.diff(offsets) > 2 * least).tolist():
+        first, last = offsets[partition : partition + 2].tolist()
+        cuts = list(_cuts(begin[first:last], end[first:last], least))
+        if len(cuts) > 1:
+            yield from _whole(offsets[done : partition + 1], begin, end)
+            for rows, low, high in cuts:
+                at = slice(first + rows.start, first + rows.stop)
+                values = slice(first + low, first + high)
+                most = np.array([0, max(high - low, rows.stop - rows.start)])
+                yield Part(at, values, most, low, begin[at] - low, end[at] - low)
+            done = partition + 1
+    yield from _whole(offsets[done:], begin, end)
+
+
+def _whole(offsets: Ints, begin: Ints, end: Ints) -> Iterator[Part]:
+    if len(offsets) > 1:
+        rows = slice(int(offsets[0]), int(offsets[-1]))
+        yield Part(rows, rows, offsets - offsets[0], 0, begin[rows], end[rows])
+
+
+def _cuts(begin: Ints, end: Ints, least: int) -> Iterator[tuple[slice, int, int]]:
+    """The rows of each part of a partition, and the range of its values."""
+    starts = np.arange(0, len(begin), least)
+    low = reduce(np.minimum, (np.minimum.reduceat(column, starts) for column in begin.T))
+    high = reduce(np.maximum, (np.maximum.reduceat(column, starts) for column in end.T))
+    while len(starts) > 1 and (high - low).sum() > VALUES_A_ROW * len(begin):
+        pairs = np.arange(0, len(starts), 2)
+        starts = starts[pairs]
+        low, high = np.minimum.reduceat(low, pairs), np.maximum.reduceat(high, pairs)
+    stops = [*starts[1:].tolist(), len(begin)]
+    for start, stop, *values in zip(
+        starts.tolist(), stops, low.tolist(), high.tolist(), strict=True
+    ):
+        yield slice(start, stop), values[0], values[1]

@@ -1,0 +1,166 @@
+"""Which rows are in the frame of each row, as a plotly figure: a matrix of rows by rows."""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
+from workbench.window_frames import FrameTable
+
+CELL, PIXELS_A_LETTER, LEAST_WIDTH = 24, 6.6, 700
+MOST_LETTERS = 34
+#: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
+MARKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "in": ("in the frame", {"symbol": "square", "color": BLUE, "size": 17}),
+    "not counted": (
+        "in the frame, but null or filtered out",
+        {"symbol": "square-open", "color": BLUE, "size": 15, "line": {"width": 2}},
+    ),
+    "left out": (
+        "left out by EXCLUDE",
+        {"symbol": "x-thin", "color": VERMILLION, "size": 10,
+         "line": {"width": 2.5, "color": VERMILLION}},
+    ),
+    "out": ("not in the frame", {"symbol": "circle", "color": "#c9ccd2", "size": 4}),
+}  # fmt: skip
+
+
+def frames_figure(table: FrameTable) -> go.Figure:
+    """Draw a row for each row of a partition: which rows are in its frame, and the answers.
+
+    Parameters
+    ----------
+    table : FrameTable
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A trace for each way to stand to a frame, named by it, one for the rows themselves, and one
+        of text for each answer. Groups of several peers are outlined.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> days = wb.session().range(3).withColumnRenamed("id", "day")
+    >>> table = wb.Over(order_by="day", frame=wb.Frame.rows(-1, 0), n=wb.fn.count()).frames(days)
+    >>> [(trace.name, len(trace.x)) for trace in frames_figure(table).data]
+    [('in the frame', 5), ('not in the frame', 4), ('the row itself', 3), ('n', 3)]
+    """
+    rows = len(table.labels)
+    marks = np.array([[table.mark(i, j) for j in range(rows)] for i in range(rows)]).reshape(
+        rows, -1
+    )
+    traces = [_marks(table, marks, mark) for mark in MARKS if (marks == mark).any()]
+    figure = go.Figure([*traces, _diagonal(table)])
+    at = rows + 0.4
+    for name in table.shown:
+        texts = [cut(text, MOST_LETTERS) for text in table.texts(name)]
+        figure.add_trace(_answers(name, texts, at, name == table.column))
+        longest = max(map(len, [name, *texts]), default=1)
+        at += (longest * PIXELS_A_LETTER + 22) / CELL
+    figure.update_layout(shapes=_peers(table))
+    return _arranged(figure, table, at)
+
+
+def row_names(table: FrameTable) -> list[str]:
+    """Return what stands before each row: its place in the order, and its value."""
+    if not table.values or table.names[0] == table.names[1]:
+        return [cut(label, MOST_LETTERS) for label in table.labels]
+    pairs = zip(table.labels, table.values, strict=True)
+    return [cut(f"{label} · {value}", MOST_LETTERS) for label, value in pairs]
+
+
+def heading(table: FrameTable) -> str:
+    """Return what the names of the rows are made of."""
+    order, value = table.names
+    return cut(f"{order} · {value}" if value and value != order else order, MOST_LETTERS)
+
+
+def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
+    i, j = np.nonzero(marks == mark)
+    name, marker = MARKS[mark]
+    return go.Scatter(
+        x=j.tolist(), y=i.tolist(), mode="markers", name=name, marker=marker,
+        text=[f"row {b} ({table.labels[b]})<br>{name} of row {a} ({table.labels[a]})"
+              if mark != "out" else "" for a, b in zip(i, j, strict=True)],
+        hoverinfo="skip" if mark == "out" else "text",
+    )  # fmt: skip
+
+
+def _diagonal(table: FrameTable) -> go.Scatter:
+    """The rows themselves: an open mark where a row is not in its own frame."""
+    inside = table.inside.diagonal().tolist()
+    each = list(range(len(inside)))
+    marker = {
+        "symbol": ["diamond" if held else "diamond-open" for held in inside],
+        "size": [9 if held else 18 for held in inside],
+        "color": [ORANGE if held else INK for held in inside],
+        "line": {"color": INK, "width": 1.5},
+    }
+    return go.Scatter(
+        x=each, y=each, mode="markers", name="the row itself", marker=marker, hoverinfo="skip"
+    )
+
+
+def _answers(name: str, texts: list[str], at: float, shown: bool) -> go.Scatter:
+    return go.Scatter(
+        x=[at] * len(texts), y=list(range(len(texts))), text=texts, mode="text", name=name,
+        textposition="middle right", hoverinfo="skip", showlegend=False, cliponaxis=False,
+        textfont={"size": 12, "color": INK if shown else QUIET},
+    )  # fmt: skip
+
+
+def _peers(table: FrameTable) -> list[dict[str, Any]]:
+    """An outline around each group of several peers, and a band behind their rows."""
+    shapes: list[dict[str, Any]] = []
+    rows = len(table.labels)
+    for group in np.unique(table.group):
+        members = np.flatnonzero(table.group == group)
+        if len(members) < 2:
+            continue
+        low, high = int(members[0]) - 0.5, int(members[-1]) + 0.5
+        band = {"type": "rect", "y0": low, "y1": high, "layer": "below"}
+        shapes.append(
+            band | {"x0": -0.5, "x1": rows - 0.5, "fillcolor": "#f3f4f6", "line": {"width": 0}}
+        )
+        line = {"color": INK, "width": 1.5, "dash": "dot"}
+        shapes.append(band | {"x0": low, "x1": high, "line": line})
+    return shapes
+
+
+def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
+    rows, names = len(table.labels), row_names(table)
+    left = max(map(len, [heading(table), *names])) * PIXELS_A_LETTER + 26
+    total = max(left + width * CELL + 30, LEAST_WIDTH)
+    ties = len(np.unique(table.group)) < rows
+    heads = {name: figure.data[k - len(table.shown)].x for k, name in enumerate(table.shown)}
+    notes = [
+        {"x": x[0] if x else rows, "y": -1, "text": f"<b>{cut(name, MOST_LETTERS)}</b>",
+         "showarrow": False, "xanchor": "left", "font": {"size": 12, "color": QUIET}}
+        for name, x in heads.items()
+    ]  # fmt: skip
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": list(range(rows))}
+    notes.append(
+        {"x": -0.75, "y": -1, "text": f"<b>{heading(table)}</b>", "showarrow": False,
+         "xanchor": "right", "font": {"size": 12, "color": QUIET}}
+    )  # fmt: skip
+    below = "dotted: peers, equal in the order" if ties else ""
+    return figure.update_layout(
+        annotations=notes,
+        width=int(total),
+        height=int((rows + 1) * CELL + 110),
+        margin={"l": int(left), "r": 10, "t": 70, "b": 40},
+        template="plotly_white",
+        xaxis=axis | {"range": [-0.6, (total - left - 10) / CELL - 0.6], "side": "top",
+                      "ticktext": [str(row) for row in range(rows)],
+                      "tickfont": {"size": 10, "color": GREY}},
+        yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": names, "tickfont": {"size": 12}},
+        title={"text": below, "font": {"size": 12, "color": QUIET}, "x": 0.01, "y": 0.01,
+               "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1, "yref": "container", "yanchor": "top", "x": 0,
+                "xref": "container", "traceorder": "normal", "itemclick": False,
+                "itemdoubleclick": False},
+        hoverlabel={"align": "left", "bgcolor": "white", "font": {"color": INK}},
+        dragmode=False,
+    )  # fmt: skip

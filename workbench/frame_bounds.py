@@ -1,0 +1,161 @@
+"""The bounds of frames: how a distance from the current row is given, and what it means."""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+from math import isfinite
+from operator import index
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.durations import MOST_TICKS, microseconds
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+MICROSECONDS, MONTHS, NUMBER, COUNT = "microseconds", "months", "number", "count"
+#: The unit of a column's distances before its type is known.
+OF_COLUMN = "of the column"
+
+_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
+_CALENDAR = re.compile(r"(\d+) *(month|quarter|year)s?", re.IGNORECASE)
+
+
+class PerRow:
+    """A distance that each row has of its own, from a column.
+
+    Columns have no equality that says yes or no, so two of these are equal when they hold one and
+    the same Column.
+
+    Attributes
+    ----------
+    column : pyspark.sql.Column or str
+        For the workers, the name that the column has there.
+    """
+
+    def __init__(self, column: "Column | str") -> None:
+        self.column = column
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PerRow):
+            return False
+        if isinstance(self.column, str):
+            return isinstance(other.column, str) and self.column == other.column
+        return self.column is other.column
+
+    def __hash__(self) -> int:
+        return hash(self.column) if isinstance(self.column, str) else id(self.column)
+
+    def __repr__(self) -> str:
+        return repr(self.column)
+
+
+class Offset(NamedTuple):
+    """The signed distance of a bound from the current row.
+
+    Attributes
+    ----------
+    amount : int, float, Decimal or PerRow
+        Negative before the current row.
+    unit : str
+        "count" of rows or groups, "number" in the unit of the order column, "microseconds" or
+        "months"; "of the column" where the column's type will say.
+    """
+
+    amount: Any
+    unit: str
+
+
+def is_column(value: Any) -> bool:
+    """Say whether a value is a Column."""
+    # Here and not at the top, as executors load this module.
+    from pyspark.sql import Column
+
+    return isinstance(value, Column)
+
+
+def read_count(value: Any, name: str, unit: str) -> Offset | None:
+    """Read a number of rows or groups."""
+    if value is None:
+        return None
+    try:
+        amount = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        amount = None
+    if amount is None and is_column(value):
+        return Offset(PerRow(value), COUNT)
+    if amount is None:
+        raise WorkbenchError(
+            f"{name}: {value!r} is no whole number, but a frame of {unit} counts {unit}; "
+            "give an integer, negative before the current row, a Column, or None for no bound."
+        )
+    return _within(Offset(amount, COUNT), value, name)
+
+
+def read_distance(value: Any, name: str, unit: str) -> Offset | None:
+    """Read a distance along the order."""
+    if value is None:
+        return None
+    if isinstance(value, str | timedelta):
+        return _within(_duration(value, name), value, name)
+    amount = value
+    if not isinstance(value, float | Decimal | bool):
+        try:
+            amount = index(value)
+        except TypeError:
+            amount = None
+    if amount is None and is_column(value):
+        return Offset(PerRow(value), OF_COLUMN)
+    if isinstance(value, bool) or amount is None:
+        raise WorkbenchError(
+            f"{name}: {value!r} is no distance; give a number, a duration such as '-3 days', "
+            "a Column, or None for no bound."
+        )
+    if not isfinite(amount):
+        raise WorkbenchError(f"{name}: {value!r} is no distance; give None for no bound.")
+    return _within(Offset(amount, NUMBER), value, name)
+
+
+def _duration(value: str | timedelta, name: str) -> Offset:
+    if isinstance(value, timedelta):
+        sign = -1 if value < timedelta(0) else 1
+        return Offset(sign * microseconds(abs(value), name), MICROSECONDS)
+    text = value.strip()
+    sign, length = (-1, text[1:].strip()) if text.startswith("-") else (1, text)
+    if found := _calendar_months(length):
+        return Offset(sign * found[0], MONTHS)
+    if re.search(_CALENDAR, length):
+        raise WorkbenchError(
+            f"{name}: {value!r} mixes months with days or hours; give the one or the other."
+        )
+    if length.startswith(("-", "+")):
+        raise WorkbenchError(f"{name}: {value!r} has more than one sign; give one at the most.")
+    return Offset(sign * microseconds(length, name), MICROSECONDS)
+
+
+def _calendar_months(text: str) -> tuple[int] | None:
+    """The months in "1 year 6 months", None when the text has anything else."""
+    if not re.fullmatch(rf"{_CALENDAR.pattern}( +{_CALENDAR.pattern})*", text, re.IGNORECASE):
+        return None
+    return (sum(int(n) * _MONTHS_IN[unit.lower()] for n, unit in _CALENDAR.findall(text)),)
+
+
+def _within(offset: Offset, value: Any, name: str) -> Offset:
+    if abs(offset.amount) > MOST_TICKS and not isinstance(value, float):
+        raise WorkbenchError(f"{name}: {value!r} is too far; give None for no bound.")
+    return offset
+
+
+def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> None:
+    one_kind = low.unit == high.unit or 0 in (low.amount, high.amount)
+    if NUMBER in (low.unit, high.unit) and not one_kind:
+        raise WorkbenchError(
+            f"low, high: {given_low!r} and {given_high!r} are not of one kind; "
+            "give two numbers or two durations."
+        )
+    ends_early = low.amount > high.amount if one_kind else low.amount > 0 > high.amount
+    if ends_early:
+        raise WorkbenchError(
+            f"low, high: the frame begins at {given_low!r}, behind its end at {given_high!r}; "
+            "give the earlier bound first, negative before the current row."
+        )

@@ -20,6 +20,7 @@ from tests.kernels import (
     cases_selection,
     frame_cases,
     key_cases,
+    tiling_cases,
     value_cases,
 )
 
@@ -241,6 +242,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_selection.CASES,
 }

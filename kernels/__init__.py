@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kernels.quantile import moving_quantile as moving_quantile
     from kernels.rank_functions import ranking as ranking
     from kernels.rank_functions import tiles as tiles
+    from kernels.tiling import tiled_aggregate as tiled_aggregate
     from kernels.trace import Step as Step
     from kernels.trace import Trace as Trace
     from kernels.values import lag_rows as lag_rows
@@ -72,6 +73,7 @@ _HOME = {
     "order_by_starts": "peers",
     "ranking": "rank_functions",
     "registry": "kernel",
+    "tiled_aggregate": "tiling",
     "tiles": "rank_functions",
     "value_rows": "values",
     "window_funnel": "funnel",

@@ -9,6 +9,8 @@ annotation      what it is                                   what one partition 
 ==============  ===========================================  ======================================
 ``Column``      one value per row                            its own rows
 ``Matrix``      a matrix with one row per row                its own rows
+``Right``       one value per row of a second table          its own rows of that table
+``RightMatrix`` a matrix with one row per row of that table  its own rows of that table
 ``Row``         a matrix with one row per partition          its own row
 ``Scratch``     working memory, given once                   all of it: the kernel resets it
 ``State``       the empty state of an aggregate              the state
@@ -33,12 +35,15 @@ from numpy.typing import NDArray
 from kernels.borrow import borrowed
 from kernels.cache import located
 
-COLUMN, ROW, SCRATCH, STATE, SETTING = "column", "row", "scratch", "state", "setting"
+COLUMN, RIGHT, ROW, SCRATCH = "column", "right", "row", "scratch"
+STATE, SETTING = "state", "setting"
+ARRAYS = COLUMN, RIGHT, ROW, SCRATCH
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
 Int32Column = Annotated[NDArray[np.int32], COLUMN, np.int32]
 Uint8Column = Annotated[NDArray[np.uint8], COLUMN, np.uint8]
 Uint32Column = Annotated[NDArray[np.uint32], COLUMN, np.uint32]
+Int64Right = Annotated[NDArray[np.int64], RIGHT, np.int64]
 Int64Row = Annotated[NDArray[np.int64], ROW, np.int64]
 Int64Scratch = Annotated[NDArray[np.int64], SCRATCH, np.int64]
 Uint8Scratch = Annotated[NDArray[np.uint8], SCRATCH, np.uint8]
@@ -50,6 +55,8 @@ Float64Matrix = Annotated[NDArray[np.float64], COLUMN, np.float64, 2]
 #: A kernel of aggregates runs on columns of the type that the fields of the state have.
 Column = Annotated[NDArray[Any], COLUMN, None]
 Matrix = Annotated[NDArray[Any], COLUMN, None, 2]
+Right = Annotated[NDArray[Any], RIGHT, None]
+RightMatrix = Annotated[NDArray[Any], RIGHT, None, 2]
 State = Annotated[Any, STATE, None]
 InvertibleState = Annotated[Any, STATE, "inverse"]
 
@@ -60,10 +67,10 @@ empty_states: list[Any] = []
 watchers: "list[Callable[[Kernel, NDArray[np.int64], list[Any]], None]]" = []
 
 LIFT = """\
-def {name}_over(_offsets, _results, {parameters}):
+def {name}_over(_offsets, _right, _results, {parameters}):
     {borrow}
     for _p in range(len(_offsets) - 1):
-        _first, _last = _offsets[_p], _offsets[_p + 1]
+        _first, _last, _low, _high = _offsets[_p], _offsets[_p + 1], _right[_p], _right[_p + 1]
         {assign}{name}({arguments})
 """
 
@@ -108,7 +115,9 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
 
-    def over(self, offsets: NDArray[np.int64], *args: Any) -> NDArray[Any]:
+    def over(
+        self, offsets: NDArray[np.int64], *args: Any, right: NDArray[np.int64] | None = None
+    ) -> NDArray[Any]:
         """Run the kernel over every partition of a block.
 
         Parameters
@@ -118,6 +127,8 @@ class Kernel:
         *args
             The kernel's own arguments, in its own order: columns with one value per row of the
             block, rows as matrices with one row per partition, the rest as it is.
+        right : int64 array of shape (partitions + 1,), optional
+            The offsets of a second table, for kernels of two tables.
 
         Returns
         -------
@@ -142,10 +153,17 @@ class Kernel:
         for watcher in watchers:
             watcher(self, offsets, prepared)
         results = np.zeros(len(offsets) - 1, self._result_dtype())
-        self.lifted(np.ascontiguousarray(offsets, np.int64), results, *prepared)
+        both = offsets, offsets if right is None else right
+        self.lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
         return results
 
-    def part(self, offsets: NDArray[np.int64], args: Sequence[Any], partition: int) -> list[Any]:
+    def part(
+        self,
+        offsets: NDArray[np.int64],
+        args: Sequence[Any],
+        partition: int,
+        right: NDArray[np.int64] | None = None,
+    ) -> list[Any]:
         """Return what one partition gets of the arguments of a run over many.
 
         Parameters
@@ -154,14 +172,17 @@ class Kernel:
         args : sequence
             As :meth:`over` takes them.
         partition : int
+        right : int64 array of shape (partitions + 1,), optional
+            As :meth:`over` takes it.
 
         Returns
         -------
         list
             What the kernel itself takes.
         """
-        rows = slice(offsets[partition], offsets[partition + 1])
-        cut = {COLUMN: rows, ROW: partition}
+        both = offsets, offsets if right is None else right
+        left, other = (slice(one[partition], one[partition + 1]) for one in both)
+        cut = {COLUMN: left, RIGHT: other, ROW: partition}
         roles = map(_role, self.parameters.values())
         return [
             arg[cut[role]] if role in cut else arg for role, arg in zip(roles, args, strict=True)
@@ -198,11 +219,11 @@ class Kernel:
             _lifted_type(t, _role(p)) for t, p in zip(types, self.parameters.values(), strict=True)
         ]
         offsets, results = Array(numba.int64, 1, "C"), numba.from_dtype(self._result_dtype())
-        self.lifted.compile((offsets, Array(results, 1, "C"), *columns))
+        self.lifted.compile((offsets, offsets, Array(results, 1, "C"), *columns))
 
     def _write_lift(self) -> Callable[..., Any]:
         names = list(self.parameters)
-        arrays = [n for n, p in self.parameters.items() if _role(p) in (COLUMN, ROW, SCRATCH)]
+        arrays = [n for n, p in self.parameters.items() if _role(p) in ARRAYS]
         text = LIFT.format(
             name=self.__name__,
             parameters=", ".join(names),
@@ -232,7 +253,7 @@ class Kernel:
         if _role(self.parameters[name]) == STATE:
             return arg
         dtype = _dtype(annotation) or arg.dtype
-        if _role(self.parameters[name]) == COLUMN and not arg.flags.writeable:
+        if _role(self.parameters[name]) in (COLUMN, RIGHT) and not arg.flags.writeable:
             return np.array(arg, dtype)
         return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
 
@@ -318,7 +339,8 @@ def _role(parameter: inspect.Parameter) -> str:
 
 
 def _part(name: str, role: str) -> str:
-    return {COLUMN: f"{name}[_first:_last]", ROW: f"{name}[_p]"}.get(role, name)
+    parts = {COLUMN: "[_first:_last]", RIGHT: "[_low:_high]", ROW: "[_p]"}
+    return name + parts.get(role, "")
 
 
 def _lifted_type(one: Any, role: str) -> Any:

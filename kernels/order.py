@@ -15,7 +15,7 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) 
     Parameters
     ----------
     group : uint32 array of shape (rows,)
-        The number of each row's group.
+        The number of each row's group; then written: the row's place in ``order``.
     offsets : int64 array of shape (groups + 1,)
         Written: group g owns the places ``offsets[g]`` to ``offsets[g + 1]`` of ``order``.
     order : uint32 array of shape (rows,)
@@ -28,10 +28,11 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) 
     Examples
     --------
     >>> import numpy as np
+    >>> group = np.array([1, 0, 1, 0], np.uint32)
     >>> offsets, order = np.zeros(3, np.int64), np.zeros(4, np.uint32)
-    >>> group_rows(np.array([1, 0, 1, 0], np.uint32), offsets, order)
-    >>> offsets.tolist(), order.tolist()
-    ([0, 2, 4], [1, 3, 0, 2])
+    >>> group_rows(group, offsets, order)
+    >>> offsets.tolist(), order.tolist(), group.tolist()
+    ([0, 2, 4], [1, 3, 0, 2], [2, 0, 3, 1])
     """
     offsets[:] = 0
     for g in group:
@@ -39,8 +40,10 @@ def group_rows(group: Uint32Column, offsets: Int64Scratch, order: Uint32Column) 
     for g in range(1, len(offsets)):
         offsets[g] += offsets[g - 1]
     for i in range(len(group)):
-        order[offsets[group[i]]] = i
-        offsets[group[i]] += 1  # Now the place behind the group's last row so far.
+        g = group[i]
+        group[i] = offsets[g]
+        order[offsets[g]] = i
+        offsets[g] += 1  # Now the place behind the group's last row so far.
     for g in range(len(offsets) - 1, 0, -1):
         offsets[g] = offsets[g - 1]
     offsets[0] = 0

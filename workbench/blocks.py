@@ -91,15 +91,17 @@ def gather(
     if not parts:
         return None
     table = pa.Table.from_batches(parts)
-    offsets, order = grouped(*key_codes(table.select(list(keys))))
+    codes, count = key_codes(table.select(list(keys)))
+    offsets, order = grouped(codes, count)
     begins = np.zeros(len(order), bool)
     begins[order[offsets[:-1]]] = True
     first = table.select(list(keys)).filter(begins)
     rows = {}
     if by_time:
-        time = _times(table.column(TIME), order)
+        time = _placed(table.column(TIME), codes)
         sort_entries.over(offsets, time, order)
         rows[TIME] = from_instants(time, table.schema.field(TIME).type)
+    del codes
     # One column after another, so that only one of them is held twice.
     for name in table.column_names:
         if name not in keys and name not in rows:
@@ -110,17 +112,18 @@ def gather(
 
 
 def grouped(codes: NDArray[np.uint32], count: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Return the offsets of groups, and the rows in the order of their groups."""
+    """Return the offsets of groups, and the rows in the order of their groups.
+
+    In place of each row's code, its place in that order is written.
+    """
     offsets, order = np.empty(count + 1, np.int64), np.empty(len(codes), np.uint32)
     group_rows(codes, offsets, order)
     return offsets, order
 
 
-def _times(column: pa.ChunkedArray, order: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """The instants of rows in an order, without a second copy of them all in one piece."""
-    place, first = np.empty_like(order), 0
-    place[order] = np.arange(len(order), dtype=np.uint32)
-    time = np.empty(len(order), np.int64)
+def _placed(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The instants of rows at their places, without a copy of them all as they stand."""
+    time, first = np.empty(len(place), np.int64), 0
     for chunk in column.chunks:
         time[place[first : first + len(chunk)]] = instants(chunk)
         first += len(chunk)

@@ -56,7 +56,7 @@ def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]
         return codes, number_keys(_int64(values), codes)
     coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
     found = whole(coded)
-    return found.indices.to_numpy().view(np.uint32), len(found.dictionary)
+    return found.indices.to_numpy().astype(np.uint32), len(found.dictionary)
 
 
 def _int64(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:

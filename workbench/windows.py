@@ -139,8 +139,8 @@ class Over:
         WorkbenchError
             When the functions or the order cannot be meant with it.
         """
-        keys, order = self.partition_by, self.order_terms
-        return Over(keys, order, frame, self.engine, self.cut, **self.columns)
+        order, engine, cut = self.order_terms, self.engine, self.cut
+        return Over(self.partition_by, order, frame, engine, cut, **self.columns)
 
     @property
     def order_terms(self) -> list[Any]:

@@ -20,6 +20,7 @@ from tests.kernels import (
     cases_selection,
     frame_cases,
     key_cases,
+    tiling_cases,
     value_cases,
 )
 
@@ -178,10 +179,12 @@ def matches_by_force(before: Args, after: Args, result: Any) -> bool:
 
 
 def stands_by_group(before: Args, after: Args, result: Any) -> bool:
-    group, (_, offsets, order) = before[0].tolist(), after
+    group, (place, offsets, order) = before[0].tolist(), after
     counts = [group.count(g) for g in range(5)]
     in_order = sorted(range(len(group)), key=lambda row: group[row])
-    return order.tolist() == in_order and np.diff(offsets).tolist() == counts and offsets[0] == 0
+    stands = np.array_equal(order[place], np.arange(len(group)))
+    grouped = order.tolist() == in_order and np.diff(offsets).tolist() == counts
+    return stands and grouped and offsets[0] == 0
 
 
 def numbers_single_bits(before: Args, after: Args, result: Any) -> bool:
@@ -239,6 +242,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_selection.CASES,
 }

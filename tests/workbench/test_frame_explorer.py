@@ -20,7 +20,7 @@ WEEK = wb.Over(
 
 @pytest.fixture
 def explorer(plants: DataFrame) -> FrameExplorer:
-    shown: FrameExplorer = wb.explore(WEEK, plants).shown
+    shown: FrameExplorer = wb.explore(WEEK, plants).choose("Frames")
     return shown
 
 
@@ -109,6 +109,7 @@ def test_functions_without_a_frame_get_one_that_counts_it(plants: DataFrame) -> 
 
 def test_a_page_without_widgets_shows_the_frames_as_a_picture(plants: DataFrame) -> None:
     explorer = wb.explore(WEEK, plants)
+    explorer.choose("Frames")
     bundle = explorer._repr_mimebundle_()
     assert bundle["image/svg+xml"].startswith("<svg")
     assert bundle["text/plain"] == f"Explorer of {WEEK!r}"
@@ -120,5 +121,7 @@ def test_what_does_not_fit_is_refused_at_once(plants: DataFrame) -> None:
         wb.explore(WEEK)
     with pytest.raises(wb.WorkbenchError, match="by, keep: they are for funnels"):
         wb.explore(WEEK, plants, by="plant")
+    with pytest.raises(wb.WorkbenchError, match="there is no tab 'Frame'; give one of"):
+        wb.explore(WEEK, plants).choose("Frame")
     with pytest.raises(wb.WorkbenchError, match="there is no column 'day'"):
         wb.explore(wb.Over("plant", "day", n=wb.fn.count()), plants)

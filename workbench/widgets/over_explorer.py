@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
+from workbench.errors import WorkbenchError
 from workbench.widgets.frame_explorer import FrameExplorer
 from workbench.widgets.series_explorer import SeriesExplorer, draws_a_band
 from workbench.windows import Over
@@ -70,6 +71,29 @@ class OverExplorer(widgets.VBox):  # type: ignore[misc]
     def shown(self) -> Any:
         """What is in the open tab."""
         return self.tabs.children[self.tabs.selected_index].children[0]
+
+    def choose(self, title: str) -> Any:
+        """Open a tab by its title, and return what is in it.
+
+        Parameters
+        ----------
+        title : str
+
+        Returns
+        -------
+        widget
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such tab.
+        """
+        titles = [tab.title for tab in self._tabs]
+        if title not in titles:
+            known = ", ".join(map(repr, titles))
+            raise WorkbenchError(f"title: there is no tab {title!r}; give one of {known}.")
+        self.tabs.selected_index = titles.index(title)
+        return self.shown
 
     def __repr__(self) -> str:
         return f"Explorer of {self.over!r}"

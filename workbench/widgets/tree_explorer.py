@@ -53,7 +53,7 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
     Examples
     --------
     >>> TreeExplorer([5, 7, 3, 10, 6, 2, 8, 4], before=5, after=1, fanout=2)
-    Tree explorer: sum of rows 0 to 5 (6 values) = 33, from 2 parts
+    Tree explorer: sum of rows 0 to 4 (5 values) = 31, from 2 parts
     """
 
     step: TreeStep

@@ -29,6 +29,7 @@ test: setup
 
 bench: setup
 	$(VENV)/python -m benchmarks funnel
+	$(VENV)/python -m benchmarks windows
 
 notebooks: setup
 	$(VENV)/python tools/notebooks.py

@@ -87,6 +87,7 @@ def fill(
     order: Order,
     value: NDArray[Any],
     given: NDArray[np.uint8],
+    bits: int = 64,
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the values with the missing ones on the line between their neighbours: ``fill``.
 
@@ -98,6 +99,8 @@ def fill(
         Integers also for timestamps, dates and decimals.
     given : uint8 array of shape (rows,)
         1 where the value is no NULL.
+    bits : int
+        How many bits the integers have in their table.
 
     Returns
     -------
@@ -116,7 +119,8 @@ def fill(
     Notes
     -----
     O(rows). Infinite and NaN values stay where they are and are no points of a line. An integer
-    that a line would carry out of int64 stays missing.
+    stays missing where it, or its distance from the point that the line is drawn from, needs more
+    bits than there are.
 
     Examples
     --------
@@ -136,8 +140,11 @@ def fill(
     low, high = columns[1:]
     for row in (low, high):
         number_in_block.over(order.offsets, order.offsets[:-1, None], row)
-    on_line: Any = _line_of_floats if value.dtype == np.float64 else _line_of_integers
-    line, within = on_line(value[low], value[high], part)
+    line: NDArray[Any]
+    if value.dtype == np.float64:
+        line, within = _line_of_floats(value[low], value[high], part)
+    else:
+        line, within = _line_of_integers(value[low], value[high], part, bits)
     found = (missing == 1) & (low != NONE) & within
     return np.where(found, line, value).astype(value.dtype), found | (given == 1)
 
@@ -150,9 +157,10 @@ def _line_of_floats(
 
 
 def _line_of_integers(
-    low: NDArray[np.int64], high: NDArray[np.int64], part: NDArray[np.float64]
+    low: NDArray[np.int64], high: NDArray[np.int64], part: NDArray[np.float64], bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the integers on the line, and where they are integers of 64 bits."""
+    """Return the integers on the line, and where they have no more than so many bits."""
+    least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     between = (part >= 0) & (part <= 1)
     inside = np.trunc(low + (high.astype(np.float64) - low) * part)
     # Outside, the distance is rounded from the lesser of the two points.
@@ -160,8 +168,9 @@ def _line_of_integers(
     low, high = np.minimum(low, high), np.maximum(low, high)
     outside = np.copysign(np.rint((high.astype(np.float64) - low) * np.abs(part)), part)
     moved = np.where(between, inside, outside)
-    within = np.abs(moved) < 2.0**63
+    within = (moved >= least) & (moved < float(most + 1))
     moved = np.where(within, moved, 0).astype(np.int64)
     reached = low + moved
-    within &= between | ((moved < 0) == (reached < low))
+    no_overflow = ((moved < 0) == (reached < low)) & (reached >= least) & (reached <= most)
+    within &= between | no_overflow
     return np.where(between, moved, reached), within

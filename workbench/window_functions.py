@@ -235,7 +235,8 @@ def _lead(window: Window, call: Call, sign: int) -> pa.Array:
 def _fill(window: Window, call: Call) -> pa.Array:
     values = window.column(call.arguments[0])
     given = window.present(call.arguments[0]).astype(np.uint8)
-    filled, found = fill(window.order, numbers(values), given)
+    bits = values.type.bit_width if pa.types.is_integer(values.type) else 64
+    filled, found = fill(window.order, numbers(values), given, bits)
     return as_column(filled, ~found, values.type)
 
 

@@ -54,6 +54,13 @@ def test_an_integer_that_the_line_carries_out_of_64_bits_stays_missing() -> None
     assert filled(case, [None, 0, MOST - 9, None], np.int64)[3] is None
 
 
+def test_an_integer_that_the_line_carries_out_of_8_bits_stays_missing() -> None:
+    order = order_by_key(np.array([0, 4]), np.array([0, 1, 2, 3]))
+    value, present = np.array([90, 110, 0, 0]), np.array([1, 1, 0, 0], np.uint8)
+    assert fill(order, value, present)[1].tolist() == [True, True, True, True]
+    assert fill(order, value, present, bits=8)[1].tolist() == [True, True, False, False]
+
+
 def test_a_partition_without_a_value_stays_without() -> None:
     case = Partitions([[1, 2], [1, 2]])
     assert filled(case, [None, None, 5, None], np.int64) == [None, None, 5, 5]

@@ -187,11 +187,11 @@ def test_missing_values_are_filled(spark: SparkSession, rows: pa.Table, order: s
         for name in ("whole", "small", "x", "price", "day", "moment")
     }
     kept = rows.filter(pa.compute.is_valid(rows.column(order.lstrip("-"))))
-    kept = kept.append_column("n", pa.array(range(len(kept)), pa.int64()))
+    kept = kept.append_column("at", pa.array(range(len(kept)), pa.int64()))
     # Of tied rows, DuckDB and Spark may take either as neighbour.
-    firsts = kept.group_by(["p", order.lstrip("-")]).aggregate([("n", "min")])
-    kept = kept.take(pa.compute.sort_indices(kept.column("n"))).filter(
-        pa.compute.is_in(kept.column("n"), firsts.column("n_min").combine_chunks())
+    firsts = kept.group_by(["p", order.lstrip("-")]).aggregate([("at", "min")])
+    kept = kept.take(pa.compute.sort_indices(kept.column("at"))).filter(
+        pa.compute.is_in(kept.column("at"), firsts.column("at_min").combine_chunks())
     )
     answers = {f"{name}_filled": one for name, one in filled.items()}
     expected = ask_duckdb(kept, ["p"], [order], "", answers)

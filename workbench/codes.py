@@ -103,12 +103,14 @@ def encoded(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """
     if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
         return values
-    coded = pc.dictionary_encode(values).unify_dictionaries()
+    coded = pc.dictionary_encode(values) if pa.types.is_string(values.type) else values
     if not coded.num_chunks:
         return coded
-    texts = coded.chunk(0).dictionary
+    texts = pc.unique(pa.chunked_array([chunk.dictionary for chunk in coded.chunks]))
     short = pa.from_numpy_dtype(np.min_scalar_type(len(texts)))
-    chunks = [
-        pa.DictionaryArray.from_arrays(chunk.indices.cast(short), texts) for chunk in coded.chunks
+    # Chunk by chunk, so that the long codes of all rows are never held twice.
+    codes = [
+        pc.index_in(chunk.dictionary, texts).cast(short).take(chunk.indices)
+        for chunk in coded.chunks
     ]
-    return pa.chunked_array(chunks)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(code, texts) for code in codes])

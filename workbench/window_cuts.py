@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kernels.frames import LEAST
 from kernels.peers import MOST
-from workbench.blocks import one_binary, packed_rows
+from workbench.blocks import binaries, one_binary, packed_rows
 from workbench.codes import key_codes
 from workbench.window_places import moved
 from workbench.window_reach import Reach
@@ -185,7 +185,7 @@ class CutTask:
 
 def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
     """How many rows the table has, and what is known about large keys of each worker."""
-    packed = [one.as_buffer() for batch in batches for one in batch.column(SUMMARY)]
+    packed = (one for batch in batches for one in binaries(batch.column(SUMMARY)))
     summaries = [pa.ipc.open_stream(one).read_all() for one in packed]
     rows = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
     large = [one.replace_schema_metadata() for one in summaries if len(one)]

@@ -19,7 +19,7 @@ from kernels.frames import LEAST
 from kernels.peers import MOST
 from workbench.blocks import Block
 from workbench.bundles import BundleTask, Routed
-from workbench.codes import key_codes
+from workbench.codes import key_codes, whole
 from workbench.errors import WorkbenchError
 from workbench.window_cuts import HIGH, LOW, START, read_cuts
 from workbench.window_order import OrderColumn
@@ -82,9 +82,10 @@ class PieceTask(BundleTask):
         assert self.cuts is not None
         assert self.order is not None
         first, last, home = np.zeros((3, len(rows)), np.int64)
+        order = whole(rows.column(self.order.name))
         for number in np.intersect1d(key, np.arange(len(self.cuts))):
             at = np.flatnonzero(key == number)
-            found = places(rows.column(self.order.name).take(at).combine_chunks(), self.order)
+            found = places(order.take(at), self.order)
             start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
             first[at] = np.searchsorted(high, found)
             last[at] = np.searchsorted(low, found, side="right") - 1

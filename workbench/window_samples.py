@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.blocks import grouped, one_binary, packed_rows
 from workbench.bundles import gathered
-from workbench.codes import key_codes
+from workbench.codes import key_codes, whole
 from workbench.window_order import OrderColumn
 from workbench.window_places import places
 from workbench.worker import settle
@@ -61,11 +61,11 @@ class SampleTask:
         large = np.flatnonzero(sizes * (2 * self.pieces) >= len(rows))
         offsets, at = grouped(codes, count)
         step = max(1, len(rows) // (SAMPLES * self.pieces))
-        order = rows.column(self.order.name)
+        order = whole(rows.column(self.order.name))
         kept = []
         for key in large:
             of_key = at[offsets[key] : offsets[key + 1]]
-            found = places(order.take(of_key).combine_chunks(), self.order)
+            found = places(order.take(of_key), self.order)
             kept.append(np.sort(found)[step - 1 :: step])
         first = rows.select(list(self.keys)).take(at[offsets[large]])
         columns = {ROWS: pa.array(sizes[large]), PLACES: lists_of(kept)}

@@ -5,7 +5,7 @@ a slider must not repeat the scan, the shuffle and the sort, which no window cha
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.blocks import Block, one_binary, packed_rows
+from workbench.blocks import Block, binaries, one_binary, packed_rows
 from workbench.bundles import unbundled
+from workbench.codes import whole
 from workbench.columns import check_plain, table
 from workbench.frame_bounds import PerRow
 from workbench.rows import bundle_rows
 from workbench.shipping import ship
 from workbench.window_block import Call
-from workbench.window_checks import check_arrow, check_table
 from workbench.window_order import OrderColumn, ordered_block
-from workbench.window_plan import Carried, resolve
+from workbench.window_plan import Carried
 from workbench.window_task import WindowTask
 from workbench.worker import settle
 
@@ -71,13 +71,12 @@ class PreparedSeries:
 
     def __init__(self, df: "DataFrame", over: "Over") -> None:
         self.df = table(df, "df")
-        check_table(df, over.partition_by, over.order_by, list(over.columns))
-        check_arrow(df)
+        task, carried = over.bound(df)
         for name in over.partition_by:
             check_plain(df.schema, name, "partition_by")
         ship(df.sparkSession)
         self._held: tuple[Key, Block] | None = None
-        self._pieces = self._packed(over).persist()
+        self._pieces = self._packed(over, task, carried).persist()
         try:
             self.sizes = self._measured()
         except BaseException:
@@ -99,31 +98,31 @@ class PreparedSeries:
         pyarrow.Table
             The columns that were kept, and the answers.
         """
-        carried, calls = bound(self.df, over)
+        task, carried = over.bound(self.df)
         block = self._block(key)
         names = {carried.of(name): name for name in self.df.columns}
         back = tuple((names[held], held) for held in block.rows.column_names if held in names)
-        return WindowTask(back, (), ordered(over, carried), calls).answer(block)
+        return replace(task, columns=back, keys=()).answer(block)
 
     def free(self) -> None:
         """Give back the memory; a later question packs the series once more."""
         self._pieces.unpersist()
         self._held = None
 
-    def _packed(self, over: "Over") -> "DataFrame":
+    def _packed(self, over: "Over", task: WindowTask, carried: Carried) -> "DataFrame":
         from pyspark.sql import types as t
 
-        carried, calls = bound(self.df, over)
-        keys, order = tuple(map(carried.of, over.partition_by)), ordered(over, carried)
-        used = {term.name for term in order}
-        used = used.union(*map(looked_at, calls))
-        wanted = {name: carried.wanted[name] for name in carried.wanted if name in {*used, *keys}}
+        used = {term.name for term in task.order}
+        used = used.union(*map(looked_at, task.calls))
+        needed = {*used, *task.keys}
+        wanted = {name: carried.wanted[name] for name in carried.wanted if name in needed}
         kinds = [self.df.schema[name].dataType for name in over.partition_by]
         fields = [t.StructField(f"k{i}", kind) for i, kind in enumerate(kinds)]
         fields += [t.StructField(name, t.LongType()) for name in (PIECE, ROWS)]
         schema = t.StructType([*fields, t.StructField(PACKED, t.BinaryType())])
-        task = PackSeries(keys, order, tuple(name for name in wanted if name in used))
-        return bundle_rows(self.df, wanted, keys).mapInArrow(task.run, schema)
+        kept = tuple(name for name in wanted if name in used)
+        packing = PackSeries(task.keys, task.order, kept)
+        return bundle_rows(self.df, wanted, task.keys).mapInArrow(packing.run, schema)
 
     def _measured(self) -> dict[Key, int]:
         sizes: dict[Key, int] = {}
@@ -141,7 +140,8 @@ class PreparedSeries:
             for i, value in enumerate(key):
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
             pieces = rows.select(PIECE, PACKED).toArrow().sort_by(PIECE).column(PACKED)
-            parts = [pa.ipc.open_stream(piece.as_buffer()).read_all() for piece in pieces]
+            packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
+            parts = [pa.ipc.open_stream(piece).read_all() for piece in packed]
             found = pa.concat_tables(parts).combine_chunks()
             self._held = key, Block(pa.table({}), np.array([0, len(found)]), found)
         return self._held[1]
@@ -180,38 +180,18 @@ class PackSeries:
                 yield self._piece(block.keys.slice(p, 1), piece, some)
 
     def _piece(self, key: pa.Table, piece: int, rows: pa.Table) -> pa.RecordBatch:
-        columns = {f"k{i}": key.column(i).combine_chunks() for i in range(key.num_columns)}
+        columns = {f"k{i}": whole(key.column(i)) for i in range(key.num_columns)}
         columns[PIECE] = pa.array([piece], pa.int64())
         columns[ROWS] = pa.array([len(rows)], pa.int64())
         columns[PACKED] = one_binary(packed_rows(rows))
         return pa.record_batch(columns)
 
 
-def bound(df: "DataFrame", over: "Over") -> tuple[Carried, tuple[Call, ...]]:
-    """Return the columns of a table as workers know them, and an Over's functions on them."""
-    carried, calls = Carried(df), []
-    for one in resolve(df, over.columns, over.frame, over.order_by):
-        pairs = zip(one.function.arguments, one.arguments, strict=True)
-        arguments = tuple(str(carried.add(given, value)) for given, value in pairs)
-        where = carried.add(None, one.where)
-        options, frame = one.function.options, carried.frame(one.frame)
-        calls.append(Call(one.column, one.function.name, arguments, options, frame, where))
-    return carried, tuple(calls)
-
-
 def looked_at(call: Call) -> set[str]:
     """Return the columns of the block that a call needs."""
     bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
     own = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
-    return {name for name in (*call.arguments, call.where, *own) if name}
-
-
-def ordered(over: "Over", carried: Carried) -> tuple[OrderColumn, ...]:
-    """Return the order of an Over by the columns' names in the workers."""
-    return tuple(
-        OrderColumn(carried.of(term.name), term.descending, term.nulls_first)
-        for term in over.order_by
-    )
+    return {name for name in (*call.arguments, call.where, call.default, *own) if name}
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

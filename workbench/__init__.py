@@ -12,6 +12,8 @@ from workbench.session import session as session
 if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench import fn as fn
+    from workbench.aggregation import Aggregation as Aggregation
+    from workbench.backfill import Backfill as Backfill
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
     from workbench.frame import Frame as Frame
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _MODULES = ("datasets", "fn")
 _HOME = {
+    "Aggregation": "workbench.aggregation",
+    "Backfill": "workbench.backfill",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
     "Over": "workbench.windows",

@@ -1,0 +1,231 @@
+"""Queries beside the events of the same keys, and the windows of the ones over the others.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames import Ranges
+from kernels.order import sort_entries
+from kernels.query_ranges import query_ranges
+from workbench.blocks import Block, grouped
+from workbench.codes import whole
+from workbench.window_block import Window
+from workbench.window_columns import codes_in_order, present
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Which events a query sees, by their times.
+
+    Attributes
+    ----------
+    window : int or None
+        How far back, None without a bound.
+    hop, last_hop : int
+        What the begin and the end are rounded down to.
+    """
+
+    window: int | None
+    hop: int = 1
+    last_hop: int = 1
+
+    def ranges(self, query: Ints, q_offsets: Ints, time: Ints, e_offsets: Ints) -> Ranges:
+        """Return the range of events of each query, from 0 in each key.
+
+        Parameters
+        ----------
+        query, time : int64 arrays of shape (queries,) and (events,)
+            Sorted in each key.
+        q_offsets, e_offsets : int64 arrays of shape (keys + 1,)
+
+        Returns
+        -------
+        begin, end : int64 arrays of shape (queries, 1)
+        """
+        begin, end = np.empty((len(query), 1), np.int64), np.empty((len(query), 1), np.int64)
+        length = self.window is not None, self.window or 0
+        rounded = self.hop, self.last_hop
+        query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
+        return begin, end
+
+
+@dataclass(frozen=True)
+class Times:
+    """Rows by key and by time.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (keys + 1,)
+    row : uint32 array of shape (rows,)
+        The row that stands at each place.
+    time : int64 array of shape (rows,)
+        The times in this order.
+    """
+
+    offsets: Ints
+    row: NDArray[np.uint32]
+    time: Ints
+
+
+def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
+    """Return rows by key and by time, ties as they come.
+
+    Parameters
+    ----------
+    code : uint32 array of shape (rows,)
+        The number of each row's key.
+    time : int64 array of shape (rows,)
+    count : int
+        How many keys there are.
+
+    Returns
+    -------
+    Times
+
+    Examples
+    --------
+    >>> times = in_time(np.array([0, 1, 0], np.uint32), np.array([5, 2, 3]), 2)
+    >>> times.offsets.tolist(), times.row.tolist(), times.time.tolist()
+    ([0, 2, 3], [2, 0, 1], [3, 5, 2])
+    """
+    offsets, row = grouped(code.copy(), count)
+    sorted_time = time[row]
+    sort_entries.over(offsets, sorted_time, row)
+    return Times(offsets, row, time[row])
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Queries and events of the same keys.
+
+    A window engine's block has one row for each answer and one for each value. Here they are as
+    many as a key has queries or events, whichever are more: events stand first in their key.
+
+    Attributes
+    ----------
+    queries, events : Times
+    columns : dict of str to pyarrow.Array
+        The events' columns, as they came.
+    """
+
+    queries: Times
+    events: Times
+    columns: Mapping[str, pa.Array]
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self._known["offsets"] = offsets
+        self._known["queries"] = _places(self.queries.offsets, offsets)
+        self._known["events"] = _places(self.events.offsets, offsets)
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each key begins, and the last one ends."""
+        found: Ints = self._known["offsets"]
+        return found
+
+    @property
+    def query_places(self) -> Ints:
+        """The place of each query in the block, in the order of ``queries``."""
+        found: Ints = self._known["queries"]
+        return found
+
+    def window(self, arguments: Sequence[str]) -> "QueryWindow":
+        """Return the block with the events that tie in time in the order of some columns.
+
+        So the first and the last event depend on the data that is asked for, and on nothing else.
+        """
+        names = tuple(arguments)
+        if names not in self._known:
+            row = self._in_order(names)
+            # A place that no event has gets the first one; without any event there are nulls.
+            at = np.zeros(self.offsets[-1], np.uint32)
+            at[self._known["events"]] = row
+            taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
+            none = Block(pa.table({}), self.offsets, pa.table({}))
+            self._known[names] = QueryWindow(none, (), meeting=self, taken=taken)
+        found: QueryWindow = self._known[names]
+        return found
+
+    def _in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        events = self.events
+        again = np.concatenate([[False], events.time[1:] == events.time[:-1]])
+        again[events.offsets[:-1][np.diff(events.offsets) > 0]] = False
+        if not names or not again.any():
+            return events.row
+        tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
+        row, run = events.row.copy(), np.cumsum(~again)[tied]
+        keys = [run]
+        for name in names:
+            values = self.columns[name].take(pa.array(row[tied]))
+            valid = present(values)
+            keys += [valid, np.where(valid, codes_in_order(values), 0)]
+        row[tied] = row[tied[np.lexsort(keys[::-1])]]
+        return row
+
+    def ranges(self, span: Span) -> Ranges:
+        """Return the frame of every row of the block: a query's window, and the last one's for
+        the rows behind it."""
+        if span not in self._known:
+            queries, events = self.queries, self.events
+            found = span.ranges(queries.time, queries.offsets, events.time, events.offsets)
+            self._known[span] = tuple(self._spread(column) for column in found)
+        begin, end = self._known[span]
+        return begin, end
+
+    def _spread(self, column: Ints) -> Ints:
+        # Frames that never move back keep the engine's quick ways open.
+        places, sizes = self.query_places, np.diff(self.offsets)
+        spread = np.zeros((int(self.offsets[-1]), 1), np.int64)
+        spread[places] = column
+        counts = np.diff(self.queries.offsets)
+        last = self.queries.offsets[1:] - 1
+        rest = np.repeat(np.where(counts > 0, last, 0), sizes - counts)
+        held = np.repeat(counts > 0, sizes - counts)
+        free = np.ones(len(spread), bool)
+        free[places] = False
+        if len(column):
+            spread[free] = np.where(held[:, None], column[rest], 0)
+        return spread
+
+
+@dataclass(frozen=True)
+class QueryWindow(Window):
+    """What window functions ask of queries and events.
+
+    Attributes
+    ----------
+    meeting : Meeting
+    taken : pyarrow.Array
+        The event at each place of the block.
+    """
+
+    meeting: Meeting | None = None
+    taken: pa.Array | None = None
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column of the events by their places."""
+        assert self.meeting is not None
+        columns = self.meeting.columns
+        return self._once(("column", name), lambda: whole(columns[name]).take(self.taken))
+
+    def ranges(self, frame: Any) -> Ranges:
+        """Return the frame of every row, of a :class:`Span`."""
+        assert self.meeting is not None
+        return self.meeting.ranges(frame)
+
+
+def _places(offsets: Ints, wider: Ints) -> Ints:
+    sizes = np.diff(offsets)
+    return np.asarray(np.arange(offsets[-1]) + np.repeat(wider[:-1] - offsets[:-1], sizes))

@@ -1,0 +1,84 @@
+"""Features by bucket: a map of each bucket's value to the answer of its own events.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.backfill_block import Ints, Meeting, Times
+from workbench.codes import key_codes
+from workbench.window_block import Call
+from workbench.window_columns import codes_in_order
+from workbench.window_functions import answer
+
+
+def bucketed(call: Call, by: str, kind: pa.DataType, meeting: Meeting) -> pa.Array:
+    """Return a map for each query, in the order of the meeting's queries.
+
+    Parameters
+    ----------
+    call : Call
+    by : str
+        The events' column of buckets.
+    kind : pyarrow.DataType
+        That of the maps.
+    meeting : Meeting
+
+    Returns
+    -------
+    pyarrow.MapArray
+        The buckets that have an event which counts, in their order; null where there is none.
+
+    Notes
+    -----
+    Each query is asked once for every bucket that its key has, in any window.
+    """
+    values = meeting.columns[by]
+    key_of_event = np.repeat(np.arange(len(meeting.offsets) - 1), np.diff(meeting.events.offsets))
+    row = meeting.events.row
+    held = values.take(pa.array(row))
+    valid = held.is_valid().to_numpy(zero_copy_only=False)
+    row, key_of_event, held = row[valid], key_of_event[valid], held.filter(pa.array(valid))
+    if not len(held):
+        return pa.nulls(len(meeting.queries.row), kind)
+    order = codes_in_order(held)
+    pair, count = key_codes(pa.table({"key": key_of_event, "bucket": order}))
+    first = np.zeros(count, np.int64)
+    first[pair[::-1]] = np.arange(len(pair))[::-1]
+    # Buckets of a key stand side by side and in the order of their values.
+    rank = np.lexsort((order[first], key_of_event[first]))
+    place = np.empty(count, np.uint32)
+    place[rank] = np.arange(count, dtype=np.uint32)
+    first, key_of_bucket = first[rank], key_of_event[first[rank]]
+    apart = _apart(meeting, place[pair], valid, key_of_bucket)
+    found = answer(apart.window(call.arguments), call).take(pa.array(apart.query_places))
+    sizes = apart.window(call.arguments).frames(call, call.without_null).sizes[apart.query_places]
+    query = apart.queries.row.astype(np.int64)
+    bucket = np.repeat(np.arange(count), np.diff(apart.queries.offsets))
+    seen = np.flatnonzero(sizes > 0)
+    seen = seen[np.lexsort((bucket[seen], query[seen]))]
+    counts = np.bincount(query[seen], minlength=len(meeting.queries.row))
+    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    keys = held.take(pa.array(first[bucket[seen]]))
+    items = found.take(pa.array(seen)).cast(kind.item_type)
+    offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
+    return pa.MapArray.from_arrays(offsets, keys.cast(kind.key_type), items).cast(kind)
+
+
+def _apart(
+    meeting: Meeting, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
+) -> Meeting:
+    """The same events by key and bucket, and each query once for every bucket of its key.
+
+    The new queries' rows are places among the old queries.
+    """
+    events, queries = meeting.events, meeting.queries
+    order = np.argsort(place, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(key)))])
+    row, time = events.row[valid][order], events.time[valid][order]
+    counts = np.diff(queries.offsets)[key]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    at = np.arange(ends[-1]) + np.repeat(queries.offsets[key] - ends[:-1], counts)
+    asked = Times(ends, at.astype(np.uint32), queries.time[at])
+    return Meeting(asked, Times(offsets, row, time), meeting.columns)

@@ -77,8 +77,8 @@ class Bench:
                 one: f"SELECT count(*), {totals} FROM '{self.folder}/features-{one}/*.parquet'"
                 for one in methods
             }
-            found = {one: connection.sql(query).fetchone() for one, query in asked.items()}
-        check_same({one: _close(row or ()) for one, row in found.items()})
+            found = {one: connection.sql(query).fetchall()[0] for one, query in asked.items()}
+        check_same({one: _close(row) for one, row in found.items()})
 
     def timed(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
         """Return the median time of each way."""
@@ -104,20 +104,20 @@ def in_duckdb(queries: str, events: str) -> str:
     calls, windows = [], []
     for i, (window, length) in enumerate(WINDOWS.items()):
         windows.append(
-            f'w{i} AS (PARTITION BY "user" ORDER BY at RANGE BETWEEN INTERVAL {length} SECONDS '
+            f'w{i} AS (PARTITION BY "user" ORDER BY "at" RANGE BETWEEN INTERVAL {length} SECONDS '
             "PRECEDING AND INTERVAL 1 MICROSECOND PRECEDING)"
         )
         ending = window.split()[0] + window.split()[1][0]
         for function in FUNCTIONS:
             name = f"{'' if function == 'count' else 'price_'}{function}_{ending}"
-            call = "count(price)" if function == "count" else f"{function}(price)"
-            call = f"{call} FILTER (WHERE price IS NOT NULL) OVER w{i}"
+            nulls = " IGNORE NULLS" if function == "last" else ""
+            call = f"{function}(price{nulls}) OVER w{i}"
             calls.append(f"{call} AS {name}")
     return f"""
         SELECT * EXCLUDE (price) FROM (
             SELECT *, {", ".join(calls)} FROM (
-                SELECT "user", at, NULL::DOUBLE AS price FROM '{queries}/*.parquet'
-                UNION ALL SELECT "user", at, price FROM '{events}/*.parquet')
+                SELECT "user", "at", NULL::DOUBLE AS price FROM '{queries}/*.parquet'
+                UNION ALL SELECT "user", "at", price FROM '{events}/*.parquet')
             WINDOW {", ".join(windows)}
         ) WHERE price IS NULL
     """

@@ -55,8 +55,8 @@ class Bench:
 
     def write(self, visits: Visits, method: str = "auto") -> None:
         """Answer from Parquet to Parquet."""
-        tables = map(self.spark.read.parquet, visits.paths(self.folder))
-        found = backfill().run(*tables, method=method)
+        queries, events = map(self.spark.read.parquet, visits.paths(self.folder))
+        found = backfill().run(queries, events, method)
         found.write.mode("overwrite").parquet(str(self.folder / f"features-{method}"))
 
     def by_duckdb(self, visits: Visits) -> None:

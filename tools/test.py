@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
 from browser import provide_browser
@@ -25,10 +27,13 @@ STATIC_CHECKS = {
     "imports": ("lint-imports",),
 }
 TESTS = {
-    "tests": ("--doctest-modules", "kernels", "workbench", "tests"),
+    "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
+    "workbench": ("--doctest-modules", "workbench", "tests", "--ignore=tests/kernels"),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
 }
+#: What runs side by side, as one driver of Spark keeps one core busy at a time.
+LANES = (("workbench",), ("kernels", "notebooks"))
 
 
 class Result(NamedTuple):
@@ -45,9 +50,15 @@ def main() -> None:
     """Run the stages and exit with 1 if anything failed."""
     provide_browser()
     results = [check(stage, *command) for stage, command in STATIC_CHECKS.items()]
-    results += [pytest(stage, *arguments) for stage, arguments in TESTS.items()]
+    with ThreadPoolExecutor(len(LANES)) as lanes:
+        results += chain.from_iterable(lanes.map(lane, LANES))
     report(results)
     sys.exit(any(result.failed for result in results))
+
+
+def lane(stages: tuple[str, ...]) -> list[Result]:
+    """Run some stages of tests, one behind the other."""
+    return [pytest(stage, *TESTS[stage]) for stage in stages]
 
 
 def check(stage: str, *command: str) -> Result:
@@ -58,15 +69,21 @@ def check(stage: str, *command: str) -> Result:
 
 
 def pytest(stage: str, *arguments: str) -> Result:
-    """Run pytest and count its cases; a run that broke off counts as one more failure."""
-    start = announce(stage)
+    """Run pytest and count its cases; a run that broke off counts as one more failure.
+
+    What it says is printed at its end, as another one may run beside it.
+    """
+    start = announce(f"{stage} begins")
     with tempfile.TemporaryDirectory() as folder:
-        outcome = Path(folder, "outcome.xml")
-        code = run("pytest", "-q", "--durations=10", f"--junitxml={outcome}", *arguments)
+        outcome, said = Path(folder, "outcome.xml"), Path(folder, "said")
+        with said.open("wb") as output:
+            options = "-q", "--durations=10", f"--junitxml={outcome}"
+            code = run("pytest", *options, *arguments, output=output)
         passed, failed, skipped = count(outcome)
-    broken = int(code != 0 and not failed)
-    if broken:
-        print(f"pytest broke off with code {code}: what it had not reached was not tested.")
+        broken = int(code != 0 and not failed)
+        end = f"pytest broke off with code {code}: what it had not reached was not tested.\n"
+        text = said.read_text(errors="replace") + end * broken
+    print(f"\n=== {stage} ===\n{text}", end="", flush=True)
     return Result(stage, passed, failed + broken, skipped, time.monotonic() - start)
 
 
@@ -83,11 +100,13 @@ def count(outcome: Path) -> tuple[int, int, int]:
     return max(total - failed - skipped, 0), failed, skipped
 
 
-def run(*command: str) -> int:
+def run(*command: str, output: BinaryIO | None = None) -> int:
     """Run one of the environment's programs in the project's folder."""
     name, *arguments = command
     command = (str(BIN / name), *arguments)
-    return subprocess.run(command, cwd=ROOT, env=os.environ | SHORT_JVM, check=False).returncode
+    streams = {} if output is None else {"stdout": output, "stderr": subprocess.STDOUT}
+    environment = os.environ | SHORT_JVM
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False, **streams).returncode
 
 
 def announce(stage: str) -> float:

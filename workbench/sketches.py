@@ -74,7 +74,8 @@ class Distinct:
         result, merged = self._result(), datasketches.hll_union(self._union.lg_config_k)
         merged.update(result)
         merged.update(result)
-        return round(merged.get_estimate())
+        estimate: float = merged.get_estimate()
+        return round(estimate)
 
     def to_bytes(self) -> bytes:
         """Return the sketch as other languages' DataSketches read it too."""

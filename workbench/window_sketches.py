@@ -5,6 +5,7 @@ else.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from heapq import nsmallest
 from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar
@@ -193,6 +194,11 @@ def _numbered(window: Window, call: Call, frames: Frames) -> tuple[Ints, pa.Arra
     return frames.ordered(number), window.column(name).take(pa.array(present[first]))
 
 
+def _feed_from(feed: Callable[[S, Ints], None], first: int, sketch: S, rows: Ints) -> None:
+    """Feed rows that count from the first of their partition."""
+    feed(sketch, rows + first)
+
+
 def _per_frame(
     window: Window,
     frames: Frames,
@@ -203,7 +209,7 @@ def _per_frame(
     """What is asked of the sketch of each row's frame, None for an empty one."""
     found: list[Any] = []
     for first, last in pairwise(window.offsets.tolist()):
-        chunks = Chunks(make, lambda sketch, rows, first=first: feed(sketch, rows + first))
+        chunks = Chunks(make, partial(_feed_from, feed, first))
         before: tuple[Ranges, Any] = (), None
         ends = zip(frames.begin[first:last].tolist(), frames.end[first:last].tolist(), strict=True)
         for begin, end in ends:

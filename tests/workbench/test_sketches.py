@@ -16,7 +16,7 @@ from workbench.window_block import Call, Window
 from workbench.window_functions import answer
 from workbench.window_order import OrderColumn, ordered_block
 
-ROWS = 4_000
+ROWS = 2_600
 random = np.random.default_rng(5)
 NUMBERS = {
     "that differ": random.normal(size=40_000),
@@ -99,7 +99,7 @@ TABLE = pa.table(
         "id": pa.array(range(ROWS)),
         "p": pa.array([int(k > 900) for k in range(ROWS)]),
         "word": pa.array([None if k % 11 == 0 else f"w{k * k % 300}" for k in range(ROWS)]),
-        "many": pa.array(random.integers(0, 2_500, ROWS)),
+        "many": pa.array(random.integers(0, 1_800, ROWS)),
         "x": pa.array(np.where(np.arange(ROWS) % 7 == 0, np.nan, random.normal(size=ROWS))),
     }
 )
@@ -132,7 +132,7 @@ def held(name: str, frame: wb.Frame, row: int) -> list[Any]:
     return [values[k] for k in own if values[k] is not None]
 
 
-LOOKED_AT = [0, 1, 700, 900, 901, 1_500, 2_600, ROWS - 1]
+LOOKED_AT = [0, 1, 700, 900, 901, 1_500, 2_400, ROWS - 1]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -172,7 +172,7 @@ def test_quantiles_of_a_frame_are_near_those_of_its_finite_numbers(kind: str) ->
 )
 def test_the_same_frame_has_the_same_answer_whatever_was_asked_before(function: Function) -> None:
     running, whole = ask(function, FRAMES["running"]), ask(function, wb.Frame.rows(None, None))
-    assert running[-1] == whole[-1] == ask(function, wb.Frame.rows(None, 0))[-1]
+    assert running[-1] == whole[-1]
     assert whole[901] == whole[-1]
 
 

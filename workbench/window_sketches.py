@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.ends import list_ends
 from workbench.sketches import Distinct, Frequent, Quantiles, items_of
 from workbench.window_block import Call, Frames, Window
 from workbench.window_columns import (
@@ -178,9 +179,8 @@ def _top(window: Window, call: Call, frames: Frames) -> pa.Array:
         return nsmallest(k, known)
 
     found = _per_frame(window, frames, lambda: Frequent(k), feed, most)
-    size = [len(one or ()) for one in found]
+    ends = list_ends(np.array([len(one or ()) for one in found], np.int64))
     pairs = np.array([pair for one in found for pair in one or ()], np.int64).reshape(-1, 2)
-    ends = np.concatenate([[0], np.cumsum(size, dtype=np.int64)])
     return maps_of_ends(ends, rows_of(held, pairs[:, 1]), -pairs[:, 0], frames.sizes == 0)
 
 

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
         find_distinct_quantile_rows as find_distinct_quantile_rows,
     )
     from kernels.distinct_states import moving_distinct as moving_distinct
+    from kernels.ends import moving_ends as moving_ends
     from kernels.frames import BoundKeys as BoundKeys
     from kernels.frames import frame_ranges as frame_ranges
     from kernels.frames import frames_of_kept as frames_of_kept
+    from kernels.frequencies import moving_extremes as moving_extremes
+    from kernels.frequencies import moving_histogram as moving_histogram
     from kernels.funnel import window_funnel as window_funnel
     from kernels.funnel_once import window_funnel_once as window_funnel_once
     from kernels.interpolation import fill as fill
@@ -65,6 +68,9 @@ _HOME = {
     "moving_count_distinct": "distinct",
     "moving_distinct": "distinct_states",
     "moving_distinct_mad": "distinct_mad",
+    "moving_ends": "ends",
+    "moving_extremes": "frequencies",
+    "moving_histogram": "frequencies",
     "moving_join": "joined",
     "moving_mad": "mad",
     "moving_mode": "mode",

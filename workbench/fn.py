@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING, Any, Union
 
 from workbench.errors import WorkbenchError
 from workbench.frame import Frame
-from workbench.window_catalogue import DISTINCT, FRAMELESS, NO_OPTIONS, PICKED, Options
+from workbench.window_catalogue import (
+    DISTINCT,
+    FRAMELESS,
+    LG_K,
+    NO_OPTIONS,
+    PICKED,
+    QUANTILES_K,
+    Options,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
 Argument = Union[str, "Column"]
+
+#: The greatest integer that an option may be.
+MOST = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +373,142 @@ def string_agg(column: Argument, separator: str = ",") -> Function:
     return Function("string_agg", _one(column), Options(separator=separator))
 
 
+def first_k(column: Argument, k: int) -> Function:
+    """Return the first k values of the frame that are not null, as an array in the rows' order."""
+    return Function("first_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def last_k(column: Argument, k: int) -> Function:
+    """Return the last k values of the frame that are not null, as an array in the rows' order.
+
+    The newest value stands last, as in a slice of DuckDB's ``list`` or of Spark's ``collect_list``;
+    Chronon's ``last_k`` has it first.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type.
+    k : int
+        1 or more.
+
+    Returns
+    -------
+    Function
+
+    Examples
+    --------
+    >>> last_k("dest", 3).where("arr_delay > 0")
+    wb.fn.last_k('dest', 3).where('arr_delay > 0')
+    """
+    return Function("last_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def top_k(column: Argument, k: int) -> Function:
+    """Return the k greatest values with repeats, as an array from the greatest on.
+
+    NaN is greater than all others; with ``.distinct()``, each value is there once.
+    """
+    return Function("top_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def bottom_k(column: Argument, k: int) -> Function:
+    """Return the k least values with repeats, as an array from the least on.
+
+    With ``.distinct()``, each value is there once.
+    """
+    return Function("bottom_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def histogram(column: Argument) -> Function:
+    """Return how often each value is there: a map from values to longs, from the least value on."""
+    return Function("histogram", _one(column))
+
+
+def bounded_count_distinct(column: Argument, k: int) -> Function:
+    """Count the distinct values exactly, up to k: more of them count as k."""
+    return Function("bounded_count_distinct", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def approx_count_distinct(column: Argument, lg_k: int = LG_K) -> Function:
+    """Estimate how many distinct values there are, by HyperLogLog.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type that has an order.
+    lg_k : int
+        4 to 21: the standard error is 1.04 / √(2 ** lg_k), 1.6 % for 12.
+
+    Returns
+    -------
+    Function
+        A frame with the same values has the same answer. It needs datasketches on the executors,
+        and over frames takes longer than :func:`count_distinct`.
+
+    Examples
+    --------
+    >>> approx_count_distinct("tailnum"), approx_count_distinct("tailnum", 10)
+    (wb.fn.approx_count_distinct('tailnum'), wb.fn.approx_count_distinct('tailnum', 10))
+    """
+    options = Options(n=_whole(lg_k, "lg_k", least=4, most=21))
+    return Function("approx_count_distinct", _one(column), options)
+
+
+def approx_quantile(column: Argument, q: float | Sequence[float], k: int = QUANTILES_K) -> Function:
+    """Estimate quantiles, by a t-digest.
+
+    Parameters
+    ----------
+    column : str or Column
+        Numbers, dates or timestamps; NaN and infinities do not count.
+    q : float or sequence of float
+        From 0 to 1; several give an array.
+    k : int
+        10 to 1,000: the greater, the more exact and the slower. The rank of an answer is off by
+        less than (ln(n / k) + 6) / k of n values, and as measured for k = 200 by less than half of
+        that where most values differ.
+
+    Returns
+    -------
+    Function
+        Of doubles, or of timestamps. It needs datasketches on the executors, and over frames takes
+        longer than :func:`quantile`.
+
+    Examples
+    --------
+    >>> approx_quantile("mwh", [0.5, 0.9])
+    wb.fn.approx_quantile('mwh', [0.5, 0.9])
+    """
+    size = _whole(k, "k", least=10, most=1000)
+    options = replace(_quantiles(q), n=size)
+    return Function("approx_quantile", _one(column), options)
+
+
+def approx_top_k(column: Argument, k: int) -> Function:
+    """Estimate which k values are the most frequent, and how often each is there.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type that has an order.
+    k : int
+        1 to 65,536.
+
+    Returns
+    -------
+    Function
+        A map from values to longs, from the most frequent on; of values that are as frequent, the
+        least comes first. Exact in frames of up to 768 different values; beyond, a count is off by
+        at most 0.35 % of the frame's rows. It needs datasketches on the executors.
+
+    Examples
+    --------
+    >>> approx_top_k("dest", 3)
+    wb.fn.approx_top_k('dest', 3)
+    """
+    return Function("approx_top_k", _one(column), Options(n=_whole(k, "k", least=1, most=65_536)))
+
+
 def first(column: Argument) -> Function:
     """Return the value of the frame's first row, null included."""
     return Function("first", _one(column))
@@ -450,12 +597,11 @@ def _check_column(column: Any, argument: str) -> None:
         raise WorkbenchError(f"{argument}: {column!r} is no column; give {what}.")
 
 
-def _whole(n: Any, argument: str, least: int | None = None) -> int:
+def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) -> int:
     try:
         number = None if isinstance(n, bool) else index(n)
     except TypeError:
         number = None
-    most = 2**31 - 1
     if number is None or not (-most if least is None else least) <= number <= most:
         wanted = "an integer" if least is None else f"an integer of {least} or more"
         raise WorkbenchError(f"{argument}: {n!r} is not possible; give {wanted}, up to {most:,}.")

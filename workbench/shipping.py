@@ -25,7 +25,8 @@ def ship(spark: "SparkSession") -> None:
     """Make ``kernels`` and ``workbench`` importable on the executors of a session.
 
     Cheap to call before every plan: each cluster gets the packages once, and a local session,
-    whose workers share this Python, needs nothing. Executors need numpy, pyarrow and numba.
+    whose workers share this Python, needs nothing. Executors need numpy, pyarrow and numba,
+    and datasketches for the approximate functions.
 
     Parameters
     ----------

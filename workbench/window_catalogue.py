@@ -17,9 +17,23 @@ FRAMELESS = (*RANKINGS, "lag", "lead", "fill")
 #: Functions that take the value of a row that they find by its place; nulls may be ignored.
 PICKED = ("lag", "lead", "first", "last", "nth")
 #: Functions that mean nothing where rows have no order.
-ORDERED = (*RANKINGS, *PICKED, "fill", "string_agg")
+ORDERED = (*RANKINGS, *PICKED, "fill", "string_agg", "first_k", "last_k")
 #: Functions whose answer is the same whether a value counts once or as often as it is there.
-WITHOUT_DISTINCT = ("min", "max", "arg_min", "arg_max", "bool_and", "bool_or")
+WITHOUT_DISTINCT = (
+    *("min", "max", "arg_min", "arg_max", "bool_and", "bool_or"),
+    *("bounded_count_distinct", "approx_count_distinct"),
+)
+#: Functions that estimate their answer, by sketches of the partition's rows in chunks.
+SKETCHED = ("approx_count_distinct", "approx_quantile", "approx_top_k")
+#: Those whose answer is another where the chunks are others.
+CHUNKED = ("approx_quantile", "approx_top_k")
+#: Functions of which n is the only option that is shown, and always.
+_COUNTED = (
+    *("nth", "ntile", "first_k", "last_k", "top_k", "bottom_k"),
+    *("bounded_count_distinct", "approx_top_k"),
+)
+#: The size of a sketch, where nothing else is said.
+LG_K, QUANTILES_K = 12, 200
 
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
@@ -31,6 +45,7 @@ MOST_DIGITS = 18
 
 LONG, DOUBLE, INT, BOOLEAN, SAME = "long", "double", "int", "boolean", "same"
 LIKE_SUM, LIKE_QUANTILE = "like sum", "like quantile"
+LIST, COUNTS = "list", "counts"
 
 
 @dataclass(frozen=True)
@@ -40,7 +55,8 @@ class Options:
     Attributes
     ----------
     n : int
-        The distance of ``lag`` and ``lead``, the place of ``nth``, the buckets of ``ntile``.
+        The distance of ``lag`` and ``lead``, the place of ``nth``, the buckets of ``ntile``, the k
+        of ``top_k`` and the like, the size of a sketch.
     q : tuple of float
         The quantiles.
     single : bool
@@ -64,12 +80,17 @@ class Options:
 
     def shown(self, name: str) -> list[Any]:
         """Return the options as they were given, for a person to read."""
-        if name in ("nth", "ntile"):
+        if name in _COUNTED:
             return [self.n]
         if name in ("lag", "lead"):
             return [self.n] if self.default is None else [self.n, self.default]
         if name in ("quantile", "quantile_disc"):
             return [self.q[0] if self.single else list(self.q)]
+        if name == "approx_count_distinct":
+            return [self.n] if self.n != LG_K else []
+        if name == "approx_quantile":
+            shares = self.q[0] if self.single else list(self.q)
+            return [shares, self.n] if self.n != QUANTILES_K else [shares]
         if name == "string_agg":
             return [self.separator] if self.separator != "," else []
         return []
@@ -105,7 +126,7 @@ DISTINCT = {
         "quantile",
         "quantile_disc",
     ),
-    *("string_agg", *WITHOUT_DISTINCT, *_OF_NUMBERS, *_OF_PAIRS),
+    *("string_agg", "top_k", "bottom_k", *WITHOUT_DISTINCT, *_OF_NUMBERS, *_OF_PAIRS),
 }
 
 SIGNATURES = {
@@ -127,6 +148,15 @@ SIGNATURES = {
     "quantile_disc": Signature((SORTED,), SAME),
     "mad": Signature((NUMBERS,), DOUBLE),
     "string_agg": Signature((("text",),), SAME),
+    "bounded_count_distinct": Signature((SORTED,), LONG),
+    "first_k": Signature((_ANY,), LIST),
+    "last_k": Signature((_ANY,), LIST),
+    "top_k": Signature((SORTED,), LIST),
+    "bottom_k": Signature((SORTED,), LIST),
+    "histogram": Signature((SORTED,), COUNTS),
+    "approx_count_distinct": Signature((SORTED,), LONG),
+    "approx_quantile": Signature(((*NUMBERS, *TIMES),), LIKE_QUANTILE),
+    "approx_top_k": Signature((SORTED,), COUNTS),
     "first": Signature((_ANY,), SAME),
     "last": Signature((_ANY,), SAME),
     "nth": Signature((_ANY,), SAME),
@@ -202,6 +232,10 @@ def answer_type(name: str, options: Options, argument: "DataType | None") -> "Da
     assert argument is not None
     if gives == LIKE_SUM:
         return _sum_type(argument)
+    if gives == LIST:
+        return t.ArrayType(argument)
+    if gives == COUNTS:
+        return t.MapType(argument, t.LongType())
     one = _quantile_type(argument) if gives == LIKE_QUANTILE else argument
     return t.ArrayType(one) if options.q and not options.single else one
 

@@ -177,6 +177,43 @@ def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
 
 
+def lists_of_ends(ends: NDArray[np.int64], values: pa.Array, null: NDArray[np.bool_]) -> pa.Array:
+    """Return a column of lists whose values stand one behind the other.
+
+    Examples
+    --------
+    >>> ends, null = np.array([0, 2, 2, 3]), np.array([False, True, False])
+    >>> lists_of_ends(ends, pa.array(["a", "b", "c"]), null).to_pylist()
+    [['a', 'b'], None, ['c']]
+    """
+    return pa.ListArray.from_arrays(_ends(ends, null), values)
+
+
+def maps_of_ends(
+    ends: NDArray[np.int64],
+    keys: pa.Array,
+    counts: NDArray[np.int64],
+    null: NDArray[np.bool_],
+) -> pa.Array:
+    """Return a column of maps from values to counts, which stand one behind the other.
+
+    Examples
+    --------
+    >>> keys, counts, null = pa.array(["a", "b"]), np.array([3, 1]), np.array([False, True])
+    >>> maps_of_ends(np.array([0, 2, 2]), keys, counts, null).to_pylist()
+    [[('a', 3), ('b', 1)], None]
+    """
+    if pa.types.is_floating(keys.type):
+        # -0.0 is the same key as 0.0, and is shown as that.
+        keys = pc.add(keys, pa.scalar(0.0, keys.type))
+    return pa.MapArray.from_arrays(_ends(ends, null), keys, pa.array(counts))
+
+
+def _ends(ends: NDArray[np.int64], null: NDArray[np.bool_]) -> pa.Array:
+    """Where lists begin and end; one that begins with null is null."""
+    return pa.array(ends.astype(np.int32), mask=np.append(null, False))
+
+
 def instants_between(
     low: NDArray[np.int64], high: NDArray[np.int64], fraction: NDArray[np.float64]
 ) -> NDArray[np.int64]:

@@ -72,6 +72,7 @@ NOT_IN_SPARK = {
     "arg_min": "Spark's min_by looks at nulls, and takes any of several least rows",
     "arg_max": "Spark's max_by looks at nulls, and takes any of several greatest rows",
     "count_distinct": NO_DISTINCT,
+    "approx_count_distinct": "Spark's approx_count_distinct counts by another sketch",
     "corr": "Spark's corr of equal values is null",
     "string_agg": "Spark's string_agg promises no order of the rows",
     "quantile_disc": "Spark refuses percentile_disc with a frame",

@@ -27,7 +27,7 @@ from kernels.rank_functions import ranking, tiles
 from kernels.ranks import sort_keys
 from kernels.values import lead_rows, value_rows
 from workbench.window_block import Call, Frames, Window
-from workbench.window_catalogue import RANKINGS
+from workbench.window_catalogue import RANKINGS, SKETCHED
 from workbench.window_columns import (
     answers,
     as_column,
@@ -40,6 +40,7 @@ from workbench.window_columns import (
     text_parts,
     type_between,
 )
+from workbench.window_lists import LISTS
 from workbench.window_order import measured
 
 MOST = 2.0**63
@@ -213,6 +214,13 @@ def _string_agg(window: Window, call: Call) -> pa.Array:
     return text_of_ends(to, joined, frames.sizes == 0, values.type)
 
 
+def _sketched(window: Window, call: Call) -> pa.Array:
+    # They need datasketches, which no other function does.
+    from workbench.window_sketches import sketched
+
+    return sketched(window, call)
+
+
 def _of_frame(window: Window, call: Call) -> pa.Array:
     nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
     counted = window.counted(call, call.without_null)
@@ -283,6 +291,8 @@ FUNCTIONS: dict[str, Callable[[Window, Call], pa.Array]] = {
     **dict.fromkeys(("median", "quantile"), _quantile),
     "quantile_disc": _quantile_disc,
     "string_agg": _string_agg,
+    **LISTS,
+    **dict.fromkeys(SKETCHED, _sketched),
     **dict.fromkeys(("first", "last", "nth"), _of_frame),
     "lag": partial(_lead, sign=-1),
     "lead": partial(_lead, sign=1),

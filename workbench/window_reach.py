@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.fn import Function
 from workbench.frame import Frame
 from workbench.frame_bounds import MICROSECONDS, MONTHS, Offset
-from workbench.window_catalogue import FRAMELESS, kind_of
+from workbench.window_catalogue import CHUNKED, FRAMELESS, kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
@@ -83,6 +83,8 @@ def _far(function: Function, frame: Frame) -> str | None:
         return passes if function.options.ignore_nulls else None
     if function.name in FRAMELESS:
         return f"{function.name} looks at the whole partition"
+    if function.name in CHUNKED:
+        return f"{function.name} counts its chunks from the partition's first row"
     if frame.low is None or frame.high is None:
         return f"{frame!r} has no bound on one side"
     if not all(_constant(bound) for bound in (frame.low, frame.high)):

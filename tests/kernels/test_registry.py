@@ -17,6 +17,7 @@ from tests.kernels import (
     cases_aggregates,
     cases_distinct,
     cases_holistic,
+    cases_lists,
     cases_selection,
     frame_cases,
     key_cases,
@@ -244,6 +245,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **cases_aggregates.CASES,
     **tiling_cases.CASES,
     **cases_distinct.CASES,
+    **cases_lists.CASES,
     **cases_selection.CASES,
 }
 

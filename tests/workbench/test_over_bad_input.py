@@ -174,6 +174,50 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: fn.lag("x", 1.5),  # type: ignore[arg-type]
         "n: 1.5 is not possible; give an integer, up to 2,147,483,647.",
     ),
+    *(
+        (
+            lambda make=make, k=k: make("x", k),
+            f"k: {k!r} is not possible; give an integer of 1 or more, up to {most}.",
+        )
+        for make, k, most in [
+            (fn.first_k, 0, "2,147,483,647"),
+            (fn.last_k, -1, "2,147,483,647"),
+            (fn.top_k, 1.5, "2,147,483,647"),
+            (fn.bottom_k, True, "2,147,483,647"),
+            (fn.bounded_count_distinct, "3", "2,147,483,647"),
+            (fn.approx_top_k, 65_537, "65,536"),
+        ]
+    ),
+    *(
+        (
+            lambda lg_k=lg_k: fn.approx_count_distinct("x", lg_k),
+            f"lg_k: {lg_k!r} is not possible; give an integer of 4 or more, up to 21.",
+        )
+        for lg_k in (3, 22)
+    ),
+    (lambda: fn.approx_quantile("x", 2), "q: 2 is no quantile; give numbers from 0 to 1."),
+    (
+        lambda: fn.approx_quantile("x", 0.5, 9),
+        "k: 9 is not possible; give an integer of 10 or more, up to 1,000.",
+    ),
+    (
+        lambda: fn.histogram("x").distinct(),
+        "distinct: histogram of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: fn.last_k("x", 2).distinct(),
+        "distinct: last_k of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (lambda: wb.Over("p", x=fn.last_k("x", 2)), f"x: last_k {NEEDS}"),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.top_k("x", 2)),
+        "m: engine='spark' cannot: Spark has no top_k; " + SPARK_CANNOT,
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.approx_count_distinct("x")),
+        "m: engine='spark' cannot: Spark's approx_count_distinct counts by another sketch; "
+        + SPARK_CANNOT,
+    ),
     (
         lambda: fn.sum(5),  # type: ignore[arg-type]
         "column: 5 is no column; give a column's name or a Column.",
@@ -266,6 +310,15 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: ask(df, fn.median("s")),
         "answer: median cannot take string; give it a column of numbers or times.",
+    ),
+    (
+        lambda df: ask(df, fn.top_k("m", 2)),
+        "answer: top_k cannot take map<string,int>; "
+        "give it a column of plain values, such as numbers, times or text.",
+    ),
+    (
+        lambda df: ask(df, fn.approx_quantile("s", 0.5)),
+        "answer: approx_quantile cannot take string; give it a column of numbers or times.",
     ),
     (
         lambda df: ask(df, fn.bool_and("mwh")),

@@ -33,6 +33,8 @@ FUNCTIONS = [
     *(wb.fn.mad("v"), wb.fn.count("v").distinct(), wb.fn.stddev("x"), wb.fn.covar_pop("x", "v")),
     *(wb.fn.first("v"), wb.fn.last("v").ignore_nulls(), wb.fn.nth("v", 2), wb.fn.bool_or("yes")),
     *(wb.fn.arg_max("word", "v"), wb.fn.sum("v").where("v < 20")),
+    *(wb.fn.top_k("v", 2), wb.fn.first_k("v", 2), wb.fn.histogram("word")),
+    wb.fn.bounded_count_distinct("v", 2),
 ]
 FRAMELESS = [
     *(wb.fn.lag("v"), wb.fn.lead("v", 1).ignore_nulls(), wb.fn.fill("v"), wb.fn.ntile(2)),

@@ -18,7 +18,7 @@ from workbench.widgets.trace_lesson import lesson_of
 from workbench.widgets.window_pictures import structure
 from workbench.widgets.window_timeline import timeline
 from workbench.window_block import Call, Window
-from workbench.window_catalogue import FRAMELESS
+from workbench.window_catalogue import FRAMELESS, SKETCHED
 from workbench.window_functions import answer
 from workbench.window_partition import Partition, said
 
@@ -40,9 +40,15 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     Raises
     ------
     WorkbenchError
-        When there is no such result, or the run has too many steps to follow.
+        When there is no such result or it comes of a sketch, or the run has too many steps to
+        follow.
     """
     call, window = partition.call(column), partition.window()
+    if call.function in SKETCHED:
+        raise WorkbenchError(
+            f"{call.column}: {call.function} is answered by sketches of a library, which have no "
+            "steps to show; choose another result."
+        )
     with recorded() as runs:
         answers = answer(window, call)
     run = [one for one in runs if one.has_captions][-1]

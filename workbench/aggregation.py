@@ -11,7 +11,15 @@ from workbench.fn import Argument, Function
 from workbench.window_catalogue import FRAMELESS
 
 #: Other names that functions are known by.
-ALIASES = {"average": "avg", "mean": "avg", "unique_count": "count_distinct"}
+ALIASES = {
+    "average": "avg",
+    "mean": "avg",
+    "skew": "skewness",
+    "unique_count": "count_distinct",
+    "bounded_unique_count": "bounded_count_distinct",
+    "approx_unique_count": "approx_count_distinct",
+    "approx_percentile": "approx_quantile",
+}
 #: The units that windows are named by, in microseconds.
 UNITS = {"d": 86_400_000_000, "h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}
 

@@ -152,6 +152,30 @@ def test_buckets_are_answered_for_themselves(spark: SparkSession, method: str) -
     assert [row["v_sum_40_by_b"] for row in found[1:]] == [None, None]
 
 
+def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> None:
+    asked = wb.Backfill(
+        "k",
+        "t",
+        [
+            wb.Aggregation(fn.last_k("v", 2), windows=5),
+            wb.Aggregation(fn.top_k("v", 2), windows=5),
+            wb.Aggregation("histogram", "v", windows=5),
+            wb.Aggregation(fn.bounded_count_distinct("v", 2), windows=5),
+            wb.Aggregation("approx_unique_count", "v", windows=5),
+        ],
+        "sliding",
+    )
+    queries = spark.createDataFrame([(1, 9, 0), (1, 2, 1), (3, 2, 2)], "k long, t long, id long")
+    seen = [(1, t, v) for t, v in enumerate([9, 5, 5, 5, 7, 5, 8, 5, None, 9])]
+    events = spark.createDataFrame(seen, "k long, t long, v long")
+    found = asked.run(queries, events).drop("k", "t", "id")
+    assert [tuple(row) for row in found.orderBy(F.desc("v_last_k_5")).collect()] == [
+        ([9, 5], [9, 5], {5: 1, 9: 1}, 2, 2),
+        ([8, 5], [8, 7], {5: 2, 7: 1, 8: 1}, 2, 3),
+        (None, None, None, 0, 0),
+    ]
+
+
 def moments(spark: SparkSession, kind: str, zone: str) -> tuple[DataFrame, DataFrame]:
     """Hours around the change to summer time and before 1970, as a type of time."""
     hours = [datetime(2024, 3, 30, 20) + timedelta(hours=i) for i in range(12)]

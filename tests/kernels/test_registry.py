@@ -18,6 +18,7 @@ from tests.kernels import (
     cases_distinct,
     cases_holistic,
     cases_selection,
+    cases_streams,
     frame_cases,
     key_cases,
     tiling_cases,
@@ -245,6 +246,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_selection.CASES,
+    **cases_streams.CASES,
 }
 
 

@@ -229,6 +229,8 @@ class Cut(NamedTuple):
     before : int64 array of shape (slices,)
         How many rows of the partition stand before the slice: to be added to the answers of
         ``row_number`` and ``rank``.
+    peers : int64 array of shape (slices,)
+        How many groups of peers these rows are: to be added to the answers of ``dense_rank``.
     """
 
     offsets: Ints
@@ -236,15 +238,18 @@ class Cut(NamedTuple):
     asked: NDArray[np.bool_]
     partition: Ints
     before: Ints
+    peers: Ints
 
 
-def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
+def cut_ranges(offsets: Ints, code: Ints, affected: Affected) -> Cut:
     """Return the rows that some ranges need, as slices.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    code : int64 array of shape (rows,)
+        The order's codes, sorted in every partition.
     affected : Affected
 
     Returns
@@ -254,12 +259,12 @@ def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
 
     Notes
     -----
-    O(ranges + rows of the slices).
+    O(ranges + rows of the slices), and one comparison of neighbours for each row of the block.
 
     Examples
     --------
     >>> far = [np.array(edge) for edge in ([0, 0], [0, 6], [1, 7], [1, 7], [2, 9])]
-    >>> cut = cut_ranges(np.array([0, 10]), Affected(*far))
+    >>> cut = cut_ranges(np.array([0, 10]), np.arange(10), Affected(*far))
     >>> cut.rows.tolist(), cut.offsets.tolist(), cut.asked.nonzero()[0].tolist()
     ([0, 1, 2, 6, 7, 8, 9], [0, 3, 7], [1, 4])
     """
@@ -277,4 +282,11 @@ def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
     edges[affected.first_curr_row + shift] += 1
     edges[affected.last_curr_row + shift + 1] -= 1
     asked = np.cumsum(edges[:-1]) > 0
-    return Cut(to, rows, asked, partition[first], low - offsets[partition[first]])
+    whose = partition[first]
+    return Cut(to, rows, asked, whose, low - offsets[whose], _peers(code, offsets[whose], low))
+
+
+def _peers(code: Ints, first: Ints, row: Ints) -> Ints:
+    """How many groups of peers begin behind a partition's first row and up to some row of it."""
+    begun = np.concatenate([[0], np.cumsum(code[1:] != code[:-1], dtype=np.int64)])
+    return np.asarray(begun[row] - begun[first])

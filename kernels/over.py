@@ -13,20 +13,9 @@ from kernels.affected import Affected, frame_spans
 from kernels.frames import search_from
 from kernels.helper import helper
 from kernels.kernel import Int64Column, Int64Row, Int64Table, kernel
-from kernels.looks import (
-    END,
-    GROUPS,
-    RANGE,
-    START,
-    UNIT,
-    Ints,
-    Look,
-    look_table,
-    plus,
-    row_ahead,
-    row_back,
-)
+from kernels.looks import END, GROUPS, RANGE, UNIT, Ints, Look, look_table, plus, row_ahead
 from kernels.peers import MOST
+from kernels.settled import first_needed, groups_before
 
 RELEASED, LEFT, NEEDED, PEERS = range(4)
 
@@ -113,15 +102,8 @@ def close_windows(
         row += 1  #: Row {row - 1} and its frames are complete: it leaves.
         due = MOST
     at = code[row] if row < released else plus(watermark, 1)
-    needed = row
-    for k in range(len(looks)):
-        needed = min(needed, row_back(code, looks[k, UNIT], row, at, looks[k, START]))
-    if needed < len(code):
-        needed = search_from(code, code[needed], 0, needed, 0, len(code))
-    peers = 0
-    for i in range(needed):
-        peers += i == 0 or code[i] != code[i - 1]
-    found[LEFT], found[PEERS] = row, peers
+    needed = first_needed(code, looks, row, at)
+    found[LEFT], found[PEERS] = row, groups_before(code, needed)
     found[NEEDED] = needed  #: No later row needs the rows before row {needed}.
     return due
 

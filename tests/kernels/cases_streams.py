@@ -66,6 +66,12 @@ def closings(draw: st.DrawFn) -> Args:
 
 
 @st.composite
+def settlings(draw: st.DrawFn) -> Args:
+    code = sorted(draw(st.lists(codes, max_size=9)))
+    return [int64(code), draw(tables), draw(codes), blank(3)]
+
+
+@st.composite
 def fates(draw: st.DrawFn) -> Args:
     kinds = draw(st.lists(st.sampled_from([(0, -1), (-1, 0), (0, 0)]), max_size=8))
     before, after = int64([b for b, _ in kinds]), int64([a for _, a in kinds])
@@ -201,6 +207,21 @@ def needed_from(code: list[int], given: list[Look], row: int, watermark: int) ->
     return code.index(code[first]) if first < len(code) else first
 
 
+def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
+    code, table, watermark = before[0].tolist(), before[1], before[2]
+    given = [look_of_row(one) for one in table]
+    edge = sum(c <= watermark for c in code)
+    first = edge
+    for look in given:
+        for i in range(edge):
+            groups = steps(code, code[i], watermark + 1)
+            far = {"rows": edge - i, "range": watermark + 1 - code[i], "groups": groups}
+            if look.high is None or far[look.unit] <= look.high:
+                first = min(first, i)
+    needed = needed_from(code, given, first, watermark)
+    return after[3].tolist() == [first, needed, len(set(code[:needed]))]
+
+
 def ops_by_fate(before: Args, after: Args, result: Any) -> bool:
     kinds = {(0, -1): [3, -1], (-1, 0): [0, -1]}
     expected = [
@@ -218,4 +239,5 @@ CASES: dict[str, Any] = {
     "close_windows": (closings(), complete_rows_leave),
     "frame_spans": (runs(), frames_of_the_run),
     "place_rows": (merges(), merged_by_sorting),
+    "settle_rows": (settlings(), rows_within_reach),
 }

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import order_by_key
 from kernels.affected import cut_ranges, find_affected
 from kernels.changelog import OPS, Changed, changes_of, pair_rows, same_values
 from kernels.sort_buffer import merge_rows
@@ -71,16 +70,14 @@ class Kept:
 
     def _answer(self, merged: Any) -> Ints:
         looks = [call.look for call in self.calls]
-        cut = cut_ranges(
-            merged.offsets, find_affected(merged.offsets, self.code, merged.changes, looks)
-        )
-        peers = order_by_key(merged.offsets, self.code).group[cut.rows[cut.offsets[:-1]]]
+        found = find_affected(merged.offsets, self.code, merged.changes, looks)
+        cut = cut_ranges(merged.offsets, self.code, found)
         columns = self.code[cut.rows], self.value[cut.rows]
-        found = answers(self.calls, Slices(cut.offsets, *columns, cut.before, peers))
+        part = Slices(cut.offsets, *columns, cut.before, cut.peers)
         none = np.zeros((1, len(self.calls)))
         self.answers = np.vstack([self.answers, none])[merged.before]
         asked = cut.rows[cut.asked]
-        self.answers[asked] = found[cut.asked]
+        self.answers[asked] = answers(self.calls, part)[cut.asked]
         return asked
 
     def _said(self) -> Any:

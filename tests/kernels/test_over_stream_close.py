@@ -44,7 +44,7 @@ class Stream:
         self._merge(rows)
         looks = [call.look for call in self.calls]
         closed = closed_windows(self.offsets, self.code, self.waiting, looks, watermark)
-        cut = cut_ranges(self.offsets, closed.emitted)
+        cut = cut_ranges(self.offsets, self.code, closed.emitted)
         part = self._slices(cut)
         left = cut.rows[cut.asked]
         found = answers(self.calls, part)[cut.asked]
@@ -62,12 +62,7 @@ class Stream:
 
     def _slices(self, cut: Any) -> Slices:
         before = cut.before + self.before[cut.partition]
-        starts = self.offsets[cut.partition]
-        groups = [
-            len(set(self.code[first : first + rows].tolist()))
-            for first, rows in zip(starts, cut.before, strict=True)
-        ]
-        peers = np.array(groups, np.int64) + self.peers[cut.partition]
+        peers = cut.peers + self.peers[cut.partition]
         return Slices(cut.offsets, self.code[cut.rows], self.value[cut.rows], before, peers)
 
     def _drop(self, needed: Ints, peers: Ints, waiting: Ints) -> None:

@@ -229,8 +229,6 @@ class Cut(NamedTuple):
     before : int64 array of shape (slices,)
         How many rows of the partition stand before the slice: to be added to the answers of
         ``row_number`` and ``rank``.
-    peers : int64 array of shape (slices,)
-        How many groups of peers these rows are: to be added to the answers of ``dense_rank``.
     """
 
     offsets: Ints
@@ -238,18 +236,15 @@ class Cut(NamedTuple):
     asked: NDArray[np.bool_]
     partition: Ints
     before: Ints
-    peers: Ints
 
 
-def cut_ranges(offsets: Ints, code: Ints, affected: Affected) -> Cut:
+def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
     """Return the rows that some ranges need, as slices.
 
     Parameters
     ----------
     offsets : int64 array of shape (partitions + 1,)
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
-    code : int64 array of shape (rows,)
-        The order's codes, sorted in every partition.
     affected : Affected
 
     Returns
@@ -259,12 +254,12 @@ def cut_ranges(offsets: Ints, code: Ints, affected: Affected) -> Cut:
 
     Notes
     -----
-    O(ranges + rows of the slices), and one comparison of neighbours for each row of the block.
+    O(ranges + rows of the slices).
 
     Examples
     --------
     >>> far = [np.array(edge) for edge in ([0, 0], [0, 6], [1, 7], [1, 7], [2, 9])]
-    >>> cut = cut_ranges(np.array([0, 10]), np.arange(10), Affected(*far))
+    >>> cut = cut_ranges(np.array([0, 10]), Affected(*far))
     >>> cut.rows.tolist(), cut.offsets.tolist(), cut.asked.nonzero()[0].tolist()
     ([0, 1, 2, 6, 7, 8, 9], [0, 3, 7], [1, 4])
     """
@@ -282,11 +277,37 @@ def cut_ranges(offsets: Ints, code: Ints, affected: Affected) -> Cut:
     edges[affected.first_curr_row + shift] += 1
     edges[affected.last_curr_row + shift + 1] -= 1
     asked = np.cumsum(edges[:-1]) > 0
-    whose = partition[first]
-    return Cut(to, rows, asked, whose, low - offsets[whose], _peers(code, offsets[whose], low))
+    return Cut(to, rows, asked, partition[first], low - offsets[partition[first]])
 
 
-def _peers(code: Ints, first: Ints, row: Ints) -> Ints:
-    """How many groups of peers begin behind a partition's first row and up to some row of it."""
+def peers_before(offsets: Ints, code: Ints, cut: Cut) -> Ints:
+    """Return how many groups of peers stand before each slice, for a call that counts them.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    code : int64 array of shape (rows,)
+        The order's codes, sorted in every partition.
+    cut : Cut
+        With a call that ranks among the looks, so that slices begin with a group of peers.
+
+    Returns
+    -------
+    int64 array of shape (slices,)
+        To be added to the answers of ``dense_rank``.
+
+    Notes
+    -----
+    O(rows of the block).
+
+    Examples
+    --------
+    >>> row = np.array([3])
+    >>> cut = Cut(np.array([0, 1]), row, np.ones(1, np.bool_), np.array([0]), row)
+    >>> peers_before(np.array([0, 4]), np.array([7, 7, 8, 9]), cut).tolist()
+    [2]
+    """
     begun = np.concatenate([[0], np.cumsum(code[1:] != code[:-1], dtype=np.int64)])
-    return np.asarray(begun[row] - begun[first])
+    first = offsets[cut.partition]
+    return np.asarray(begun[first + cut.before] - begun[first])

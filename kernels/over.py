@@ -37,7 +37,7 @@ def closing_code(code: Ints, unit: int, row: int, distance: int) -> int:
     if unit == RANGE and away < MOST:
         return plus(code[row], away)
     last = row + min(away, len(code) - row)
-    if unit == GROUPS and away > 0:
+    if unit == GROUPS and 0 < away < MOST:
         last = row_ahead(code, unit, row, code[row], away - 1)
     return int(code[last]) if last < len(code) else MOST
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.affected import cut_ranges, find_affected
+from kernels.affected import cut_ranges, find_affected, peers_before
 from kernels.changelog import OPS, Changed, changes_of, pair_rows, same_values
 from kernels.sort_buffer import merge_rows
 from tests.kernels.over_calls import Call, Slices, answers, calls
@@ -71,9 +71,10 @@ class Kept:
     def _answer(self, merged: Any) -> Ints:
         looks = [call.look for call in self.calls]
         found = find_affected(merged.offsets, self.code, merged.changes, looks)
-        cut = cut_ranges(merged.offsets, self.code, found)
+        cut = cut_ranges(merged.offsets, found)
         columns = self.code[cut.rows], self.value[cut.rows]
-        part = Slices(cut.offsets, *columns, cut.before, cut.peers)
+        peers = peers_before(merged.offsets, self.code, cut)
+        part = Slices(cut.offsets, *columns, cut.before, peers)
         none = np.zeros((1, len(self.calls)))
         self.answers = np.vstack([self.answers, none])[merged.before]
         asked = cut.rows[cut.asked]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import trace
-from kernels.affected import cut_ranges
+from kernels.affected import cut_ranges, peers_before
 from kernels.looks import Look, look_of, look_table
 from kernels.over import close_windows, closed_windows
 from kernels.sort_buffer import merge_rows
@@ -44,7 +44,7 @@ class Stream:
         self._merge(rows)
         looks = [call.look for call in self.calls]
         closed = closed_windows(self.offsets, self.code, self.waiting, looks, watermark)
-        cut = cut_ranges(self.offsets, self.code, closed.emitted)
+        cut = cut_ranges(self.offsets, closed.emitted)
         part = self._slices(cut)
         left = cut.rows[cut.asked]
         found = answers(self.calls, part)[cut.asked]
@@ -62,7 +62,7 @@ class Stream:
 
     def _slices(self, cut: Any) -> Slices:
         before = cut.before + self.before[cut.partition]
-        peers = cut.peers + self.peers[cut.partition]
+        peers = peers_before(self.offsets, self.code, cut) + self.peers[cut.partition]
         return Slices(cut.offsets, self.code[cut.rows], self.value[cut.rows], before, peers)
 
     def _drop(self, needed: Ints, peers: Ints, waiting: Ints) -> None:

@@ -19,6 +19,7 @@ from tests.kernels import (
     cases_holistic,
     cases_lists,
     cases_selection,
+    cases_streams,
     frame_cases,
     key_cases,
     tiling_cases,
@@ -247,6 +248,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **cases_distinct.CASES,
     **cases_lists.CASES,
     **cases_selection.CASES,
+    **cases_streams.CASES,
 }
 
 

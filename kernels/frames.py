@@ -91,7 +91,8 @@ def frame_ranges(
     _check(unit, UNITS, "unit")
     _check(exclude, EXCLUSIONS, "exclude")
     begin = _bound(order, unit, low, after=0)
-    end = np.maximum(begin, _bound(order, unit, high, after=1))
+    end = _bound(order, unit, high, after=1)
+    np.maximum(begin, end, out=end)
     if exclude == "no others":
         return begin[:, None], end[:, None]
     return _excluded(order, begin, end, exclude)

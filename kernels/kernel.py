@@ -105,6 +105,8 @@ class Kernel:
         self.captions = captions(self.source, function)
         signature = inspect.signature(function)
         self.parameters, self.returned = signature.parameters, signature.return_annotation
+        # Looked up at every run, and a partition in parts is many short runs.
+        self._roles = {name: _role(one) for name, one in self.parameters.items()}
         # Within the loop over partitions, a call costs as much as a short partition's own work.
         self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
@@ -247,13 +249,13 @@ class Kernel:
         return np.dtype(np.float64 if self.returned is float else np.int64)
 
     def _prepare(self, name: str, arg: Any) -> Any:
-        annotation = self.parameters[name].annotation
-        if get_origin(annotation) is not Annotated:
+        role, annotation = self._roles[name], self.parameters[name].annotation
+        if role == SETTING:
             return annotation(arg)
-        if _role(self.parameters[name]) == STATE:
+        if role == STATE:
             return arg
         dtype = _dtype(annotation) or arg.dtype
-        if _role(self.parameters[name]) in (COLUMN, RIGHT) and not arg.flags.writeable:
+        if role in (COLUMN, RIGHT) and not arg.flags.writeable:
             return np.array(arg, dtype)
         return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
 

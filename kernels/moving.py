@@ -78,7 +78,8 @@ def moving_aggregate(
     other : array of shape (rows,), optional
         The second column of covar_pop, covar_samp and corr.
     method : str, optional
-        "running", "deque", "sliding" or "tree" instead of what :func:`choose_method` returns.
+        "running", "deque", "sliding" or "tree" instead of what :func:`choose_method` returns for
+        each part of the rows.
     fanout : int
         How many children a node of the tree has.
 
@@ -106,23 +107,42 @@ def moving_aggregate(
     """
     if name not in AGGREGATES:
         raise ValueError(f"name: {name!r} is no aggregate; use one of {', '.join(AGGREGATES)}.")
-    method = choose_method(offsets, name, begin, end) if method is None else method
-    _check_method(name, method)
+    if method is not None:
+        _check_method(name, method)
+    whole = None
+    for part in parts(offsets, begin, end, STREAMED):
+        answer = _answer(part, name, method, fanout, values, other)
+        if len(answer) == len(begin):
+            return answer
+        # The answers of all parts side by side would keep their states in memory.
+        whole = np.empty(len(begin), answer.dtype) if whole is None else whole
+        whole[part.rows] = answer
+    return np.empty(0, np.int64) if whole is None else whole
+
+
+def _answer(
+    part: Part,
+    name: str,
+    method: str | None,
+    fanout: int,
+    values: NDArray[Any],
+    other: NDArray[Any] | None,
+) -> NDArray[Any]:
+    """The answers of a part, whose frames and values are few enough to stay in the cache."""
+    if method is None:
+        method = choose_method(part.offsets, name, part.begin, part.end)
     empty, takes = AGGREGATES[name].empty, AGGREGATES[name].takes
     dtype = np.asarray(empty).dtype
-    value = sort_keys(values) if takes == KEYS else values.astype(dtype, copy=False)
-    second = value if other is None else other.astype(dtype, copy=False)
-    found = []
-    for part in parts(offsets, begin, end, STREAMED):
-        columns = value[part.values], second[part.values]
-        if method == "deque":
-            answer = _least(part, columns[0], name == "max")
-        else:
-            answer = finalized(name, _states(part, method, empty, fanout, columns))
-        if takes == KEYS:
-            part.to_partition(answer)
-        found.append(answer)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    value = values[part.values]
+    value = sort_keys(value) if takes == KEYS else value.astype(dtype, copy=False)
+    second = value if other is None else other[part.values].astype(dtype, copy=False)
+    if method == "deque":
+        answer = _least(part, value, name == "max")
+    else:
+        answer = finalized(name, _states(part, method, empty, fanout, (value, second)))
+    if takes == KEYS:
+        part.to_partition(answer)
+    return answer
 
 
 def _check_method(name: str, method: str) -> None:
@@ -139,7 +159,7 @@ def _check_method(name: str, method: str) -> None:
 
 
 def _least(part: Part, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
-    rows = np.zeros(len(part.begin), np.int64)
+    rows = np.empty(len(part.begin), np.int64)
     least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
     return rows
 
@@ -148,7 +168,7 @@ def _states(
     part: Part, method: str, empty: Any, fanout: int, columns: tuple[NDArray[Any], NDArray[Any]]
 ) -> NDArray[Any]:
     frames = part.begin, part.end
-    states = np.zeros((len(part.begin), len(empty)), columns[0].dtype)
+    states = np.empty((len(part.begin), len(empty)), columns[0].dtype)
     if method == "tree":
         tree_states.over(part.offsets, empty, fanout, *columns, *frames, states)
     else:

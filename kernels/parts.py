@@ -103,11 +103,20 @@ def _whole(offsets: Ints, begin: Ints, end: Ints) -> Iterator[Part]:
         yield Part(rows, rows, offsets - offsets[0], 0, begin[rows], end[rows])
 
 
+def _reduced(function: np.ufunc, column: Ints, least: int) -> Ints:
+    """One value for each run of ``least`` values, the last of which may be shorter."""
+    even = len(column) // least * least
+    runs: Ints = function.reduce(column[:even].reshape(-1, least), axis=1)
+    if even == len(column):
+        return runs
+    return np.append(runs, function.reduce(column[even:]))
+
+
 def _cuts(begin: Ints, end: Ints, least: int) -> Iterator[tuple[slice, int, int]]:
     """The rows of each part of a partition, and the range of its values."""
     starts = np.arange(0, len(begin), least)
-    low = reduce(np.minimum, (np.minimum.reduceat(column, starts) for column in begin.T))
-    high = reduce(np.maximum, (np.maximum.reduceat(column, starts) for column in end.T))
+    low = reduce(np.minimum, (_reduced(np.minimum, column, least) for column in begin.T))
+    high = reduce(np.maximum, (_reduced(np.maximum, column, least) for column in end.T))
     while len(starts) > 1 and (high - low).sum() > VALUES_A_ROW * len(begin):
         pairs = np.arange(0, len(starts), 2)
         starts = starts[pairs]

@@ -357,7 +357,7 @@ def find_quantile_rows(
     fraction = np.empty(shape, np.float64)
     for part in parts(offsets, begin, end):
         at = part.rows
-        low[at], high[at], fraction[at] = _rows_of(part, key, q, discrete)
+        low[at], high[at], fraction[at] = _rows_of(part, key[part.values], q, discrete)
         part.to_partition(low[at])
         part.to_partition(high[at])
     return low, high, fraction
@@ -372,7 +372,7 @@ def _rows_of(
     fraction = np.zeros(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
-    order = orders(part.offsets, key[part.values])
+    order = orders(part.offsets, key)
     quantile_rows.over(part.offsets, order, part.begin, part.end, *wanted, low, high, fraction)
     return low, high, fraction
 
@@ -407,9 +407,9 @@ def moving_quantile(
     >>> moving_quantile(np.array([0, 3]), np.array([3, 1, 8]), begin, end, [0.5, 1]).tolist()
     [[2.0, 3.0], [3.0, 8.0], [4.5, 8.0]]
     """
-    key, value = sort_keys(values), values.astype(np.float64, copy=False)
+    value = values.astype(np.float64, copy=False)
     result = np.empty((len(begin), len(q)), np.float64)
     for part in parts(offsets, begin, end):
-        rows = _rows_of(part, key, q, discrete)
+        rows = _rows_of(part, sort_keys(values[part.values]), q, discrete)
         interpolate.over(part.offsets, value[part.values], *rows, result[part.rows])
     return result

@@ -77,7 +77,7 @@ def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list
     head = floor_to(query, hop)
     start, whole = window_start(query, window), window_start(query, window, hop)
     spans = {SLIDING: (start, query, start), HOPPING: (whole, head, head)}
-    spans[SAWTOOTH] = whole, query, max(head, whole)
+    spans[SAWTOOTH] = whole, query, head
     return [Kind(name, *spans[name], *_seen(name, query, window, hop, times)) for name in KINDS]
 
 

@@ -95,7 +95,9 @@ def _grid(plot: _Plot, across: str, up: str) -> str:
 
 def _count(power: int) -> str:
     """A power of ten, short enough for the margin."""
-    return f"{10**power:,}" if power < 6 else f"{10 ** (power - 6):,} M"
+    if power < 5:
+        return f"{10**power:,}"
+    return f"{10 ** (power - 3)} k" if power < 6 else f"{10 ** (power - 6):,} M"
 
 
 def _way(look: Look, points: list[tuple[float, float]]) -> str:

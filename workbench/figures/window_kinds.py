@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import plotly.graph_objects as go
 
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
 from workbench.window_kinds import Kind
 
-WIDTH, HEIGHT = 900, 330
+WIDTH, HEIGHT, MOST_TICKS = 900, 330, 15
 HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", "not in it"
 Clock = Callable[[int], str]
 
@@ -53,7 +52,8 @@ def kinds_figure(
     hops = [(kind.name, kind.low, kind.tail) for kind in kinds if kind.low < kind.tail]
     single = [(kind.name, kind.tail, kind.high) for kind in kinds if kind.tail < kind.high]
     figure = go.Figure([_bars(HOPS, hops), _bars(SINGLE, single), *_events(kinds, time)])
-    ticks = np.linspace(*extent, 7).astype(int).tolist()
+    marks = hop_marks(hop, extent)
+    ticks = marks[:: -(-len(marks) // MOST_TICKS)]
     figure.update_layout(
         barmode="overlay",
         width=WIDTH,
@@ -65,7 +65,7 @@ def kinds_figure(
                "tickvals": ticks, "ticktext": [clock(tick) for tick in ticks]},
         yaxis={"categoryorder": "array", "categoryarray": [kind.name for kind in kinds],
                "autorange": "reversed", "fixedrange": True, "showgrid": False},
-        shapes=[*_hop_lines(hop, extent), _line(query, VERMILLION, 2.5, "solid")],
+        shapes=[*(_line(at, RULE, 1, "dot") for at in marks), _line(query, VERMILLION, 2.5, "solid")],
         annotations=[
             {"x": query, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False,
              "text": f"<b>query at {clock(query)}</b>", "font": {"color": VERMILLION}},
@@ -111,10 +111,6 @@ def _events(kinds: Sequence[Kind], time: Sequence[int]) -> list[go.Scatter]:
         )
         for name, seen, marker in ((INSIDE, True, inside), (OUTSIDE, False, outside))
     ]  # fmt: skip
-
-
-def _hop_lines(hop: int, extent: tuple[int, int]) -> list[dict[str, object]]:
-    return [_line(at, RULE, 1, "dot") for at in hop_marks(hop, extent)]
 
 
 def _line(at: int, color: str, width: float, dash: str) -> dict[str, object]:

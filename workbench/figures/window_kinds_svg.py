@@ -17,7 +17,7 @@ from workbench.figures.svg import (
     rect,
     text,
 )
-from workbench.figures.window_kinds import Clock, hop_marks
+from workbench.figures.window_kinds import MOST_TICKS, Clock, hop_marks
 from workbench.window_kinds import Kind
 
 LEFT, RIGHT, TOP, ROW, BAR = 80.0, 80.0, 26.0, 56.0, 30.0
@@ -59,9 +59,10 @@ def kinds_svg(
     def x(at: int) -> float:
         return LEFT + (at - low) / (high - low) * (width - LEFT - RIGHT)
 
-    drawn = ""
-    for at in hop_marks(hop, extent):
+    drawn, marks = "", hop_marks(hop, extent)
+    for at in marks:
         drawn += line(x(at), TOP, x(at), bottom, RULE)
+    for at in marks[:: -(-len(marks) // MOST_TICKS)]:
         drawn += text(x(at), bottom + 16, clock(at), text_anchor="middle", fill=QUIET, font_size=11)
     for row, kind in enumerate(kinds):
         y = TOP + ROW * row + ROW / 2

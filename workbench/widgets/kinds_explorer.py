@@ -30,7 +30,8 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
     window, hop : int
         How long the windows and their hops are at first, in that unit.
     query : int, optional
-        When the query is asked at first; without it, behind the last event.
+        When the query is asked at first; without it, behind the last event. It can be moved a few
+        hops ahead, and back to the first event.
     clock : function
         How a time is written.
     unit : str
@@ -71,14 +72,14 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
         self._time, self._clock, self._unit = [int(at) for at in time], clock, unit
         shown = max(self._time) + 1 if query is None else query
         window_kinds(shown, window, hop, self._time)
-        places = range(min(*self._time, shown), max(*self._time, shown) + hop + 1)
+        places = range(min(*self._time, shown), max(*self._time, shown) + 3 * hop + 1)
         options = [(clock(at), at) for at in places]
         self.query = widgets.SelectionSlider(
             options=options, value=shown, description="Query", **_WIDE
         )
         self.window = _slider("Window", window, max(window, places[-1] - places[0]))
         self.hop = _slider("Hop", hop, max(hop, window))
-        self._extent = places[0] - hop, places[-1] + hop
+        self._extent = min(places[0], shown - window) - hop, places[-1] + hop
         self.play = widgets.Play(
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )

@@ -24,13 +24,14 @@ TREES = ("generate_tiles", "update_tiles", "push_down", "tree_tails")
 TILE_LEGEND = {"now": "now", "lit": "a tile", "empty": "not yet written"}
 #: What the states are that a kernel writes, one for each query.
 WRITES = {
-    **dict.fromkeys(("cursor_tails", "stack_tails", "tree_tails"), "Tails, one for each query"),
-    "head_states": "Heads, one for each query",
+    **dict.fromkeys(("cursor_tails", "stack_tails", "tree_tails"), "tail"),
+    "head_states": "head",
     **dict.fromkeys(
         ("naive_windows", "rollup_windows", "cursor_windows", "search_windows", "join_heads"),
-        "Answers, one for each query",
+        "answer",
     ),
 }
+NOTHING = {"nothing": "–"}
 
 
 def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
@@ -49,13 +50,23 @@ def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
     list of dict
     """
     tables = tables_of(run)
-    titles = {WRITES[step.kernel]: None for step in run.steps if step.kernel in WRITES}
+    brief = _briefly(said)
     found = [_timeline(run, tables, clock)] if tables.query or tables.time else []
     if any(step.kernel in TREES for step in run.steps):
-        found.append(_tree(run, tables, said))
+        found.append(_tree(run, tables, brief))
     if tables.start:
-        found.append(_hops(run, tables, said, clock))
-    return found + [_written(run, tables, said, title, clock) for title in titles]
+        found.append(_hops(run, tables, brief, clock))
+    if any(step.kernel in WRITES for step in run.steps):
+        found.append(_written(run, tables, brief, clock))
+    return found
+
+
+def _briefly(said: Said) -> Said:
+    def brief(state: Mapping[str, Any]) -> str:
+        words = said(state)
+        return NOTHING.get(words, words)
+
+    return brief
 
 
 def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
@@ -104,8 +115,16 @@ def _hops(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
         cells = _hop_cells(step, said, before)
         states.append(_cells(before, cells, _hop_now(step)))
         before = cells
-    labels = [clock(at) for at in tables.start]
+    labels = _days([clock(at) for at in tables.start])
     return {"kind": "cells", "title": "Hops, by their begin", "labels": labels, "states": states}
+
+
+def _days(labels: list[str]) -> list[str]:
+    """Days alone, where every time is the beginning of one."""
+    midnight = " 00:00"
+    if all(label.endswith(midnight) for label in labels):
+        return [label.removesuffix(midnight) for label in labels]
+    return labels
 
 
 def _hop_cells(step: Step, said: Said, before: list[Any]) -> list[Any]:
@@ -126,20 +145,26 @@ def _hop_now(step: Step) -> int | None:
     return step.variables[moved] - 1 if has_hops and moved else None
 
 
-def _written(run: Trace, tables: Tables, said: Said, title: str, clock: Clock) -> Lesson:
-    """The states that kernels write: each is there from the step that writes it."""
+def _written(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
+    """What each query has: its tail, its tail and its head, and then its answer."""
+    parts = list(dict.fromkeys(WRITES[s.kernel] for s in run.steps if s.kernel in WRITES))
+    size = next(len(s.variables["states"]) for s in run.steps if s.kernel in WRITES)
     states: list[dict[str, Any] | None] = []
-    size = next(len(s.variables["states"]) for s in run.steps if WRITES.get(s.kernel) == title)
     before: list[Any] = [None] * size
     for step in run.steps:
         cells, now = list(before), None
-        if WRITES.get(step.kernel) == title and step_is(run, step, "store(states, i, state)"):
+        part = WRITES.get(step.kernel)
+        if part is not None and step_is(run, step, "store(states, i, state)"):
             now = step.variables["i"]
             row = step.variables["states"][now]
-            cells[now] = said(dict(zip(step.variables["empty"], row, strict=True)))
+            words = said(dict(zip(step.variables["empty"], row, strict=True)))
+            has_tail = part == "head" and before[now] is not None
+            cells[now] = f"{before[now]} + {words}" if has_tail else words
         states.append(_cells(before, cells, now))
         before = cells
     labels = [clock(at) for at in tables.query] or [f"query {i}" for i in range(size)]
+    title = f"What each query has: its {', then its '.join(parts)}"
+    title = title.replace("its head", "tail + head")
     return {"kind": "cells", "title": title, "labels": labels, "states": states}
 
 

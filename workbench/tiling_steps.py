@@ -100,7 +100,8 @@ def seen_in(run: Trace) -> list[Seen]:
     >>> last.query, (last.low, last.high), last.events
     (1, (4, 9), (1, 2))
     """
-    tables, found = tables_of(run), []
+    tables = tables_of(run)
+    found: list[Seen] = []
     captions = {kernel.__name__: kernel.captions for kernel in run.kernels}
     for step, event in zip(run.steps, _events_of_tiles(run), strict=True):
         look = LOOKS.get(step.kernel)
@@ -112,7 +113,8 @@ def seen_in(run: Trace) -> list[Seen]:
 
 def _events_of_tiles(run: Trace) -> Iterator[int | None]:
     """The event whose range is being cut into tiles: its own kernel says so a few steps later."""
-    event, found = None, []
+    event: int | None = None
+    found: list[int | None] = []
     for step in reversed(run.steps):
         event = step.variables["row"] if step.kernel == "update_tiles" else event
         found.append(event if step.kernel == "generate_tiles" else None)
@@ -136,8 +138,7 @@ def _naive(v: Variables, caption: str, tables: Tables) -> Seen:
 def _rollup(v: Variables, caption: str, tables: Tables) -> Seen:
     low, high = v["low"], v["query"][v["i"]]
     if "cuts" in caption:
-        # The caption is filled in when the event has been looked at.
-        inside = _inside(tables, low, high, v["row"] + 1)
+        inside = _inside(tables, low, high, v["row"])
         return Seen(event=v["row"], low=low, high=high, events=inside)
     upto = v["stop"][v["day"]] if "whole" in caption else None
     return Seen(query=v["i"], low=low, high=high, events=_inside(tables, low, high, upto))

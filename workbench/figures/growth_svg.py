@@ -104,6 +104,4 @@ def _way(look: Look, points: list[tuple[float, float]]) -> str:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     style = {"fill": "none", "stroke": look.color, "stroke_width": 2.5}
     drawn = element("polyline", points=path, stroke_dasharray=_DASHES.get(look.dash), **style)
-    return drawn + "".join(
-        element("circle", cx=x, cy=y, r=3.5, fill=look.color) for x, y in points
-    )
+    return drawn + "".join(element("circle", cx=x, cy=y, r=3.5, fill=look.color) for x, y in points)

@@ -42,7 +42,7 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     --------
     >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
     >>> [line.name for line in rungs_figure(table).data]
-    ['naive: × 4.0 for twice the size']
+    ['naive: 4.0 times for twice the size']
     """
     return growth_figure(table, ACROSS, UP, LOOKS, _names(table, " for twice the size"))
 
@@ -63,7 +63,7 @@ def rungs_svg(table: pd.DataFrame, title: str) -> str:
     Examples
     --------
     >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
-    >>> "naive: × 4.0" in rungs_svg(table, "Operations")
+    >>> "naive: 4.0 times" in rungs_svg(table, "Operations")
     True
     """
     return growth_svg(table, title, ACROSS, UP, LOOKS, _names(table, ""))
@@ -97,7 +97,9 @@ def rungs_words(table: pd.DataFrame) -> str:
 
 
 def _names(table: pd.DataFrame, ending: str) -> dict[str, str]:
-    return {str(rung): f"{rung}: × {factor:.1f}{ending}" for rung, factor in growth(table).items()}
+    return {
+        str(rung): f"{rung}: {factor:.1f} times{ending}" for rung, factor in growth(table).items()
+    }
 
 
 def _listed(rungs: list[str], before: str = "") -> str:

@@ -141,4 +141,3 @@ def _band(frame: dict[str, Any], depth: int) -> dict[str, Any]:
         "fillcolor": SKY, "opacity": 0.25, "layer": "below",
         "line": {"color": BLUE, "dash": "dash", "width": 2},
     }  # fmt: skip
-

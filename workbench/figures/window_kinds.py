@@ -65,7 +65,10 @@ def kinds_figure(
                "tickvals": ticks, "ticktext": [clock(tick) for tick in ticks]},
         yaxis={"categoryorder": "array", "categoryarray": [kind.name for kind in kinds],
                "autorange": "reversed", "fixedrange": True, "showgrid": False},
-        shapes=[*(_line(at, RULE, 1, "dot") for at in marks), _line(query, VERMILLION, 2.5, "solid")],
+        shapes=[
+            *(_line(at, RULE, 1, "dot") for at in marks),
+            _line(query, VERMILLION, 2.5, "solid"),
+        ],
         annotations=[
             {"x": query, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False,
              "text": f"<b>query at {clock(query)}</b>", "font": {"color": VERMILLION}},

@@ -12,9 +12,9 @@ from workbench.errors import WorkbenchError
 from workbench.figures.svg import moved, text
 from workbench.figures.window_kinds import Clock, kinds_figure
 from workbench.figures.window_kinds_svg import kinds_svg
-from workbench.window_kinds import Kind, window_kinds
 from workbench.widgets.redraw import redraw
 from workbench.widgets.still import document
+from workbench.window_kinds import Kind, window_kinds
 
 _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
 _NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}

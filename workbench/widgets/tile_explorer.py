@@ -118,9 +118,7 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
         left, right = self.range.value
         names = ", ".join(tile.words for tile in self.tiles) or "none"
         verb = "covers" if len(self.tiles) == 1 else "cover"
-        return (
-            f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
-        )
+        return f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         live = super()._repr_mimebundle_(**options) or {}
@@ -152,7 +150,6 @@ def _many(count: int, what: str) -> str:
 
 def _is_power(number: int) -> bool:
     return number == count_leaves(number)
-
 
 
 def _check(queries: int, left: int, right: int) -> None:

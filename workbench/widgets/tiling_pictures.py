@@ -31,7 +31,7 @@ WRITES = {
         "answer",
     ),
 }
-NOTHING = {"nothing": "–"}
+NOTHING = {"nothing": "-"}
 
 
 def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
@@ -181,8 +181,8 @@ def _tree(run: Trace, tables: Tables, said: Said) -> Lesson:
         places = run.steps[0].variables["right"]
     elif not places:
         places = next(len(s.variables["states"]) for s in run.steps if "states" in s.variables)
-    legend = {**TILE_LEGEND, "empty": None} if alone else TILE_LEGEND
-    shape = tile_shape(places, "hops" if over_hops else "queries", legend)  # type: ignore[arg-type]
+    legend = {"lit": TILE_LEGEND["lit"]} if alone else TILE_LEGEND
+    shape = tile_shape(places, "hops" if over_hops else "queries", legend)
     leaves = 2 ** (len(shape["levels"]) - 1)
     names = [node["id"] for node in shape["nodes"]]
     values = dict.fromkeys(names, "") if alone else {}

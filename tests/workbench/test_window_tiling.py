@@ -124,7 +124,7 @@ def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
     shown = play_rung("naive", "max", query, time, [4.5], "7 days").lesson
     assert captions(shown)[0] == "Query 0 sees [08 Oct 09:18, 15 Oct 09:18)."
     variables = {v["name"]: v["value"] for v in shown["steps"][-1]["variables"]}
-    assert (variables["window"], variables["time"]) == ("7 d", ["14 Oct 11:00"])
+    assert (variables["window"], variables["time"]) == ("7 days", ["14 Oct 11:00"])
     assert (variables["states"], shown["result"]) == (["4.5"], "4.5")
 
 
@@ -151,7 +151,7 @@ def test_the_kernels_themselves_are_played_with_their_pictures() -> None:
     tiles = np.zeros((128, 2), np.int64)
     player = wb.play(registry["generate_tiles"], 4, 14, tiles)
     (tree,) = player.lesson["pictures"]
-    assert tree["states"][-1]["lit"] == ["5", "6", "15"]
+    assert tree["states"][-1]["lit"] == ["5", "6", "14"]
     query, time, values = (np.array(one, np.int64) for one in (QUERY, TIME, VALUE))
     states = np.zeros((len(query), 2), np.int64)
     for name, lengths in (("search_windows", (7,)), ("sawtooth_windows", (7, 5))):
@@ -299,9 +299,9 @@ def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_see
 
 
 def test_operations_are_those_of_the_kernels_and_grow_as_each_rung_promises() -> None:
-    table = rung_table([500, 2_000], window=7 * 86_400_000_000, days=28)
+    table = rung_table([1_000, 4_000], window=7 * 86_400_000_000, days=28)
     assert list(table.columns) == list(RUNGS)
-    assert table["naive"].tolist() == [250_000, 4_000_000]
+    assert table["naive"].tolist() == [1_000_000, 16_000_000]
     grown = growth(table)
     assert (grown[["naive", "rollups", "search"]] > 3).all()
     assert (grown.drop(["naive", "rollups", "search"]) < 2.3).all()

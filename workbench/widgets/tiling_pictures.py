@@ -202,7 +202,8 @@ def _node_values(step: Step, names: list[str], said: Said) -> dict[str, str]:
 
 
 def _marked(step: Step, leaves: int) -> dict[str, Any]:
-    v, state = step.variables, {"lit": [], "current": None, "frames": [], "label": ""}
+    v = step.variables
+    state: dict[str, Any] = {"lit": [], "current": None, "frames": [], "label": ""}
     if step.kernel == "push_down":
         return {**state, "lit": [str(v["child"] // 2)], "current": str(v["child"])}
     if step.kernel == "tree_tails" and step.caption.startswith("Node") and "i" not in v:

@@ -63,8 +63,9 @@ InvertibleState = Annotated[Any, STATE, "inverse"]
 registry: "dict[str, Kernel]" = {}
 #: The empty states that kernels of aggregates are compiled for.
 empty_states: list[Any] = []
-#: What is told of every run over partitions, before it: the kernel, the offsets, the arguments.
-watchers: "list[Callable[[Kernel, NDArray[np.int64], list[Any]], None]]" = []
+#: What is told of every run over partitions, before it: the kernel, the offsets of both tables, the
+#: arguments.
+watchers: "list[Callable[[Kernel, NDArray[np.int64], NDArray[np.int64], list[Any]], None]]" = []
 
 LIFT = """\
 def {name}_over(_offsets, _right, _results, {parameters}):
@@ -152,10 +153,10 @@ class Kernel:
         prepared = [
             self._prepare(name, arg) for name, arg in zip(self.parameters, args, strict=True)
         ]
-        for watcher in watchers:
-            watcher(self, offsets, prepared)
-        results = np.zeros(len(offsets) - 1, self._result_dtype())
         both = offsets, offsets if right is None else right
+        for watcher in watchers:
+            watcher(self, *both, prepared)
+        results = np.zeros(len(offsets) - 1, self._result_dtype())
         self.lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
         return results
 

@@ -21,13 +21,15 @@ class Run(NamedTuple):
     Attributes
     ----------
     kernel : Kernel
-    offsets : int64 array of shape (partitions + 1,)
+    offsets, right : int64 arrays of shape (partitions + 1,)
+        The partitions of the kernel's table, and of its second one; alike where it has but one.
     arguments : list
         As :meth:`kernels.Kernel.over` gave them to the compiled kernel; arrays are copies.
     """
 
     kernel: Kernel
     offsets: NDArray[np.int64]
+    right: NDArray[np.int64]
     arguments: list[Any]
 
     @property
@@ -37,7 +39,7 @@ class Run(NamedTuple):
 
     def part(self, partition: int = 0) -> list[Any]:
         """Return the arguments as one partition gets them."""
-        return self.kernel.part(self.offsets, self.arguments, partition)
+        return self.kernel.part(self.offsets, self.arguments, partition, self.right)
 
 
 @contextmanager
@@ -59,8 +61,14 @@ def recorded() -> Iterator[list[Run]]:
     """
     runs: list[Run] = []
 
-    def watch(kernel: Kernel, offsets: NDArray[np.int64], arguments: Sequence[Any]) -> None:
-        runs.append(Run(kernel, offsets.copy(), [deepcopy(one) for one in arguments]))
+    def watch(
+        kernel: Kernel,
+        offsets: NDArray[np.int64],
+        right: NDArray[np.int64],
+        arguments: Sequence[Any],
+    ) -> None:
+        copies = [deepcopy(one) for one in arguments]
+        runs.append(Run(kernel, offsets.copy(), right.copy(), copies))
 
     watchers.append(watch)
     try:

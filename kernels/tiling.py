@@ -125,7 +125,7 @@ def tiled_aggregate(
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(values) if aggregate.takes == KEYS else values.astype(dtype, copy=False)
     second = value if other is None else other.astype(dtype, copy=False)
-    states = np.empty((len(query), len(aggregate.empty)), dtype)
+    states = np.zeros((len(query), len(aggregate.empty)), dtype)
     run = _by_parts if one.kernel in (cursor_tails, stack_tails, tree_tails) else _whole
     operations = run(one, aggregate.empty, query, window, hop, (time, value, second), states)
     rows = _count(one.meaning, query, time, window, hop)
@@ -169,14 +169,14 @@ def _by_parts(
 ) -> int:
     """Roll events up, find the tails, and join the heads where the windows have some."""
     sizes = rows, size = len(query), len(event[0])
-    start, stop = np.empty(size, np.int64), np.empty(size, np.int64)
-    hops = np.empty((size, states.shape[1]), states.dtype)
+    start, stop = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    hops = np.zeros((size, states.shape[1]), states.dtype)
     count = _run(hop_states, *sizes, empty, hop, *event, start, stop, hops)
-    tails = states if rung.meaning == HOPPING else np.empty_like(states)
+    tails = states if rung.meaning == HOPPING else np.zeros_like(states)
     rolled = start[:count], hops[:count]
     operations = size + _run(rung.kernel, rows, count, empty, query, window, hop, *rolled, tails)
     if rung.meaning == SAWTOOTH:
-        heads = np.empty_like(states)
+        heads = np.zeros_like(states)
         operations += _run(head_states, *sizes, empty, query, hop, *event, heads)
         operations += _run(join_heads, *sizes, empty, tails, heads, states)
     return operations

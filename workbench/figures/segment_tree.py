@@ -5,18 +5,21 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from workbench.figures.growth import Look, growth_figure
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, RAISED, SKY, VERMILLION
 
 WIDTH = 900
-#: How each way is drawn; the dashes and the symbols tell them apart where colours do not.
+ACROSS, UP = "rows in the frame", "values touched a row"
+#: How each way is drawn.
 WAYS = {
-    "naive": (VERMILLION, "solid", "circle"),
-    "tree, fanout 16": (BLUE, "solid", "square"),
-    "tree, fanout 2": (SKY, "dash", "square-open"),
-    "deque (max)": (ORANGE, "dot", "diamond"),
-    "two stacks": (GREY, "dashdot", "x"),
-    "running (inverse)": (INK, "dot", "triangle-up"),
+    "naive": Look(VERMILLION, "solid", "circle"),
+    "tree, fanout 16": Look(BLUE, "solid", "square"),
+    "tree, fanout 2": Look(SKY, "dash", "square-open"),
+    "deque (max)": Look(ORANGE, "dot", "diamond"),
+    "two stacks": Look(GREY, "dashdot", "x"),
+    "running (inverse)": Look(INK, "dot", "triangle-up"),
 }
+USED = "used by the frame"
 
 
 def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
@@ -25,7 +28,8 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
     Parameters
     ----------
     picture : dict
-        The tree's ``nodes`` (id, label, from, to, depth) and the names of its ``levels``.
+        The tree's ``nodes`` (id, label, from, to, depth) and the names of its ``levels``; what
+        its ``places`` are, if not rows, and a ``legend`` that says what "lit" nodes are.
     state : dict
         What the nodes hold (``values``), the ids of those that are used (``lit``), and the
         ``frames`` with their ``label``.
@@ -49,7 +53,14 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
     others = [node for node in picture["nodes"] if node["id"] not in lit]
     depth, size = len(picture["levels"]), max(node["to"] for node in picture["nodes"])
     unit = (WIDTH - 90) / size
-    figure = go.Figure([_boxes(used, state, unit, True), _boxes(others, state, unit, False)])
+    name = picture.get("legend", {}).get("lit", USED)
+    place = picture.get("places", "row")
+    figure = go.Figure(
+        [
+            _boxes(used, state, unit, name).update(hovertemplate=_hover(place)),
+            _boxes(others, state, unit, None).update(hovertemplate=_hover(place)),
+        ]
+    )
     figure.update_layout(
         barmode="overlay",
         width=WIDTH,
@@ -58,7 +69,7 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
         template="plotly_white",
         title={"text": state.get("label") or "", "font": {"size": 14, "color": BLUE}},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
-        xaxis={"title": "row", "range": [-0.2, size + 0.2],
+        xaxis={"title": place, "range": [-0.2, size + 0.2],
                "showgrid": False, "zeroline": False},
         yaxis={"range": [depth - 0.4, -0.6], "tickvals": [*range(depth)],
                "ticktext": picture["levels"], "showgrid": False, "zeroline": False},
@@ -86,18 +97,18 @@ def touched_figure(table: pd.DataFrame) -> go.Figure:
     >>> [(line.name, list(line.y)) for line in touched_figure(table).data]
     [('naive', [1.0, 9.0])]
     """
-    figure = go.Figure([_line(str(way), table[way]) for way in table.columns])
-    figure.update_layout(
-        height=420,
-        margin={"l": 10, "r": 10, "t": 30, "b": 40},
-        template="plotly_white",
-        xaxis={"title": "rows in the frame", "type": "log", "dtick": 1},
-        yaxis={"title": "values touched a row", "type": "log", "dtick": 1},
-    )
-    return figure
+    return growth_figure(table, ACROSS, UP, WAYS)
 
 
-def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], unit: float, used: bool) -> go.Bar:
+def _hover(place: str) -> str:
+    return f"{place} %{{customdata}}: %{{hovertext}}<extra></extra>"
+
+
+def _boxes(
+    nodes: list[dict[str, Any]], state: dict[str, Any], unit: float, name: str | None
+) -> go.Bar:
+    """The boxes of nodes; without a name, of those that are not used."""
+    used = name is not None
     texts = [state["values"].get(node["id"], "") for node in nodes]
     rooms = [unit * (node["to"] - node["from"]) for node in nodes]
     look: dict[str, Any] = {"color": "#c6e4f6", "line": {"color": BLUE, "width": 3}}
@@ -111,10 +122,10 @@ def _boxes(nodes: list[dict[str, Any]], state: dict[str, Any], unit: float, used
         text=[_label(text, room, used) for text, room in zip(texts, rooms, strict=True)],
         textposition="inside", insidetextanchor="middle", textangle=0,
         customdata=[node["label"] for node in nodes],
-        hovertext=texts, hovertemplate="rows %{customdata}: %{hovertext}<extra></extra>",
+        hovertext=texts,
         textfont={"color": INK},
         marker=look | {"cornerradius": 14} if used else other,
-        name="used by the frame" if used else "not used",
+        name=name or "not used",
     )  # fmt: skip
 
 
@@ -130,13 +141,3 @@ def _band(frame: dict[str, Any], depth: int) -> dict[str, Any]:
         "fillcolor": SKY, "opacity": 0.25, "layer": "below",
         "line": {"color": BLUE, "dash": "dash", "width": 2},
     }  # fmt: skip
-
-
-def _line(way: str, touched: "pd.Series[float]") -> go.Scatter:
-    color, dash, symbol = WAYS.get(way, (GREY, "solid", "circle"))
-    return go.Scatter(
-        x=touched.index.tolist(), y=touched.tolist(), name=way, mode="lines+markers",
-        line={"color": color, "dash": dash, "width": 2.5},
-        marker={"symbol": symbol, "size": 9},
-        hovertemplate="%{y:.1f} values a row, for %{x:,} rows in the frame",
-    )  # fmt: skip

@@ -9,6 +9,7 @@ from workbench.funnel import Funnel
 from workbench.funnel_rows import a_key, rows_of_key
 from workbench.widgets.funnel_lesson import funnel_lesson
 from workbench.widgets.player import Player
+from workbench.widgets.tiling_lesson import TILING, tiling_lesson
 from workbench.widgets.trace_lesson import array_pictures, lesson_of
 from workbench.widgets.tree_lesson import TREES, tree_picture
 from workbench.widgets.window_lesson import window_lesson
@@ -86,6 +87,8 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> Playe
 @_play.register
 def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> Player:
     run = trace(what, *tables)
+    if what.__name__ in TILING:
+        return Player(tiling_lesson(run, what.__name__))
     lesson = lesson_of(run, what.__name__)
     pictures = [tree_picture(run)] if what.__name__ in TREES and run.steps else array_pictures(run)
     return Player({**lesson, "pictures": pictures})

@@ -1,0 +1,47 @@
+"""The tile explorer and the kinds of window as a person uses them, in a real JupyterLab."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    """
+from workbench.widgets.tile_explorer import TileExplorer
+TileExplorer(16, 4, 14)
+""",
+    """
+from workbench.widgets.kinds_explorer import KindsExplorer
+KindsExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
+""",
+]
+HANDLES = ".widget-hslider .noUi-handle"
+
+
+def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNotebook) -> None:
+    page = open_notebook(CELLS)
+    expect(page.get_by_text("3 tiles cover them: [4, 8), [8, 12), [12, 14).")).to_be_visible()
+    tree = page.locator(".js-plotly-plot").first
+    expect(tree).to_contain_text("● [12, 14)")
+    left, right = page.locator(HANDLES).nth(0), page.locator(HANDLES).nth(1)
+    right.focus()
+    page.keyboard.press("ArrowRight")
+    expect(
+        page.get_by_text("4 tiles cover them: [4, 8), [8, 12), [12, 14), [14, 15).")
+    ).to_be_visible()
+    expect(tree).to_contain_text("● 14")
+    track = page.locator(".widget-hslider .noUi-base").first
+    left.drag_to(track, target_position={"x": 0, "y": 1}, force=True)
+    expect(
+        page.get_by_text("4 tiles cover them: [0, 8), [8, 12), [12, 14), [14, 15).")
+    ).to_be_visible()
+    expect(tree).to_contain_text("● [0, 8)")
+
+    kinds = page.locator(".js-plotly-plot").nth(2)
+    expect(kinds).to_contain_text("query at 17")
+    page.locator(HANDLES).nth(2).focus()
+    page.keyboard.press("ArrowRight")
+    expect(kinds).to_contain_text("query at 18")
+    expect(page.get_by_text("Sawtooth: 4 events in [5, 18)")).to_be_visible()

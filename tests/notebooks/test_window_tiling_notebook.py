@@ -1,0 +1,64 @@
+"""The notebook of window tiling: its exercises are right, and one's own tables run in it."""
+
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+from nbclient import NotebookClient
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from workbench.exercises import digest_of
+from workbench.tiles import tiles_of
+from workbench.window_kinds import window_kinds
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05-window-tiling.ipynb"
+OWN_TABLES = """
+asked_from, events_from = {asked!r}, {events!r}
+key, time, value = "the shop", "at", "euro"
+windows = ["3 hours", "10 days"]
+"""
+
+
+def accepted(answer: object) -> bool:
+    return digest_of(answer) in NOTEBOOK.read_text()
+
+
+def test_into_how_many_tiles_the_longest_range_is_cut() -> None:
+    assert accepted(len(tiles_of(1, 63)))
+    assert not accepted(len(tiles_of(0, 63)))
+
+
+def test_when_a_hopping_window_sees_an_event() -> None:
+    noon = 720
+    seen = [
+        minute
+        for minute in range(noon, noon + 30)
+        if window_kinds(minute, 60, 5, [noon + 1])[1].count
+    ]
+    assert accepted(f"12:{seen[0] - noon:02}")
+
+
+def test_what_carl_rated_within_thirty_days(spark: SparkSession) -> None:
+    at = pd.Timestamp("2021-11-21 07:44")
+    inside = [at - pd.Timedelta("90 days") * (k + 0.5) / 10 for k in range(10)]
+    table = pd.DataFrame({"user": "carl", "timestamp": inside, "rating": [3] + 9 * [2]})
+    asked = spark.createDataFrame(pd.DataFrame({"user": ["carl"], "timestamp": [at]}))
+    average = wb.Aggregation("avg", "rating", windows="30 days", name="rating")
+    backfill = wb.Backfill("user", "timestamp", average, window="sliding")
+    (row,) = backfill.run(asked, spark.createDataFrame(table)).collect()
+    assert accepted(round(row.rating_30d, 2))
+
+
+def test_it_runs_on_tables_of_ones_own(tmp_path: Path) -> None:
+    hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
+    sold = pd.DataFrame({"the shop": ["a", "b", None] * 30, "at": hours, "euro": range(90)})
+    sold.to_parquet(tmp_path / "sold.parquet", coerce_timestamps="us")
+    sold[["the shop", "at"]][::7].to_parquet(tmp_path / "asked.parquet", coerce_timestamps="us")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    files = {name: str(tmp_path / f"{name}.parquet") for name in ("asked", "sold")}
+    parameters.source = OWN_TABLES.format(asked=files["asked"], events=files["sold"])
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    texts = [out.get("text", "") for c in notebook.cells for out in c.get("outputs", [])]
+    assert any("euro_avg_10d" in text for text in texts)

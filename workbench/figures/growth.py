@@ -1,0 +1,80 @@
+"""What grows with a size, and how fast, as a plotly figure with logarithmic axes."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from workbench.figures.svg import GREY
+
+
+class Look(NamedTuple):
+    """How a line is drawn: dashes and symbols tell lines apart where colours do not.
+
+    Attributes
+    ----------
+    color, dash, symbol : str
+        As plotly calls them.
+    """
+
+    color: str
+    dash: str
+    symbol: str
+
+
+PLAIN = Look(GREY, "solid", "circle")
+Looks = Mapping[str, Look]
+
+
+def growth_figure(
+    table: pd.DataFrame, across: str, up: str, looks: Looks, names: Mapping[str, str] | None = None
+) -> go.Figure:
+    """Draw each column of a table against its index, both axes logarithmic.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Positive numbers, in the index too.
+    across, up : str
+        What the index and the columns count.
+    looks : mapping of str to Look
+        How the line of a column is drawn.
+    names : mapping of str to str, optional
+        What the line of a column is called; without it, as the column.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line for each column.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 3])
+    >>> figure = growth_figure(table, "rows", "values", {}, {"naive": "the square"})
+    >>> [(line.name, list(line.y)) for line in figure.data]
+    [('the square', [1.0, 9.0])]
+    """
+    figure = go.Figure(
+        [
+            _line(table[column], (names or {}).get(column, column), looks.get(column, PLAIN))
+            for column in map(str, table.columns)
+        ]
+    )
+    figure.update_traces(hovertemplate=f"%{{y:,.4~g}} {up}, {across}: %{{x:,}}")
+    figure.update_layout(
+        height=420,
+        margin={"l": 10, "r": 10, "t": 30, "b": 40},
+        template="plotly_white",
+        xaxis={"title": across, "type": "log", "dtick": 1},
+        yaxis={"title": up, "type": "log", "dtick": 1},
+    )
+    return figure
+
+
+def _line(column: "pd.Series[float]", name: str, look: Look) -> go.Scatter:
+    return go.Scatter(
+        x=column.index.tolist(), y=column.tolist(), name=name, mode="lines+markers",
+        line={"color": look.color, "dash": look.dash, "width": 2.5},
+        marker={"symbol": look.symbol, "size": 9},
+    )  # fmt: skip

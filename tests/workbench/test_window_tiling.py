@@ -125,7 +125,8 @@ def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
     assert captions(shown)[0] == "Query 0 sees [08 Oct 09:18, 15 Oct 09:18)."
     variables = {v["name"]: v["value"] for v in shown["steps"][-1]["variables"]}
     assert (variables["window"], variables["time"]) == ("7 days", ["14 Oct 11:00"])
-    assert (variables["states"], shown["result"]) == (["4.5"], "4.5")
+    assert (variables["states"], variables["value"], shown["result"]) == (["4.5"], [4.5], "4.5")
+    assert shown["pictures"][0]["events"][1]["text"] == "event 0, at 14 Oct 11:00: 4.5"
 
 
 @pytest.mark.parametrize(

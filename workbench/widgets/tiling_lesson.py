@@ -89,6 +89,7 @@ Event 0 enters, before 4: 3.)
         f"{rung}: {name} of {len(happened)} events for {len(asked)} queries, "
         f"in {run.result:,} operations"
     )
+    run = replace(run, steps=[_valued(step, column.tolist()) for step in run.steps])
     lesson = tiling_lesson(run, title, said, clock)
     lesson["intro"] = _meaning(rung)
     return Player({**lesson, "result": ", ".join(answered)})
@@ -165,6 +166,12 @@ def _meaning(rung: str) -> str:
 
 def _fields(state: Mapping[str, Any]) -> str:
     return ", ".join(f"{one:.6g}" if isinstance(one, float) else str(one) for one in state.values())
+
+
+def _valued(step: Step, values: list[float]) -> Step:
+    """The step with the values that were given: for min and max the kernels get sort keys."""
+    names = [name for name in ("value", "other") if name in step.variables]
+    return replace(step, variables={**step.variables, **dict.fromkeys(names, values)})
 
 
 def _tidy(step: Step, said: Said) -> Step:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.backfill_naive import naive
 from workbench.backfill_plan import Plan, bundles, sent
+from workbench.backfill_splitting import auto, sawtooth
 from workbench.bundles import BUNDLE, PARTITION
 from workbench.rows import shuffle_partitions
 from workbench.shipping import ship
@@ -36,9 +37,19 @@ def scan(plan: Plan) -> "DataFrame":
 
 
 #: Every method by its name.
-METHODS: "dict[str, Callable[[Plan], DataFrame]]" = {"naive": naive, "scan": scan}
+METHODS: "dict[str, Callable[[Plan], DataFrame]]" = {
+    "naive": naive,
+    "scan": scan,
+    "sawtooth": sawtooth,
+}
+
+
+#: Those, and the one that keeps most keys whole and cuts large ones.
+PLANS = METHODS | {"auto": auto}
 
 
 def choose(plan: Plan) -> Choice:
-    """Return the method that suits the tables."""
-    return Choice("scan", "queries and events of a key fit one task")
+    """Return the method that suits the tables, from what is known before anything runs."""
+    if shuffle_partitions(plan.queries) == 1:
+        return Choice("scan", "a shuffle has one partition, so there is nothing to share out")
+    return Choice("auto", "a key of more than its share is cut by time, the others stay whole")

@@ -1,0 +1,100 @@
+"""Which keys a backfill cuts by time, and what it says that this costs."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from tests.workbench.jobs import no_job
+from workbench.backfill_cost import Cut, Kind, Sizes, auto, sawtooth, scan
+from workbench.backfill_splitting import Cutting, split
+
+SIZES = Sizes(9_000_000, 1_000_000, 1_000, 10**9, 5_000_000, 365, partitions=100, tasks=50)
+DAYS = [Kind(90, 1, slots=3, few=2), Kind(7, 1, slots=3, few=2)]
+
+
+def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Two of three rows are of one key; there are ties, nulls, and times before 1970."""
+    columns = (
+        "if(id % 3 = 0, id % 7, -1) AS k",
+        "if(id % 50 = 0, NULL, (id * 7919) % 900 - 300) AS t",
+        "id AS v",
+        "if(id % 4 = 0, NULL, (id * 31) % 11) AS x",
+        "concat('b', id % 3) AS b",
+    )
+    return spark.range(400).selectExpr(*columns), spark.range(3_000).selectExpr(*columns)
+
+
+def asked(window: str) -> wb.Backfill:
+    sizes = [0, 40, 250] if window == "sliding" else [20, 40, 250]
+    functions = ("sum", "avg", "max", "last", "count_distinct", "stddev")
+    return wb.Backfill(
+        "k",
+        "t",
+        [
+            wb.Aggregation("count", windows=[*sizes, None]),
+            *(wb.Aggregation(one, "x", [*sizes, None]) for one in functions),
+            wb.Aggregation("median", "x", sizes[:2]),
+            wb.Aggregation("sum", "x", 250, by="b"),
+            wb.Aggregation("last", "x", 250, by="b", name="last"),
+            wb.Aggregation("count", windows=250, where="x > 4", name="many"),
+        ],
+        window,
+        None if window == "sliding" else 20,
+    )
+
+
+def answers(df: DataFrame) -> list[tuple[object, ...]]:
+    rows = df.orderBy("v").collect()
+    return [tuple(round(one, 9) if isinstance(one, float) else one for one in row) for row in rows]
+
+
+@pytest.mark.parametrize("window", ["sawtooth", "sliding", "hopping"])
+def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession, window: str) -> None:
+    queries, events = skewed(spark)
+    backfill = asked(window)
+    cutting = Cutting(backfill.bound(queries, events), least=300)
+    assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
+    expected = answers(backfill.run(queries, events, "scan"))
+    assert answers(split(cutting.plan, cutting)) == expected
+
+
+def test_nothing_runs_before_the_answer_is_used(spark: SparkSession) -> None:
+    queries, events = skewed(spark)
+    with no_job(spark):
+        asked("sawtooth").run(queries, events, "auto")
+
+
+def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
+    queries, events = skewed(spark)
+    said = asked("sawtooth").explain(queries, events)
+    assert "392 queries and 2,940 events with a key and a time, of 8 keys" in said
+    assert "cut by time: no key" in said
+    assert "all events travel to each span that sees them, for x_median_20, x_median_40" in said
+    lines = said.splitlines()
+    assert [line.split()[0] for line in lines[-4:]] == ["naive", "scan", "sawtooth", "auto"]
+
+
+def test_one_partition_leaves_all_keys_whole(spark: SparkSession) -> None:
+    queries, events = skewed(spark)
+    partitions = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    try:
+        assert "auto is scan: a shuffle has one partition" in asked("sawtooth").explain(
+            queries, events
+        )
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+
+
+def test_cutting_a_large_key_bounds_the_largest_task() -> None:
+    whole, cut = scan(SIZES, DAYS), auto(SIZES, DAYS, [Cut(1, 5_000_000, 50)])
+    assert whole.largest == 5_000_000
+    assert cut.largest < 1.5 * SIZES.rows / SIZES.partitions
+    assert whole.rows < cut.rows < 1.1 * whole.rows < sawtooth(SIZES, DAYS).rows
+
+
+def test_states_do_not_grow_with_the_events() -> None:
+    more = Sizes(9 * 10**10, 10**6, 1_000, 10**9, 5 * 10**10, 365, partitions=100, tasks=50)
+    cuts = [Cut(1, 5 * 10**10, 50)]
+    few = auto(SIZES, DAYS, [Cut(1, 5_000_000, 50)]).rows - SIZES.rows
+    assert auto(more, DAYS, cuts).rows - more.rows < 2 * few

@@ -142,7 +142,7 @@ class Early:
         for call in calls:
             window = self.meeting.window(call.arguments)
             at = self._counted(window, call, call.without_null)
-            row = np.asarray(window.taken, np.int64)  # type: ignore[attr-defined]
+            row = np.asarray(window.taken, np.int64)
             for place, target in self._needed_rows(window, call, span, at):
                 pairs.append(row[at[place]] * size + target)
         both = np.unique(np.concatenate(pairs))

@@ -117,7 +117,7 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     int64 array
         Places among these rows, in order.
     """
-    every = np.arange(len(at))
+    every: Ints = np.arange(len(at))
     if not len(at):
         return every
     begins = np.concatenate([[True], part[1:] != part[:-1]])
@@ -135,7 +135,8 @@ def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
     first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
     best = (np.maximum if greatest else np.minimum).reduceat(code, first)
     found = np.flatnonzero(code == best[number])
-    return found[np.concatenate([[True], number[found][1:] != number[found][:-1]])]
+    again = np.concatenate([[False], number[found][1:] == number[found][:-1]])
+    return np.asarray(found[~again])
 
 
 def _first_of_each(part: Ints, key: Ints) -> Ints:
@@ -143,4 +144,4 @@ def _first_of_each(part: Ints, key: Ints) -> Ints:
     order = np.lexsort((key, part))
     part, key = part[order], key[order]
     new = np.concatenate([[True], (part[1:] != part[:-1]) | (key[1:] != key[:-1])])
-    return np.sort(order[new])
+    return np.asarray(np.sort(order[new]))

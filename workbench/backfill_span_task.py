@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import pyarrow as pa
 
-from workbench.backfill_block import Meeting
+from workbench.backfill_block import Meeting, Span
 from workbench.backfill_buckets import Answered, bucketed, plainly
 from workbench.backfill_groups import Group, slots_of
 from workbench.backfill_split import COPY, SLOT
@@ -104,7 +105,7 @@ class SpanTask(BackfillTask):
         return pa.table(columns)
 
     def _features(self, group: Group) -> Iterator[Feature]:
-        same = (one for one in self.features if one.call.frame == group.span)
+        same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
         return (one for one in same if one.by == group.by)
 
     def _of_span(

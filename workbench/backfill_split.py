@@ -42,6 +42,7 @@ class SplitTask(PieceTask):
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return one row for each partition and kind of rows: its number and its rows."""
         plain = BundleTask(self.columns, self.keys, self.partitions)
+        rows = self._shared_out(rows)
         if self.cuts is None:
             yield from plain.bundles(rows)
             return
@@ -51,6 +52,15 @@ class SplitTask(PieceTask):
         if (key >= 0).any():
             for part in self._parts(rows.filter(pa.array(key >= 0)), key[key >= 0]):
                 yield from plain.bundles(part)
+
+    def _shared_out(self, rows: pa.Table) -> pa.Table:
+        """Let rows that lack a key or a time, and so see no event, go round: they may be many."""
+        sees = np.logical_and.reduce([present(whole(rows.column(n))) for n in (*self.both, TIME)])
+        if sees.all():
+            return rows
+        to = np.where(sees, rows.column(PARTITION).to_numpy(), np.arange(len(rows)))
+        to = pa.array((to % self.partitions).astype(np.int32))
+        return rows.set_column(rows.column_names.index(PARTITION), PARTITION, to)
 
     def _parts(self, rows: pa.Table, key: Ints) -> Iterator[pa.Table]:
         """The rows of keys that are cut, and what later spans need of them."""

@@ -139,7 +139,8 @@ def _of_integers(
             # Totals wrap around: beyond 64 bits the floats tell the mean.
             mean = np.where(np.abs(nearly) < MOST / 2, total / sizes, nearly / sizes)
         return answers(mean, sizes == 0)
-    decimal = argument is not None and pa.types.is_decimal(argument)
+    assert argument is not None
+    decimal = pa.types.is_decimal(argument)
     scale = 10.0**argument.scale if decimal else 1.0
     if (np.abs(nearly) * scale > MOST * (1 - 1e-6)).any():
         raise OverflowError(

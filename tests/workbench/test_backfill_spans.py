@@ -18,9 +18,13 @@ from tests.workbench.backfill_cases import (
     feature,
     queries_of,
     spans,
+    tables,
 )
-from tests.workbench.spans import answer_in_spans, answer_whole
+from tests.workbench.spans import PARTITIONS, answer_in_spans, answer_whole
 from workbench.backfill_block import Span
+from workbench.backfill_split import SplitTask
+from workbench.blocks import TIME
+from workbench.bundles import PARTITION
 from workbench.window_catalogue import Options
 
 DISTINCT = Options(distinct=True)
@@ -96,3 +100,11 @@ def test_features_that_travel_together_are_those_of_whole_keys(
     assert found.column_names == expected.column_names
     for name in expected.column_names:
         assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
+
+
+def test_queries_without_a_key_or_a_time_are_shared_out() -> None:
+    rows: list[Row] = [{"k0": None, TIME: 5}, {"k0": "a", TIME: None}] * 30
+    asked = tables(rows, [])[0].append_column(PARTITION, pa.array([0] * 60, pa.int32()))
+    split = SplitTask((*asked.column_names,), ("k0",), PARTITIONS, both=("k0",))
+    bundles = [bundle[PARTITION][0].as_py() for bundle in split.bundles(asked)]
+    assert bundles == list(range(PARTITIONS))

@@ -35,15 +35,13 @@ def explained(plan: Plan) -> str:
     str
     """
     chosen, sizes = choose(plan), sizes_of(plan)
-    # One partition cuts nothing, and tables without a key and a time have nothing to cut.
-    hot = Cutting(plan).shown().orderBy("rows", ascending=False).collect() if sizes.keys else []
+    cutting = chosen.method == "auto"
+    hot = Cutting(plan).shown().orderBy("rows", ascending=False).collect() if cutting else []
     kinds, cuts = kinds_of(plan), [Cut(1, row["rows"], row["spans"]) for row in hot]
     lines = [
         f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
         f"of {sizes.keys:,} keys; the largest has {sizes.largest_key:,} rows",
-        f"auto is {chosen.method}: {chosen.why}"
-        if chosen.method != "auto"
-        else f"auto: {chosen.why}",
+        f"auto{'' if cutting else ' is scan'}: {chosen.why}",
         f"cut by time: {len(hot):,} keys" if hot else "cut by time: no key",
     ]
     lines += [

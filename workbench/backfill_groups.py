@@ -126,8 +126,10 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     if call.options.distinct or call.function == "count_distinct":
         return _first_of_each(part, window.keys(call.arguments)[at])
     if call.function == "first":
-        return every[begins]
-    return every[np.concatenate([begins[1:], [True]])] if call.function == "last" else every
+        return np.flatnonzero(begins)
+    if call.function == "last":
+        return np.flatnonzero(np.append(begins[1:], True))
+    return every
 
 
 def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:

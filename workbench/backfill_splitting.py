@@ -1,6 +1,8 @@
 """The plans of a backfill that cut keys by time: all of them, or those that hold too much."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from workbench.backfill_groups import groups_of, needs_all
@@ -108,7 +110,8 @@ class Cutting:
         """Return the keys that are told apart, and the times, of one of the tables."""
         keys = [column(df, name, "key") for name in self.plan.backfill.key]
         held = [value.alias(c) for value, c in zip(keys, self.keys_of_moments, strict=True)]
-        rows = df.select(*held, micros(df, time, column(df, time, "time")).alias(TIME)).dropna()
+        moment = micros(df, time, column(df, time, "time")).alias(TIME)
+        rows = _without_null(df.select(*held, moment), (*self.keys_of_moments, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 
@@ -155,7 +158,7 @@ def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "D
     wanted = going.queries | {QUERY: F.lit(True)} if queries else going.events
     rows, number = numbered(df, wanted)
     if not queries:
-        rows = rows.dropna(subset=[number[name] for name in (*done.keys, TIME)])
+        rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
     partitions = shuffle_partitions(plan.queries)
     goes = with_partition(rows, [number[name] for name in done.keys], partitions)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
@@ -164,3 +167,10 @@ def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "D
     columns = (*wanted, PARTITION)
     task = SplitTask(columns, cutting.keys, partitions, both=done.keys, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+
+
+def _without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
+    """Rows that lack none of some columns; unlike ``dropna``, it keeps NaN, which is a key."""
+    from pyspark.sql import functions as F
+
+    return rows.where(reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in names]))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
@@ -55,10 +56,18 @@ def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -
     assert answers(split(cutting.plan, cutting)) == expected
 
 
+def test_nan_is_a_key_like_any_other(spark: SparkSession) -> None:
+    events = spark.sql("SELECT double('nan') AS k, id AS t FROM range(9)")
+    asked = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
+    found = asked.run(events, events, "sawtooth").orderBy("t").select("count").collect()
+    assert [row["count"] for row in found] == list(range(9))
+
+
 def test_nothing_runs_before_the_answer_is_used(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     with no_job(spark):
-        asked().run(queries, events, "auto")
+        for method in ("auto", "sawtooth"):
+            asked().run(queries, events, method)
 
 
 def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
@@ -71,14 +80,17 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
     assert [line.split()[0] for line in lines[-4:]] == ["naive", "scan", "sawtooth", "auto"]
 
 
-def test_one_partition_leaves_all_keys_whole(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("partitions", "said"), [("4", "auto is scan: a shuffle has 4"), ("5", "auto: a key of more")]
+)
+def test_few_tasks_leave_all_keys_whole(spark: SparkSession, partitions: str, said: str) -> None:
     queries, events = skewed(spark)
-    partitions = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
     try:
-        assert "auto is scan: a shuffle has one partition" in asked().explain(queries, events)
+        assert said in asked().explain(queries, events)
     finally:
-        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        spark.conf.set("spark.sql.shuffle.partitions", str(before))
 
 
 def test_cutting_a_large_key_bounds_the_largest_task() -> None:

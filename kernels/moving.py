@@ -145,6 +145,44 @@ def _answer(
     return answer
 
 
+def moving_states(
+    offsets: NDArray[np.int64],
+    name: str,
+    values: NDArray[Any],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    *,
+    other: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return the state over each frame, to be joined with others before it is an answer.
+
+    Parameters
+    ----------
+    offsets, name, values, begin, end, other
+        As :func:`moving_aggregate` takes them; not min and max, whose rows tell all.
+
+    Returns
+    -------
+    array of shape (rows, fields)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> begin, end = np.array([[0], [0], [1]]), np.array([[2], [3], [3]])
+    >>> moving_states(np.array([0, 3]), "integer_sum", np.array([3, 1, 8]), begin, end).tolist()
+    [[4, 2], [12, 3], [9, 2]]
+    """
+    method, empty = choose_method(offsets, name, begin, end), AGGREGATES[name].empty
+    dtype = np.asarray(empty).dtype
+    value = values.astype(dtype, copy=False)
+    second = value if other is None else other.astype(dtype, copy=False)
+    found = [
+        _states(part, method, empty, FANOUT, (value[part.values], second[part.values]))
+        for part in parts(offsets, begin, end, STREAMED)
+    ]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
 def _check_method(name: str, method: str) -> None:
     if method not in METHODS:
         raise ValueError(f"method: {method!r} is not known; use one of {', '.join(METHODS)}.")

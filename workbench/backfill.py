@@ -8,7 +8,8 @@ from kernels.hops import default_hop
 from workbench.aggregation import Aggregation, Window, check_length
 from workbench.backfill_block import Span
 from workbench.backfill_days import of_days
-from workbench.backfill_methods import METHODS, choose
+from workbench.backfill_explain import explained
+from workbench.backfill_methods import METHODS, PLANS, choose
 from workbench.backfill_plan import Plan, bind
 from workbench.columns import is_integer_time, table
 from workbench.durations import Duration, microseconds, ticks
@@ -124,7 +125,8 @@ class Backfill:
             Rows with the key, a time, and what is aggregated. Those whose key or time is null are
             left out; :meth:`skipped` counts them.
         method : str
-            "naive", "scan", or "auto", which chooses: the same answers by different plans.
+            "naive", "scan", "sawtooth", or "auto", which chooses for each key: the same answers by
+            different plans. :meth:`explain` says what is chosen, and what each method costs.
         days : date, str, or pair of them, optional
             Only the queries of a day, or from a first to a last day, both included, in UTC; they
             get what they would get in a run of all.
@@ -147,7 +149,42 @@ class Backfill:
         plan = self.bound(queries, events)
         plan = plan if days is None else of_days(plan, days)
         chosen = choose(plan).method if method == "auto" else method
-        return METHODS[chosen](plan)
+        return PLANS[chosen](plan)
+
+    def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
+        """Return what ``auto`` does with these tables and why, and what each method would cost.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+
+        Returns
+        -------
+        str
+            Sizes, the keys that are cut by time, and for each method about how many rows and bytes
+            it shuffles, its tasks, and its largest task.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        Two jobs, over the columns of the key and the time alone.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
+        >>> print(backfill.explain(asked, views).partition(";")[0])
+        100 queries and 1,000 events with a key and a time, of 20 keys
+        """
+        return explained(self.bound(queries, events))
 
     def bound(self, queries: "DataFrame", events: "DataFrame") -> Plan:
         """Return the backfill bound to its tables.

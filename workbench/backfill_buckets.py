@@ -3,6 +3,8 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -12,8 +14,20 @@ from workbench.window_block import Call
 from workbench.window_columns import codes_in_order
 from workbench.window_functions import answer
 
+#: Answers for a meeting's queries in their order, and how many events each is of.
+Answered = Callable[[Call, Meeting], tuple[pa.Array, Ints]]
 
-def bucketed(call: Call, by: str, kind: pa.DataType, meeting: Meeting) -> pa.Array:
+
+def plainly(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+    """Return the answers of a meeting's queries in their order, and how many events each is of."""
+    window, places = meeting.window(call.arguments), meeting.query_places
+    sizes = window.frames(call, call.without_null).sizes
+    return answer(window, call).take(pa.array(places)), sizes[places]
+
+
+def bucketed(
+    call: Call, by: str, kind: pa.DataType, meeting: Meeting, answered: Answered = plainly
+) -> pa.Array:
     """Return a map for each query, in the order of the meeting's queries.
 
     Parameters
@@ -24,6 +38,8 @@ def bucketed(call: Call, by: str, kind: pa.DataType, meeting: Meeting) -> pa.Arr
     kind : pyarrow.DataType
         That of the maps.
     meeting : Meeting
+    answered : function
+        Answers for the queries of each bucket.
 
     Returns
     -------
@@ -52,8 +68,7 @@ def bucketed(call: Call, by: str, kind: pa.DataType, meeting: Meeting) -> pa.Arr
     place[rank] = np.arange(count, dtype=np.uint32)
     first, key_of_bucket = first[rank], key_of_event[first[rank]]
     apart = _apart(meeting, place[pair], valid, key_of_bucket)
-    found = answer(apart.window(call.arguments), call).take(pa.array(apart.query_places))
-    sizes = apart.window(call.arguments).frames(call, call.without_null).sizes[apart.query_places]
+    found, sizes = answered(call, apart)
     query = apart.queries.row.astype(np.int64)
     bucket = np.repeat(np.arange(count), np.diff(apart.queries.offsets))
     seen = np.flatnonzero(sizes > 0)

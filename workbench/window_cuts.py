@@ -127,6 +127,8 @@ class CutTask:
         How many pieces a partition is cut into that holds the whole table.
     rows : int, optional
         About how many rows a piece has, instead.
+    least : int
+        The fewest rows of a piece, where it is not told how many it has.
     """
 
     keys: tuple[str, ...]
@@ -134,6 +136,7 @@ class CutTask:
     descending: bool
     pieces: int
     rows: int | None
+    least: int = LEAST_ROWS
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return all cuts as one binary value, and none where nothing is cut."""
@@ -158,7 +161,7 @@ class CutTask:
             return None
         codes, count = key_codes(table.select(list(self.keys)))
         known = np.bincount(codes, table.column(ROWS).to_numpy(), count).astype(np.int64)
-        aim = self.rows or max(LEAST_ROWS, -(-whole // self.pieces))
+        aim = self.rows or max(self.least, -(-whole // self.pieces))
         found = []
         for key in np.flatnonzero(known > (aim if self.rows else 1.5 * aim)):
             at = np.flatnonzero(codes == key)

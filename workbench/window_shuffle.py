@@ -151,11 +151,12 @@ def cut_keys(
     pyspark.sql.DataFrame
     """
     summaries = cutting.summaries(df, wanted)
-    found = summaries.mapInArrow(cutting.task(df).shown, _shown(df, cutting.keys, names))
+    found = summaries.mapInArrow(cutting.task(df).shown, shown_schema(df, cutting.keys, names))
     return found.toDF(*names, "rows", "pieces")
 
 
-def _shown(df: "DataFrame", keys: Sequence[str], names: Sequence[str]) -> "StructType":
+def shown_schema(df: "DataFrame", keys: Sequence[str], names: Sequence[str]) -> "StructType":
+    """Return the types of what :meth:`workbench.window_cuts.CutTask.shown` returns."""
     from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
     fields = [StructField(k, df.schema[n].dataType) for k, n in zip(keys, names, strict=True)]

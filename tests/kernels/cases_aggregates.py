@@ -60,6 +60,17 @@ def extremes(draw: st.DrawFn) -> Args:
     return [key, *draw(sliding_frames(size, rows)), np.zeros(rows, np.int64)]
 
 
+@st.composite
+def ranges_of_states(draw: st.DrawFn) -> Args:
+    """States of a few rows each, and ranges of them that move ahead."""
+    empty = draw(st.sampled_from([Count(), Sum(0, 0), Last(), Least()]))
+    size, rows = draw(st.integers(1, 60)), draw(st.integers(1, 12))
+    value, other = draw(columns(empty, 3 * size))
+    parts = [state_of(empty, value, other, range(3 * i, 3 * i + 3)) for i in range(size)]
+    part = np.array(parts, np.asarray(empty).dtype)
+    return [empty, part, *draw(sliding_frames(size, rows)), np.zeros((rows, len(empty)), int)]
+
+
 def state_of(empty: Any, value: Any, other: Any, rows: Any) -> list[Any]:
     for row in rows:
         empty = empty.update(value[row], other[row], row)
@@ -72,6 +83,17 @@ def updates_row_by_row(before: Args, after: Args, result: Any) -> bool:
     frames = before[-3:-1]
     expected = [state_of(empty, value, other, members(*frames, i)) for i in range(len(frames[0]))]
     return bool((after[-1] == expected).all())
+
+
+def joins_what_is_between(before: Args, after: Args, result: Any) -> bool:
+    empty, part, *frames, _ = before
+    for i in range(len(frames[0])):
+        state = empty
+        for row in members(*frames, i):
+            state = state.combine(type(empty)(*part[row].tolist()))
+        if after[-1][i].tolist() != list(state):
+            return False
+    return True
 
 
 def joins_children(before: Args, after: Args, result: Any) -> bool:
@@ -102,6 +124,7 @@ def says_whether_they_slide(before: Args, after: Args, result: Any) -> bool:
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "build_tree": (trees(), joins_children),
     "frames_slide": (framed(), says_whether_they_slide),
+    "join_ranges": (ranges_of_states(), joins_what_is_between),
     "least_rows": (extremes(), finds_the_least),
     "naive_states": (states("naive_states"), updates_row_by_row),
     "query_tree": (states("query_tree"), updates_row_by_row),

@@ -1,0 +1,221 @@
+"""What each method of a backfill costs: rows and bytes shuffled, tasks, and the largest of these.
+
+Times and lengths are in one unit, that of the time columns. docs/scale.md says what follows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from workbench.bundles import ROWS_AT_ONCE
+
+#: A key, a time and a span beside the fields of a state or the columns of an event.
+STATE_BYTES = 40
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much there is.
+
+    Attributes
+    ----------
+    events, queries, keys : int
+    pairs : int
+        Over all keys, how often a query and an event have the same one.
+    largest_key : int
+        The most rows, queries and events, of a key.
+    extent : int
+        How far apart the first and the last time are.
+    partitions : int
+        How many tasks there are behind the shuffle.
+    tasks : int
+        How many tasks there are in front of it.
+    event_bytes, query_bytes : int
+        Of a row on its way.
+    """
+
+    events: int
+    queries: int
+    keys: int
+    pairs: int
+    largest_key: int
+    extent: int
+    partitions: int
+    tasks: int
+    event_bytes: int = 32
+    query_bytes: int = 32
+
+    @property
+    def rows(self) -> int:
+        """Rows of both tables."""
+        return self.events + self.queries
+
+    @property
+    def bundles(self) -> int:
+        """How often rows are bundled: once a task, and again after so many rows."""
+        return max(self.tasks, ceil(self.rows / ROWS_AT_ONCE))
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of both tables."""
+        return self.events * self.event_bytes + self.queries * self.query_bytes
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What features over windows of one length need of earlier spans.
+
+    Attributes
+    ----------
+    window : int or None
+    hop : int
+    slots, few, every : int
+        How many features need states, a few events of each hop, and all events.
+    """
+
+    window: int | None
+    hop: int
+    slots: int = 0
+    few: int = 0
+    every: int = 0
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Keys whose time is cut.
+
+    Attributes
+    ----------
+    keys : int
+    rows : int
+        Of all these keys.
+    spans : int
+        Of each of these keys.
+    """
+
+    keys: int
+    rows: int
+    spans: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method costs.
+
+    Attributes
+    ----------
+    rows, bytes : int
+        What is shuffled.
+    tasks : int
+        How many tasks have work behind the shuffle.
+    largest : int
+        The rows of the largest of these; for the join, its pairs.
+    """
+
+    rows: int
+    bytes: int
+    tasks: int
+    largest: int
+
+
+def naive(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+    """Join every query with all events of its key in the longest window, and group them.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 1_100, 365, partitions=4, tasks=4)
+    >>> naive(sizes, [Kind(90, 1, slots=1)]).largest
+    6164384
+    """
+    seen = max(_share(kind, sizes.extent) for kind in kinds)
+    # Queries go once to their events, once to their answers, and the answers to them.
+    rows = sizes.events + 3 * sizes.queries
+    size = sizes.events * sizes.event_bytes + 3 * sizes.queries * sizes.query_bytes
+    even, hot = sizes.pairs / sizes.partitions, sizes.largest_key**2 / 4
+    return Cost(rows, size, _tasks(sizes), ceil(seen * max(even, min(hot, sizes.pairs))))
+
+
+def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+    """Shuffle every row once; a key is one task's.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
+    >>> scan(sizes, []).largest
+    550000
+    """
+    largest = max(ceil(sizes.rows / sizes.partitions), sizes.largest_key)
+    return Cost(sizes.rows, sizes.bytes, _tasks(sizes), largest)
+
+
+def sawtooth(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+    """Cut the time of every key into as many spans as there are tasks.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
+    >>> sawtooth(sizes, [Kind(90, 1, slots=1)]).rows
+    1839727
+    """
+    return auto(sizes, kinds, [Cut(sizes.keys, sizes.rows, sizes.partitions)])
+
+
+def auto(sizes: Sizes, kinds: Sequence[Kind], cuts: Sequence[Cut]) -> Cost:
+    """Cut the time of some keys, each into its own spans.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
+    >>> cost = auto(sizes, [Kind(90, 1, slots=1)], [Cut(1, 550_000, 2)])
+    >>> cost.rows, cost.largest
+    (1100364, 275364)
+    """
+    early = [earlier(sizes, kinds, cut) for cut in cuts]
+    rows = sizes.rows + sum(sum(one) for one in early)
+    states, events = (sum(one[side] for one in early) for side in (0, 1))
+    size = sizes.bytes + states * STATE_BYTES + events * sizes.event_bytes
+    largest = ceil(sizes.rows / sizes.partitions)
+    for cut, one in zip(cuts, early, strict=True):
+        own = ceil(cut.rows / cut.keys / cut.spans)
+        came = ceil(sum(one) / max(cut.keys * (cut.spans - 1), 1))
+        # Spans of many keys go round: a task has some of each.
+        a_task = max(1, cut.keys * cut.spans // sizes.partitions)
+        largest = max(largest, (own + came) * a_task)
+    return Cost(rows, size, min(sizes.partitions, _tasks(sizes) + _spans(cuts)), largest)
+
+
+def earlier(sizes: Sizes, kinds: Sequence[Kind], cut: Cut) -> tuple[int, int]:
+    """Return how many states and how many events go to later spans of keys that are cut.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
+    >>> earlier(sizes, [Kind(90, 1, slots=1), Kind(None, 1, every=1)], Cut(1, 550_000, 2))
+    (364, 250000)
+    """
+    events = cut.rows * sizes.events / max(sizes.rows, 1)
+    extent = max(sizes.extent, 1)
+    length, here = max(extent / cut.spans, 1), events / cut.keys / sizes.bundles
+    spans = cut.keys * (cut.spans - 1) * sizes.bundles
+    states = few = every = 0.0
+    for kind in kinds:
+        seen = extent if kind.window is None else min(kind.window, extent)
+        # What some queries of a span see and others do not is as long as the span, or the window.
+        apart = 0.0 if kind.window is None else min(seen, length)
+        cells = min(apart / kind.hop + 1, here * apart / extent) if apart else 0.0
+        sent = spans * (cells + min(1.0, here * (seen - apart) / extent))
+        states, few = states + kind.slots * sent, few + kind.few * sent
+        every += bool(kind.every) * events * min(seen / length, (cut.spans - 1) / 2)
+    return ceil(states), ceil(few + every)
+
+
+def _share(kind: Kind, extent: int) -> float:
+    return 1.0 if kind.window is None else min(1.0, kind.window / max(extent, 1))
+
+
+def _tasks(sizes: Sizes) -> int:
+    return min(sizes.partitions, max(sizes.keys, 1))
+
+
+def _spans(cuts: Sequence[Cut]) -> int:
+    return sum(cut.keys * (cut.spans - 1) for cut in cuts)

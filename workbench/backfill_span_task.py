@@ -1,0 +1,170 @@
+"""The part of a backfill that runs in Spark's workers where large keys are cut by time.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import cast
+
+import pyarrow as pa
+
+from workbench.backfill_block import Meeting, Span
+from workbench.backfill_buckets import Answered, bucketed, plainly
+from workbench.backfill_groups import Group, slots_of
+from workbench.backfill_split import COPY, SLOT
+from workbench.backfill_states import FromStates
+from workbench.backfill_task import QUERY, BackfillTask, Feature, met, table_of
+from workbench.blocks import TIME, binaries
+from workbench.bundles import BUNDLE
+from workbench.window_block import Call
+from workbench.window_pieces import PIECE
+from workbench.window_task import ROWS_AT_ONCE
+from workbench.worker import settle
+
+Batches = list[pa.RecordBatch]
+
+
+@dataclass
+class Arrived:
+    """The rows of a task by what they are.
+
+    Attributes
+    ----------
+    queries, events : list of pyarrow.RecordBatch
+        Those of whole keys.
+    span_queries, span_events : list of pyarrow.RecordBatch
+        Those of spans.
+    copies : dict of int to list of pyarrow.RecordBatch
+        Earlier events by the group that they are for.
+    states : list of pyarrow.RecordBatch
+        Those of earlier events.
+    """
+
+    queries: Batches = field(default_factory=list)
+    events: Batches = field(default_factory=list)
+    span_queries: Batches = field(default_factory=list)
+    span_events: Batches = field(default_factory=list)
+    copies: dict[int, Batches] = field(default_factory=lambda: defaultdict(list))
+    states: Batches = field(default_factory=list)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Put rows where they belong."""
+        names = batch.schema.names
+        if COPY in names:
+            self.copies[batch.column(COPY)[0].as_py()].append(batch.drop_columns([COPY]))
+        elif SLOT in names:
+            self.states.append(batch)
+        elif PIECE in names:
+            (self.span_queries if QUERY in names else self.span_events).append(batch)
+        else:
+            (self.queries if QUERY in names else self.events).append(batch)
+
+
+@dataclass(frozen=True)
+class SpanTask(BackfillTask):
+    """Answer every query of whole keys, and of spans of those that are cut by time.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        The features by windows and buckets.
+    """
+
+    groups: tuple[Group, ...] = ()
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for a Spark partition that holds all that its queries need."""
+        settle()
+        arrived = Arrived()
+        for batch in batches:
+            for bundle in binaries(batch.column(BUNDLE)):
+                for part in pa.ipc.open_stream(bundle):
+                    arrived.add(part)
+        if arrived.queries:
+            found = self.answer(*map(table_of, (arrived.queries, arrived.events)))
+            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+        if arrived.span_queries:
+            found = self.of_spans(arrived)
+            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+
+    def of_spans(self, arrived: Arrived) -> pa.Table:
+        """Return every query of a span with its features."""
+        meetings = Meetings(self, arrived)
+        found: dict[str, pa.Array] = {}
+        slots = 0
+        for number, group in enumerate(self.groups):
+            sent = {slot: slots + i for i, slot in enumerate(group.slots)}
+            slots += len(sent)
+            for one in self._features(group):
+                found[one.call.column] = self._of_span(one, sent, number, meetings)
+        columns = meetings.queries(self.columns)
+        columns |= {one.call.column: found[one.call.column] for one in self.features}
+        return pa.table(columns)
+
+    def _features(self, group: Group) -> Iterator[Feature]:
+        same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
+        return (one for one in same if one.by == group.by)
+
+    def _of_span(
+        self, feature: Feature, sent: dict[Call, int], number: int, meetings: "Meetings"
+    ) -> pa.Array:
+        call, slots = feature.call, slots_of(feature.call, self.schema)
+        meeting = meetings.with_states if slots else meetings.with_copies(number)
+        answered: Answered = plainly
+        if slots:
+            kind = self.schema.field(call.arguments[0]).type if call.arguments else None
+            answered = FromStates({sent[slot]: slot for slot in slots}, kind)
+        if feature.by is not None:
+            return bucketed(call, feature.by, feature.kind, meeting, answered)
+        return answered(call, meeting)[0]
+
+
+class Meetings:
+    """The queries of spans beside their events, and beside what came from earlier spans.
+
+    Parameters
+    ----------
+    task : BackfillTask
+    arrived : Arrived
+    """
+
+    def __init__(self, task: BackfillTask, arrived: Arrived) -> None:
+        self.arrived = arrived
+        self._of_group: dict[int, Meeting] = {}
+        time = task.schema.get_field_index(TIME)
+        schema = task.schema.set(time, pa.field(TIME, pa.int64()))
+        self.schema = schema.append(pa.field(PIECE, pa.int32()))
+        self.task = replace(task, keys=(*task.keys, PIECE), schema=self.schema)
+        self.asked = pa.Table.from_batches(arrived.span_queries)
+        self.own = table_of(arrived.span_events) or self.schema.empty_table()
+
+    def queries(self, columns: Iterable[tuple[str, str]]) -> dict[str, pa.Array]:
+        """Return columns of the queries, in the order in which they are answered."""
+        row = pa.array(self._alone.queries.row)
+        return {name: self.asked.column(held).take(row) for name, held in columns}
+
+    def with_copies(self, group: int) -> Meeting:
+        """Return the queries beside their events and those that came for a group."""
+        if group not in self._of_group:
+            came = table_of(self.arrived.copies.get(group, []))
+            # The meeting of one group at a time: they are asked for one after another.
+            self._of_group = {group: self._alone if came is None else self._met([self.own, came])}
+        return self._of_group[group]
+
+    @cached_property
+    def with_states(self) -> Meeting:
+        """The queries beside their events and all states."""
+        states = [pa.Table.from_batches([batch]) for batch in self.arrived.states]
+        none = pa.schema([(SLOT, pa.int32())]).empty_table()
+        return self._met([self.own, none, *states])
+
+    @cached_property
+    def _alone(self) -> Meeting:
+        return self._met([self.own])
+
+    def _met(self, events: list[pa.Table]) -> Meeting:
+        together = pa.concat_tables(events, promote_options="default")
+        return met(self.task.sides(self.asked, together))

@@ -1,0 +1,107 @@
+"""The way of rows to the tasks that need them, where the time of large keys is cut into spans.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.backfill_block import Ints
+from workbench.backfill_early import Early, States, early
+from workbench.backfill_groups import Group
+from workbench.blocks import TIME, instants
+from workbench.bundles import PARTITION, BundleTask
+from workbench.codes import whole
+from workbench.window_columns import present
+from workbench.window_cuts import START
+from workbench.window_pieces import PIECE, PieceTask
+
+#: The columns of what goes to later spans: the group that events are for, or the slot of a state.
+COPY, SLOT = "__copy__", "__slot__"
+FIELD = "__field{}_{}__"
+
+
+@dataclass(frozen=True)
+class SplitTask(PieceTask):
+    """Bundle the rows of one of the tables; those of a key that is cut go to their span's task.
+
+    Attributes
+    ----------
+    both : tuple of str
+        The columns of the key.
+    groups : tuple of Group
+        What the events' later spans need of them, none for queries.
+    """
+
+    both: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
+
+    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Return one row for each partition and kind of rows: its number and its rows."""
+        plain = BundleTask(self.columns, self.keys, self.partitions)
+        rows = self._shared_out(rows)
+        if self.cuts is None:
+            yield from plain.bundles(rows)
+            return
+        key = np.where(present(whole(rows.column(TIME))), self._cut_keys(rows), -1)
+        if (key < 0).any():
+            yield from plain.bundles(rows.filter(pa.array(key < 0)))
+        if (key >= 0).any():
+            for part in self._parts(rows.filter(pa.array(key >= 0)), key[key >= 0]):
+                yield from plain.bundles(part)
+
+    def _shared_out(self, rows: pa.Table) -> pa.Table:
+        """Let rows that lack a key or a time, and so see no event, go round: they may be many."""
+        sees = np.logical_and.reduce([present(whole(rows.column(n))) for n in (*self.both, TIME)])
+        if sees.all():
+            return rows
+        to = np.where(sees, rows.column(PARTITION).to_numpy(), np.arange(len(rows)))
+        to = pa.array((to % self.partitions).astype(np.int32))
+        return rows.set_column(rows.column_names.index(PARTITION), PARTITION, to)
+
+    def _parts(self, rows: pa.Table, key: Ints) -> Iterator[pa.Table]:
+        """The rows of keys that are cut, and what later spans need of them."""
+        assert self.cuts is not None
+        time = instants(whole(rows.column(TIME)))
+        rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
+        starts = [self._side(START, number) for number in range(len(self.cuts))]
+        piece = np.zeros(len(rows), np.int64)
+        for number in np.unique(key):
+            at = np.flatnonzero(key == number)
+            piece[at] = np.searchsorted(starts[number], time[at], side="right") - 1
+        yield self._sent_to(rows, piece)
+        known: dict[str | None, Early] = {}
+        slots = 0
+        for number, group in enumerate(self.groups):
+            if group.by not in known:
+                known[group.by] = early(rows, self.both, group.by, key, piece, starts)
+            events = known[group.by]
+            if len(events.rows) and len(events.targets.piece):
+                yield self._copies(events, group, number)
+                for i, slot in enumerate(group.slots):
+                    yield self._states(events, events.states(slot, group.span), slots + i)
+            slots += len(group.slots)
+
+    def _copies(self, events: Early, group: Group, number: int) -> pa.Table:
+        row, target = events.copies(group.calls, group.span)
+        found = self._sent_to(events.rows.take(pa.array(row)), events.targets.piece[target])
+        return found.append_column(COPY, pa.array(np.full(len(row), number, np.int32)))
+
+    def _states(self, events: Early, found: States, slot: int) -> pa.Table:
+        rows = events.rows.select([*events.keys, TIME, PARTITION]).take(pa.array(found.row))
+        rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(found.time))
+        rows = self._sent_to(rows, events.targets.piece[found.target])
+        rows = rows.append_column(SLOT, pa.array(np.full(len(found.row), slot, np.int32)))
+        for i, column in enumerate(found.states.T):
+            rows = rows.append_column(FIELD.format(slot, i), pa.array(np.ascontiguousarray(column)))
+        return rows
+
+    def _sent_to(self, rows: pa.Table, piece: Ints) -> pa.Table:
+        """Rows with their piece, and its partition: they go round from that of their key."""
+        to = (rows.column(PARTITION).to_numpy() + piece) % self.partitions
+        rows = rows.append_column(PIECE, pa.array(piece.astype(np.int32)))
+        at = rows.column_names.index(PARTITION)
+        return rows.set_column(at, PARTITION, pa.array(to.astype(np.int32)))

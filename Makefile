@@ -30,6 +30,7 @@ test: setup
 bench: setup
 	$(VENV)/python -m benchmarks funnel
 	$(VENV)/python -m benchmarks windows
+	$(VENV)/python -m benchmarks backfill
 
 notebooks: setup
 	$(VENV)/python tools/notebooks.py

@@ -1,6 +1,6 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``python -m benchmarks windows``; ``python -m benchmarks windows quantile spark`` for some parts.
+``windows`` and ``backfill`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
 """
 
 import argparse
@@ -8,12 +8,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import funnel, windows
+from benchmarks import backfill, funnel, windows
 from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = ("funnel", "windows")
+SUBJECTS = ("funnel", "windows", "backfill")
+PARTS = {"windows": windows.PARTS, "backfill": backfill.PARTS}
 #: How many rows the largest file has, and measured runs there are: minutes for all.
-ROWS, ROUNDS = {"funnel": 20_000_000, "windows": 2_000_000}, {"funnel": 3, "windows": 2}
+ROWS = {"funnel": 20_000_000, "windows": 2_000_000}
+ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,12 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measured(options: argparse.Namespace) -> Report:
     """Return the results of the subject that the command line names."""
-    rows = options.rows or ROWS[options.subject]
     rounds = options.rounds or ROUNDS[options.subject]
+    known = PARTS.get(options.subject, ())
+    if wrong := [part for part in options.parts if part not in known]:
+        there = f"there are {', '.join(known)}" if known else "there are none; leave them out"
+        parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
+    if options.subject == "backfill":
+        return backfill.run(rounds, options.folder, options.parts)
+    rows = options.rows or ROWS[options.subject]
     if options.subject == "windows":
         return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
-    if options.parts:
-        parser().error("parts: the funnel has none; leave them out.")
     sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
     return funnel.run([size for size in sizes if size <= rows], rounds, options.folder)
 
@@ -46,8 +52,8 @@ def parser() -> argparse.ArgumentParser:
         "parts",
         nargs="*",
         metavar="part",
-        choices=[[], *windows.PARTS],
-        help=f"what to measure of windows: {', '.join(windows.PARTS)}; all when none is named",
+        help="what to measure, all when none is named; "
+        + "; ".join(f"of {name}: {', '.join(parts)}" for name, parts in PARTS.items()),
     )
     made.add_argument(
         "--rows", type=counted, help="rows in the largest file, such as 20M; 2M for windows"

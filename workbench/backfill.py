@@ -16,6 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.rows import several, skipped_in
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql import DataFrame
 
 KINDS = ("sawtooth", "sliding", "hopping")
@@ -157,6 +158,62 @@ class Backfill:
             When a column is missing or has a type that cannot be used so.
         """
         return bind(self, queries, events)
+
+    def check(
+        self,
+        features: "DataFrame",
+        events: "DataFrame",
+        rows: int = 1_000,
+        arrived: str | None = None,
+    ) -> "pd.DataFrame":
+        """Compare a table of features, from any pipeline, with what they have to be.
+
+        Parameters
+        ----------
+        features : pyspark.sql.DataFrame
+            The key, the queries' time, and columns called as those of :meth:`run`; any of them.
+        events : pyspark.sql.DataFrame
+        rows : int
+            How many rows are compared, the same ones each time.
+        arrived : str, optional
+            The events' column of when each was known, to find features that missed late ones.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each value that differs: the key and the time, ``column``, ``given``,
+            ``expected``, and the ``reason`` for which the pipeline may have got the other value:
+            the first that explains it. ``attrs["checked"]`` is the number of rows compared.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        The sample is recomputed by the naive join, in a job of its own, and once more for each
+        reason if anything differs.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
+        >>> count = wb.Aggregation("count", windows=2)
+        >>> wb.Backfill("user", "ts", count, window="sliding").check(asked, views).T
+                                                    0
+        user                                      ann
+        ts                                          4
+        column                                count_2
+        given                                       3
+        expected                                    2
+        reason    an event at the query's time counts
+        """
+        from workbench.backfill_check import check_features
+
+        return check_features(self, features, events, rows, arrived)
 
     def skipped(self, events: "DataFrame") -> int:
         """Return how many events are left out because their key or their time is null.

@@ -32,11 +32,14 @@ class Span:
         How far back, None without a bound.
     hop, last_hop : int
         What the begin and the end are rounded down to.
+    ahead: int
+        How far behind the query its window ends, 0 for what must not see the future.
     """
 
     window: int | None
     hop: int = 1
     last_hop: int = 1
+    ahead: int = 0
 
     def ranges(self, query: Ints, q_offsets: Ints, time: Ints, e_offsets: Ints) -> Ranges:
         """Return the range of events of each query, from 0 in each key.
@@ -52,8 +55,8 @@ class Span:
         begin, end : int64 arrays of shape (queries, 1)
         """
         begin, end = np.empty((len(query), 1), np.int64), np.empty((len(query), 1), np.int64)
-        length = self.window is not None, self.window or 0
-        rounded = self.hop, self.last_hop
+        length = self.window is not None, (self.window or 0) + self.ahead
+        rounded, query = (self.hop, self.last_hop), query + self.ahead
         query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
         return begin, end
 

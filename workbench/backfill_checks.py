@@ -86,12 +86,15 @@ def check_windows(backfill: "Backfill", integer_time: bool) -> None:
                 f"{argument}: {value} has no unit, but the time columns hold times; "
                 "give a duration with a unit, such as '90 days'."
             )
-    rounded = backfill.window != "sliding" and integer_time and backfill.hop is None
-    if rounded and any(aggregation.hop is None for aggregation in backfill.aggregations):
-        raise WorkbenchError(
-            f"hop: {backfill.window} windows of integer times need one; "
-            "give an integer in the unit of the time columns."
+    for aggregation in backfill.aggregations if integer_time and backfill.hop is None else ():
+        rounded = backfill.window == "hopping" or any(
+            one is not None for one in aggregation.windows
         )
+        if backfill.window != "sliding" and rounded and aggregation.hop is None:
+            raise WorkbenchError(
+                f"hop: {backfill.window} windows of integer times need one; "
+                "give an integer in the unit of the time columns."
+            )
 
 
 def check_hop(backfill: "Backfill", aggregation: Aggregation, window: Window, span: Span) -> None:

@@ -8,7 +8,7 @@ from workbench.backfill_block import Span
 from workbench.backfill_plan import Bound, Plan, sent
 from workbench.backfill_task import Feature
 from workbench.blocks import MICROSECONDS_A_DAY, TIME
-from workbench.columns import column, is_integer_time, type_of
+from workbench.columns import column, is_integer_time, quoted, type_of
 from workbench.errors import WorkbenchError
 from workbench.window_catalogue import TIMES, kind_of
 from workbench.window_engine import IN_SPARK
@@ -16,8 +16,8 @@ from workbench.window_engine import IN_SPARK
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-#: A query's time in the joined table, the bucket, and the map of answers by bucket.
-ASKED, BUCKET = "__asked__", "__bucket__"
+#: A query's time in the joined table, when an event was known, and its bucket.
+ASKED, KNOWN, BUCKET = "__asked__", "__known__", "__bucket__"
 #: Functions whose answers in Spark's SQL differ, or which it has not as an aggregate.
 WITHOUT_SQL = "Spark's SQL has no such aggregate with the same answer"
 SAME_IN_SQL = (
@@ -26,8 +26,18 @@ SAME_IN_SQL = (
 )
 
 
-def naive(plan: Plan) -> "DataFrame":
+def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     """Return every query with its features, by a join on the key and the times.
+
+    Parameters
+    ----------
+    plan : Plan
+    arrived : str, optional
+        The events' column of when each was known: only queries from then on see it.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
 
     Notes
     -----
@@ -40,17 +50,20 @@ def naive(plan: Plan) -> "DataFrame":
 
     going = sent(plan)
     keys = going.task.keys
-    events = plan.events.select(*(value.alias(name) for name, value in going.events.items()))
+    wanted = [value.alias(name) for name, value in going.events.items()]
+    known = plan.backfill.time if arrived is None else arrived
+    wanted.append(micros(plan.events, known, column(plan.events, known, "arrived")).alias(KNOWN))
+    events = plan.events.select(*wanted)
     events = events.withColumn(TIME, micros(plan.events, plan.backfill.time, F.col(TIME)))
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     asked = micros(plan.queries, plan.backfill.query_time, asked)
     held = [going.queries[name].alias(f"q{name}") for name in keys]
     moments = plan.queries.select(*held, asked.alias(ASKED)).distinct()
-    joined = moments.join(events, _sees(plan, keys))
+    joined = moments.join(events, _sees(plan, keys, arrived is not None))
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
     queries = plan.queries.select("*", *held, asked.alias(ASKED))
-    back = [F.col(_quoted(name)) for name in plan.queries.columns]
+    back = [F.col(quoted(name)) for name in plan.queries.columns]
     features = [_filled(one) for one in plan.features]
     return queries.join(found, on, "left").select(*back, *features)
 
@@ -79,11 +92,13 @@ def micros(df: "DataFrame", name: str, value: "Column") -> "Column":
     return F.unix_micros(value)
 
 
-def _sees(plan: Plan, keys: Sequence[str]) -> "Column":
+def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
     from pyspark.sql import functions as F
 
     same = [F.col(f"q{name}") == F.col(name) for name in keys]
-    same.append(F.col(TIME) < F.col(ASKED))
+    same.append(F.col(TIME) < F.col(ASKED) + F.lit(max(one.span.ahead for one in plan.features)))
+    if when_known:
+        same.append(F.col(KNOWN) <= F.col(ASKED))
     if plan.reach is not None:
         same.append(F.col(TIME) >= F.col(ASKED) - F.lit(plan.reach))
     return reduce(lambda a, b: a & b, same)
@@ -114,7 +129,7 @@ def _inside(span: Span) -> "Column":
     from pyspark.sql import functions as F
 
     time, asked = F.col(TIME), F.col(ASKED)
-    inside = time < _floor(asked, span.last_hop)
+    inside = time < _floor(asked + F.lit(span.ahead), span.last_hop)
     if span.window is not None:
         inside = inside & (time >= _floor(asked - F.lit(span.window), span.hop))
     return inside
@@ -171,12 +186,6 @@ def _aggregate(one: Bound, feature: Feature) -> "Column":
 def _filled(one: Bound) -> "Column":
     from pyspark.sql import functions as F
 
-    value = F.col(_quoted(one.name))
+    value = F.col(quoted(one.name))
     counted = one.resolved.function.name in ("count", "count_distinct") and one.by is None
     return (F.coalesce(value, F.lit(0)) if counted else value).alias(one.name)
-
-
-def _quoted(name: str) -> str:
-    from workbench.columns import quoted
-
-    return quoted(name)

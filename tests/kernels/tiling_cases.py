@@ -203,6 +203,26 @@ def joins_tail_and_head(before: Args, after: Args, result: Any) -> bool:
     return bool(after[-1].tolist() == expected)
 
 
+@st.composite
+def rounded(draw: st.DrawFn) -> Args:
+    """Queries and events, with a window of any kind, or without a bound."""
+    query, time, hop = draw(TIMES), draw(TIMES), draw(st.integers(1, 7))
+    hops = draw(st.sampled_from([(1, 1), (hop, 1), (hop, hop)]))
+    ranges = [np.zeros((len(query), 1), np.int64) for _ in range(2)]
+    return [query, draw(st.booleans()), draw(WINDOWS), *hops, time, *ranges]
+
+
+def sees_the_events_between(before: Args, after: Args, result: Any) -> bool:
+    query, bounded, window, hop, last_hop, time, *_ = before
+    for i, q in enumerate(query.tolist()):
+        low, high = (q - window) // hop * hop, q // last_hop * last_hop
+        first, last = (int(column[i, 0]) for column in after[-2:])
+        seen = [t for t in time.tolist() if t < high and (not bounded or t >= low)]
+        if time[first:last].tolist() != seen:
+            return False
+    return True
+
+
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "cursor_tails": (windowed("cursor_tails"), joins_whole_hops),
     "cursor_windows": (windowed("cursor_windows"), sees(sliding)),
@@ -212,6 +232,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "join_heads": (parts(), joins_tail_and_head),
     "naive_windows": (windowed("naive_windows"), sees(sliding)),
     "push_down": (filled_trees(), adds_up_the_way_to_the_root),
+    "query_ranges": (rounded(), sees_the_events_between),
     "rollup_windows": (windowed("rollup_windows"), sees(sliding, with_hop=True)),
     "sawtooth_windows": (windowed("sawtooth_windows"), sees(sawtooth, with_hop=True)),
     "search_windows": (windowed("search_windows"), sees(sliding)),

@@ -1,0 +1,66 @@
+"""Generated visits of users and questions about them, as Parquet files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+FILES = 8
+KEYS = 1_000
+START = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
+YEAR = 365 * 86_400_000_000
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Two tables of one size.
+
+    Attributes
+    ----------
+    events, queries : int
+        How many rows each has.
+    hot : bool
+        Whether one key has half of both.
+    """
+
+    events: int
+    queries: int
+    hot: bool = False
+
+    def paths(self, folder: Path) -> tuple[str, str]:
+        """Return the folders of the queries and of the events; they are written if need be.
+
+        Parameters
+        ----------
+        folder : Path
+            Where generated files are kept.
+
+        Returns
+        -------
+        tuple of (str, str)
+        """
+        skew = "-hot" if self.hot else ""
+        sizes = {"queries": self.queries, "events": self.events}
+        made = {
+            name: folder / f"visits-{name}-{self.events}x{self.queries}{skew}" for name in sizes
+        }
+        for seed, (name, rows) in enumerate(sizes.items()):
+            if not (made[name] / "_SUCCESS").exists():
+                self._write(made[name], rows, seed)
+        return str(made["queries"]), str(made["events"])
+
+    def _write(self, path: Path, rows: int, seed: int) -> None:
+        path.mkdir(parents=True, exist_ok=True)
+        for part in range(FILES):
+            random = np.random.default_rng((seed, part))
+            size = rows // FILES + (part < rows % FILES)
+            key = random.integers(0, KEYS, size)
+            if self.hot:
+                key[random.random(size) < 0.5] = 0
+            time = pa.array(START + random.integers(0, YEAR, size)).cast(pa.timestamp("us", "UTC"))
+            value = {"price": random.integers(0, 10_000, size) / 100} if seed else {}
+            columns = {"user": pa.array(key), "at": time} | value
+            pq.write_table(pa.table(columns), path / f"part-{part}.parquet")
+        (path / "_SUCCESS").touch()

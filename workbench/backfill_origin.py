@@ -17,7 +17,7 @@ from workbench.codes import whole
 from workbench.errors import WorkbenchError
 from workbench.window_partition import said
 
-MOST_PIECES = 200
+MOST_PIECES, MOST_LETTERS = 200, 80
 #: Which answer stands in a row of what the worker gives back.
 NUMBER = "__number__"
 
@@ -77,7 +77,9 @@ class Origin:
         made = f"{counted(hops, 'hop')} and {counted(single, 'single event')}"
         older = sum(size for kind, size in sizes if kind == OLDER)
         before = f", after {counted(older, 'event')} of older pieces" if older else ""
-        return f"{self.feature} = {in_words(self.answer)}, of {made}{before}"
+        answer = in_words(self.answer)
+        answer = answer if len(answer) <= MOST_LETTERS else f"{answer[:MOST_LETTERS]} …"
+        return f"{self.feature} = {answer}, of {made}{before}"
 
 
 @dataclass(frozen=True)

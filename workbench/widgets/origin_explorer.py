@@ -171,7 +171,7 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
         for k, (piece, state, merged) in enumerate(pieces[-5:]):
             cells = (self._clock(piece.begin), piece_words(piece), state, in_words(merged))
             y = top + height + 20 + 20 * k
-            for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 46, 36), strict=True):
+            for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 42, 28), strict=True):
                 body += text(x, y, cut(cell, most), font_weight=700 if x == 640 else 400)
         return document(body, top + height + 30 + 20 * min(len(pieces), 5), repr(self))
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
+    from workbench.backfill_origin import Origin
+
 KINDS = ("sawtooth", "sliding", "hopping")
 
 
@@ -251,6 +253,54 @@ class Backfill:
         from workbench.backfill_check import check_features
 
         return check_features(self, features, events, rows, arrived)
+
+    def origin(
+        self,
+        queries: "DataFrame",
+        events: "DataFrame",
+        key: Any,
+        time: Any = None,
+        feature: str | None = None,
+    ) -> "Origin":
+        """Return where the answer to one query comes from: its hops, its single events, and what
+        they add up to.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+        key : value, or tuple of values when the key has several columns
+        time : value, optional
+            When the query is asked, as its column has it; without it, the last one of the key.
+        feature : str, optional
+            One of :attr:`names`; without it, the first.
+
+        Returns
+        -------
+        Origin
+
+        Raises
+        ------
+        WorkbenchError
+            When no query has this key and time, or too many events are in the window.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(20)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 12L AS ts")
+        >>> total = wb.Aggregation("sum", "price", windows=8)
+        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(asked, views, "ann")
+        >>> origin
+        price_sum_8 = 660, of 2 hops and 2 single events
+        >>> origin.states
+        ['total 100, rows 5', 'total 350, rows 5', 'total 100, rows 1', 'total 110, rows 1']
+        >>> origin.merged
+        [100, 450, 550, 660]
+        """
+        from workbench.backfill_asked import ask
+
+        return ask(self.bound(queries, events), key, time).origin(feature)
 
     def skipped(self, events: "DataFrame") -> int:
         """Return how many events are left out because their key or their time is null.

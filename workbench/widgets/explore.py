@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from workbench.backfill import Backfill
 from workbench.columns import table
 from workbench.errors import WorkbenchError
 from workbench.funnel import Funnel
 from workbench.prepared import Prepared
 from workbench.widgets.funnel_explorer import FunnelExplorer
+from workbench.widgets.origin_explorer import OriginExplorer
 from workbench.widgets.over_explorer import OverExplorer
 from workbench.windows import Over
 
@@ -19,27 +21,33 @@ MOST_SEGMENTS_OFFERED = 6
 
 
 def explore(
-    what: Any, *tables: Any, by: str | None = None, keep: Sequence[str] | None = None
+    what: Any,
+    *tables: Any,
+    by: str | None = None,
+    keep: Sequence[str] | None = None,
+    key: Any = None,
 ) -> Any:
     """Open the explorer of a specification: its controls beside what they change.
 
     Parameters
     ----------
-    what : Funnel or Over
+    what : Funnel, Over or Backfill
         Where the explorer begins.
     *tables
         The specification's tables; for a funnel its events, as a DataFrame or prepared. A
-        DataFrame is prepared first, which scans it once.
+        DataFrame is prepared first, which scans it once. For a backfill its queries and events.
     by : str, optional
         The column that a funnel is broken down by at first.
     keep : sequence of str, optional
         The columns offered to break down by; without it, up to six text columns.
+    key : value, or tuple of values, optional
+        The key that a backfill is looked at for at first; without it, that of the most queries.
 
     Returns
     -------
-    FunnelExplorer or OverExplorer
+    FunnelExplorer, OverExplorer or OriginExplorer
         A widget; ``explorer.funnel`` or ``explorer.over`` is the specification as the controls
-        have it.
+        have it, ``explorer.origin`` is where the number that is shown comes from.
 
     Raises
     ------
@@ -53,31 +61,46 @@ def explore(
     >>> wb.explore(wb.Funnel(["signup", "checkout"], window="1 day"), clicks)
     Explorer of wb.Funnel(['signup', 'checkout'], window='1 day')
     """
-    return _explore(what, *tables, by=by, keep=keep)
+    return _explore(what, *tables, by=by, keep=keep, key=key)
 
 
 @singledispatch
 def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
     raise WorkbenchError(
-        f"what: a {type(what).__name__} has no explorer; give a Funnel or an Over."
+        f"what: a {type(what).__name__} has no explorer; give a Funnel, an Over or a Backfill."
     )
 
 
 @_explore.register
 def _explore_over(
-    what: Over, *tables: Any, by: str | None, keep: Sequence[str] | None
+    what: Over, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
 ) -> OverExplorer:
     if len(tables) != 1:
         raise WorkbenchError(f"df: a window call explores one table, and {len(tables)} are given.")
     if by is not None or keep is not None:
         raise WorkbenchError("by, keep: they are for funnels; leave them out.")
+    _check_no_key(key)
     return OverExplorer(what, table(tables[0], "df"))
 
 
 @_explore.register
+def _explore_backfill(
+    what: Backfill, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+) -> OriginExplorer:
+    if len(tables) != 2:
+        raise WorkbenchError(
+            f"queries, events: a backfill explores two tables, and {len(tables)} are given."
+        )
+    if by is not None or keep is not None:
+        raise WorkbenchError("by, keep: they are for funnels; leave them out.")
+    return OriginExplorer(what, *tables, key=key)
+
+
+@_explore.register
 def _explore_funnel(
-    what: Funnel, *tables: Any, by: str | None, keep: Sequence[str] | None
+    what: Funnel, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
 ) -> FunnelExplorer:
+    _check_no_key(key)
     if len(tables) != 1:
         raise WorkbenchError(f"events: a funnel explores one table, and {len(tables)} are given.")
     events = tables[0]
@@ -86,6 +109,11 @@ def _explore_funnel(
         kept = offered if by is None or by in offered else (by, *offered)
         events = what.prepare(events, keep=kept)
     return FunnelExplorer(what, events, by)
+
+
+def _check_no_key(key: Any) -> None:
+    if key is not None:
+        raise WorkbenchError("key: it is for backfills; leave it out.")
 
 
 def _offered(funnel: Funnel, events: "DataFrame") -> tuple[str, ...]:

@@ -4,9 +4,12 @@ from functools import singledispatch
 from typing import Any
 
 from kernels import Kernel, trace
+from workbench.backfill import Backfill
+from workbench.backfill_asked import keys_with_queries
 from workbench.errors import WorkbenchError
 from workbench.funnel import Funnel
 from workbench.funnel_rows import a_key, rows_of_key
+from workbench.widgets.backfill_lesson import backfill_lesson
 from workbench.widgets.funnel_lesson import funnel_lesson
 from workbench.widgets.player import Player
 from workbench.widgets.tiling_lesson import TILING, tiling_lesson
@@ -22,15 +25,16 @@ def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) ->
 
     Parameters
     ----------
-    what : Funnel, Over or Kernel
+    what : Funnel, Over, Backfill or Kernel
         A specification, or any kernel.
     *tables
         The specification's tables, or the kernel's arguments.
     key : value, optional
         The key to step through; a tuple when the key has several columns. Without it, one that
-        got as far as any in a funnel, and the first partition of a window call.
+        got as far as any in a funnel, the first partition of a window call, and the key with the
+        most queries of a backfill.
     column : str, optional
-        The result of a window call to step through; without it, the first.
+        The result of a window call or a backfill to step through; without it, the first.
 
     Returns
     -------
@@ -49,8 +53,8 @@ def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) ->
     >>> play(registry["insertion_sort"], np.array([2, 1]), np.array([1, 1], np.uint32))
     Player('insertion_sort', step 1 of 2: The entry at 1 looks for its place.)
     """
-    if column is not None and not isinstance(what, Over):
-        raise WorkbenchError("column: it is for window calls; leave it out.")
+    if column is not None and not isinstance(what, Over | Backfill):
+        raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
     return _play(what, *tables, key=key, column=column)
 
 
@@ -58,7 +62,7 @@ def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) ->
 def _play(what: Any, *_tables: Any, **_options: Any) -> Player:
     raise WorkbenchError(
         f"what: a {type(what).__name__} cannot be stepped through; "
-        "give a Funnel, an Over or a kernel."
+        "give a Funnel, an Over, a Backfill or a kernel."
     )
 
 
@@ -69,6 +73,17 @@ def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> Player
             f"df: a window call is played on one table, and {len(tables)} are given."
         )
     return Player(window_lesson(partition_of(what, tables[0], key, MOST_STEPPED), column))
+
+
+@_play.register
+def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -> Player:
+    if len(tables) != 2:
+        raise WorkbenchError(
+            f"queries, events: a backfill is played on two tables, and {len(tables)} are given."
+        )
+    plan = what.bound(*tables)
+    chosen = keys_with_queries(plan)[0][0] if key is None else key
+    return Player(backfill_lesson(plan, chosen, column))
 
 
 @_play.register

@@ -1,0 +1,38 @@
+"""The explorer of a backfill as a person uses it, in a real JupyterLab."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    """
+import workbench as wb
+spark = wb.session({"spark.master": "local[2]"})
+views = spark.range(60).selectExpr(
+    "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_seconds(id * 400) AS at",
+    "id AS price", "concat('p', id % 4) AS page")
+asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
+wb.explore(wb.Backfill("user", "at", asked), views.select("user", "at"), views)
+""",
+]
+
+
+def test_an_analyst_asks_where_a_number_comes_from(open_notebook: OpenNotebook) -> None:
+    page = open_notebook(CELLS)
+    chart = page.locator(".js-plotly-plot").first
+    expect(page.get_by_text("count_5h = 30, of")).to_be_visible()
+    expect(chart).to_contain_text("tail: hops")
+    expect(chart).to_contain_text("query: 30")
+    slider = page.locator(".widget-slider .noUi-handle, .widget-hslider [role=slider]").first
+    slider.focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("count_5h = 19, of")).to_be_visible(timeout=30_000)
+    expect(chart).to_contain_text("query: 19")
+    page.get_by_label("Feature", exact=True).select_option(label="price_max_5h")
+    expect(page.get_by_text("price_max_5h = ")).to_be_visible()
+    page.get_by_label("Key", exact=True).select_option(label="bob · 20 queries")
+    expect(page.get_by_text("price_max_5h = 54, of")).to_be_visible()

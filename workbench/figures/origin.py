@@ -1,0 +1,219 @@
+"""Where a feature's number came from: the window on a time line, and what adds up to it."""
+
+from datetime import datetime, timedelta
+from html import escape
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from workbench.backfill_origin import Origin, counted, in_words
+from workbench.backfill_parts import EVENT, HOP, OLDER, Piece
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
+
+HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
+COUNTED, NOT_COUNTED = "events that count", "other events of the key"
+HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single events"
+KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
+EPOCH = datetime(1970, 1, 1)
+
+Place = datetime | int
+
+
+def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
+    """Draw the window of a query: its events, its pieces, and the running merge to the answer.
+
+    Parameters
+    ----------
+    origin : Origin
+    integer_time : bool
+        Whether times are integers, and not microseconds.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A trace for events that count and one for others, one for each kind of piece, and a line
+        for the running merge: one for each of the largest buckets where the answer is a map.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> views = wb.session().sql("SELECT 'ann' AS user, id AS ts FROM range(20)")
+    >>> count = wb.Backfill("user", "ts", wb.Aggregation("count", windows=8), hop=5)
+    >>> figure = origin_figure(count.origin(views, views, "ann"), integer_time=True)
+    >>> [(trace.name, len(trace.x)) for trace in figure.data]
+    [('events that count', 9), ('other events of the key', 1), ('tail: hops', 1), \
+('head: single events', 4), ('merge', 6)]
+    """
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[0.42, 0.58], vertical_spacing=0.09,
+    )  # fmt: skip
+
+    def at(time: int) -> Place:
+        return place(time, integer_time)
+
+    for trace in [*_events(origin, at), *_pieces(origin, at)]:
+        figure.add_trace(trace, row=1, col=1)
+    for trace in _merges(origin, at):
+        figure.add_trace(trace, row=2, col=1)
+    low, high = extent(origin)
+    figure.update_layout(
+        height=HEIGHT, template="plotly_white", barmode="overlay", hovermode="closest",
+        margin={"l": 90, "r": 30, "t": 54, "b": 40}, title={"text": "", "x": 0},
+        legend={"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0},
+        shapes=[_query_line(at(origin.query))],
+        annotations=[_answer(origin, at(origin.query))],
+    )  # fmt: skip
+    figure.update_xaxes(range=[at(low), at(high)], showgrid=False, zeroline=False)
+    figure.update_yaxes(
+        row=1, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["pieces", "events"],
+        showgrid=False, zeroline=False, fixedrange=True,
+    )  # fmt: skip
+    figure.update_yaxes(row=2, title={"text": cut(origin.feature, 30)}, fixedrange=True)
+    return figure
+
+
+def place(time: int, integer_time: bool) -> Place:
+    """Return a time as a chart takes it; what no calendar holds is moved to its end."""
+    if integer_time:
+        return time
+    try:
+        return EPOCH + timedelta(microseconds=time)
+    except OverflowError:
+        return datetime.min if time < 0 else datetime.max
+
+
+def extent(origin: Origin) -> tuple[int, int]:
+    """Return the part of the time line that is drawn: the window, and a little more.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> views = wb.session().sql("SELECT 'ann' AS user, id AS ts FROM range(20)")
+    >>> count = wb.Backfill("user", "ts", wb.Aggregation("count", windows=8), hop=5)
+    >>> extent(count.origin(views, views, "ann"))
+    (9, 20)
+    """
+    room = max((origin.query - origin.low) // 15, 1)
+    return origin.low - room, origin.query + room
+
+
+def lines(origin: Origin) -> dict[str, list[Any]]:
+    """Return what the running merge is drawn by: itself, or the largest buckets of a map.
+
+    Returns
+    -------
+    dict of str to list
+        The values behind each piece, by the name of the line.
+    """
+    if not any(isinstance(one, dict) for one in origin.merged):
+        whole = all(isinstance(one, int | float | type(None)) for one in origin.merged)
+        return {"merge": [one if whole else cut(in_words(one), 24) for one in origin.merged]}
+    last: dict[Any, Any] = origin.merged[-1]
+    if not all(isinstance(one, int | float | type(None)) for one in last.values()):
+        return {"buckets": [len(one or {}) for one in origin.merged]}
+    largest = sorted(last, key=lambda name: (-(last[name] or 0), str(name)))[:MOST_LINES]
+    return {str(n): [(one or {}).get(n, 0) for one in origin.merged] for n in largest}
+
+
+def _events(origin: Origin, at: Any) -> list[go.Scatter]:
+    low, high = extent(origin)
+    drawn = (origin.time >= low) & (origin.time <= high)
+    inside = np.flatnonzero(drawn & origin.counts)
+    outside = np.flatnonzero(drawn & ~origin.counts)
+    # The values are those of the events that count, in their order.
+    number = np.cumsum(origin.counts) - 1
+    texts = {row: origin.values[number[row]] for row in inside[-MOST_DRAWN:].tolist()}
+    looks = {
+        COUNTED: (inside, {"symbol": "circle", "color": BLUE, "size": 8}),
+        NOT_COUNTED: (outside, {"symbol": "circle-open", "color": GREY, "size": 8}),
+    }
+    return [
+        go.Scatter(
+            x=[at(int(origin.time[row])) for row in rows[-MOST_DRAWN:]],
+            y=[1] * min(len(rows), MOST_DRAWN), mode="markers", marker=look, name=name,
+            text=[texts.get(row, "") for row in rows[-MOST_DRAWN:].tolist()],
+            hovertemplate="%{x}<br>%{text}<extra></extra>",
+        )
+        for name, (rows, look) in looks.items()
+        if len(rows)
+    ]  # fmt: skip
+
+
+def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
+    found: list[go.Bar | go.Scatter] = []
+    told = [f"{piece_words(p)}: {s}" for p, s in zip(origin.pieces, origin.states, strict=True)]
+    for kind, (name, color) in KINDS.items():
+        chosen = [i for i, piece in enumerate(origin.pieces) if piece.kind == kind]
+        if not chosen:
+            continue
+        begins = [at(origin.pieces[i].begin) for i in chosen]
+        texts = [cut(told[i], 80) for i in chosen]
+        shared = {"name": name, "hovertext": texts, "hoverinfo": "text+x"}
+        if kind == EVENT:
+            look = {"symbol": "diamond", "size": 11, "color": color, "line": {"color": INK}}
+            found.append(
+                go.Scatter(
+                    x=begins, y=[0] * len(begins), mode="markers",
+                    marker=look | {"line": {"color": INK, "width": 1}}, **shared,
+                )
+            )  # fmt: skip
+            continue
+        ends = [at(min(origin.pieces[i].end, origin.high)) for i in chosen]
+        sizes = [_length(a, b) for a, b in zip(begins, ends, strict=True)]
+        line = {"color": color, "opacity": 0.65, "line": {"color": INK, "width": 1}}
+        bars = {"orientation": "h", "width": 0.6, "marker": line}
+        found.append(go.Bar(x=sizes, base=begins, y=[0] * len(begins), **bars, **shared))
+    return found
+
+
+def _length(begin: Any, end: Any) -> float:
+    """A length as a bar has it: milliseconds on a calendar."""
+    size = end - begin
+    return size / timedelta(milliseconds=1) if isinstance(size, timedelta) else size
+
+
+def piece_words(piece: Piece) -> str:
+    """Return what a piece is called.
+
+    Examples
+    --------
+    >>> piece_words(Piece("hop", 0, 5, 0, 1)), piece_words(Piece("older", 0, 5, 0, 1200))
+    ('hop of 1 event', '1,200 events of older pieces')
+    """
+    events = counted(piece.last - piece.first, "event")
+    words = {HOP: f"hop of {events}", OLDER: f"{events} of older pieces"}
+    return words.get(piece.kind, "event")
+
+
+def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
+    ends = [at(min(piece.end, origin.high)) for piece in origin.pieces]
+    # The answer holds from the last piece on, up to the query.
+    x = [*ends, at(origin.query)] if ends else []
+    styles = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+    colors = [BLUE, VERMILLION, INK, ORANGE, SKY, GREY]
+    drawn = lines(origin) if ends else {}
+    return [
+        go.Scatter(
+            x=x, y=[*values, values[-1]], mode="lines+markers", name=name,
+            line={"shape": "hv", "color": color, "dash": style, "width": 2},
+            marker={"size": 4, "color": color}, hovertemplate="%{x}<br>%{y}<extra></extra>",
+        )
+        for (name, values), style, color in zip(drawn.items(), styles, colors, strict=False)
+    ]  # fmt: skip
+
+
+def _query_line(query: Place) -> dict[str, Any]:
+    return {
+        "type": "line", "x0": query, "x1": query, "y0": 0, "y1": 1, "yref": "paper",
+        "line": {"color": VERMILLION, "width": 2},
+    }  # fmt: skip
+
+
+def _answer(origin: Origin, query: Place) -> dict[str, Any]:
+    return {
+        "x": query, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "top",
+        "text": f"<b>query: {escape(cut(in_words(origin.answer), 50))}</b>", "showarrow": False,
+        "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": "white",
+    }  # fmt: skip

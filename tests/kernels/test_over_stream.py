@@ -94,9 +94,8 @@ def test_answers_over_the_ranges_alone_are_those_over_all_rows(
     merged = batch.merged
     code = batch.after(merged, batch.code, batch.new_code)
     value = batch.after(merged, old_value, new_value)
-    cut = cut_ranges(
-        merged.offsets, code, affected(batch, merged, [call.look for call in given_calls])
-    )
+    looks_of_calls = [call.look for call in given_calls]
+    cut = cut_ranges(merged.offsets, affected(batch, merged, looks_of_calls))
     peers = peers_before(merged.offsets, code, cut)
     part = Slices(cut.offsets, code[cut.rows], value[cut.rows], cut.before, peers)
     updated = kept_answers(given_calls, batch, merged, old_value)

@@ -28,12 +28,17 @@ STATIC_CHECKS = {
 }
 TESTS = {
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
-    "workbench": ("--doctest-modules", "workbench", "tests", "--ignore=tests/kernels"),
+    "workbench": (
+        *("--doctest-modules", "workbench", "tests"),
+        *("--ignore=tests/kernels", "--ignore=tests/browser"),
+    ),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
+    "browser": ("tests/browser",),
 }
-#: What runs side by side, as one driver of Spark keeps one core busy at a time.
-LANES = (("workbench",), ("kernels", "notebooks"))
+#: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits only
+#: so long for what it is to see, so it has the machine to itself.
+LANES, ALONE = (("workbench",), ("kernels", "notebooks")), ("browser",)
 
 
 class Result(NamedTuple):
@@ -52,6 +57,7 @@ def main() -> None:
     results = [check(stage, *command) for stage, command in STATIC_CHECKS.items()]
     with ThreadPoolExecutor(len(LANES)) as lanes:
         results += chain.from_iterable(lanes.map(lane, LANES))
+    results += lane(ALONE)
     report(results)
     sys.exit(any(result.failed for result in results))
 

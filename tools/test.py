@@ -36,8 +36,8 @@ TESTS = {
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
     "browser": ("tests/browser",),
 }
-#: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits only
-#: so long for what it is to see, so it has the machine to itself.
+#: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits
+#: only so long for what it is to see, so it has the machine to itself.
 LANES, ALONE = (("workbench",), ("kernels", "notebooks")), ("browser",)
 
 

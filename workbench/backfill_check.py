@@ -9,13 +9,14 @@ from kernels.hops import default_hop
 from workbench.backfill_block import Span
 from workbench.backfill_naive import naive
 from workbench.backfill_plan import Bound, Plan
-from workbench.columns import column, quoted, table
+from workbench.columns import column, table
 from workbench.errors import WorkbenchError
+from workbench.group_last import name_of
 from workbench.window_catalogue import kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from workbench.backfill import Backfill
 
@@ -102,7 +103,7 @@ def _sample(
     given = [column(features, name, "features").alias(held) for name, held in wanted.items()]
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
-    return wanted, chosen.orderBy(F.xxhash64(*(_named(name) for name in moments))).limit(rows)
+    return wanted, chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
 
 
 def _in_order(df: "DataFrame", names: Iterable[str], backfill: "Backfill") -> list[dict[str, Any]]:
@@ -110,15 +111,9 @@ def _in_order(df: "DataFrame", names: Iterable[str], backfill: "Backfill") -> li
     moments = (*backfill.key, backfill.query_time)
     held = [name for name in df.columns if name.startswith("given ")]
     sortable = [name for name in held if kind_of(df.schema[name].dataType) != "other"]
-    wanted = [_named(name) for name in dict.fromkeys((*moments, *held, *names))]
-    order = [_named(name) for name in (*moments, *sortable)]
+    wanted = [name_of(name) for name in dict.fromkeys((*moments, *held, *names))]
+    order = [name_of(name) for name in (*moments, *sortable)]
     return [row.asDict() for row in df.select(*wanted).orderBy(*order).collect()]
-
-
-def _named(name: str) -> "Column":
-    from pyspark.sql import functions as F
-
-    return F.col(quoted(name))
 
 
 def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":

@@ -28,17 +28,13 @@ class Choice(NamedTuple):
 
 def scan(plan: Plan) -> "DataFrame":
     """Bring queries and events of a key together in one shuffle, and go through both once."""
-    from pyspark.sql.types import StructField, StructType
-
     ship(plan.queries.sparkSession)
     going = sent(plan)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events, going.task.keys, queries=False)
     partitions = shuffle_partitions(plan.queries)
     both = queries.unionAll(events).repartitionById(partitions, PARTITION).select(BUNDLE)
-    added = [StructField(one.name, plan.type_of(one)) for one in plan.features]
-    schema = StructType([*plan.queries.schema.fields, *added])
-    return both.mapInArrow(going.task.run, schema)
+    return both.mapInArrow(going.task.run, plan.schema)
 
 
 #: Every method by its name.

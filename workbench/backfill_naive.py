@@ -8,8 +8,9 @@ from workbench.backfill_block import Span
 from workbench.backfill_plan import Bound, Plan, sent
 from workbench.backfill_task import Feature
 from workbench.blocks import MICROSECONDS_A_DAY, TIME
-from workbench.columns import column, is_integer_time, quoted, type_of
+from workbench.columns import column, is_integer_time, type_of
 from workbench.errors import WorkbenchError
+from workbench.group_last import name_of
 from workbench.window_catalogue import TIMES, kind_of
 from workbench.window_engine import IN_SPARK
 
@@ -63,7 +64,7 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
     queries = plan.queries.select("*", *held, asked.alias(ASKED))
-    back = [F.col(quoted(name)) for name in plan.queries.columns]
+    back = [name_of(name) for name in plan.queries.columns]
     features = [_filled(one) for one in plan.features]
     return queries.join(found, on, "left").select(*back, *features)
 
@@ -186,6 +187,6 @@ def _aggregate(one: Bound, feature: Feature) -> "Column":
 def _filled(one: Bound) -> "Column":
     from pyspark.sql import functions as F
 
-    value = F.col(quoted(one.name))
+    value = name_of(one.name)
     counted = one.resolved.function.name in ("count", "count_distinct") and one.by is None
     return (F.coalesce(value, F.lit(0)) if counted else value).alias(one.name)

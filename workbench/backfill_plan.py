@@ -18,7 +18,7 @@ from workbench.window_plan import Resolved, resolve
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
     from workbench.backfill import Backfill
 
@@ -79,6 +79,14 @@ class Plan:
         if any(one.span.window is None for one in self.features):
             return None
         return max((one.span.window or 0) + one.span.hop for one in self.features)
+
+    @property
+    def schema(self) -> "StructType":
+        """The columns of the result: those of the queries, and the features."""
+        from pyspark.sql.types import StructField, StructType
+
+        added = [StructField(one.name, self.type_of(one)) for one in self.features]
+        return StructType([*self.queries.schema.fields, *added])
 
     def type_of(self, one: Bound) -> "DataType":
         """Return the type of a column of the result."""

@@ -132,8 +132,6 @@ def split(plan: Plan, cutting: Cutting) -> "DataFrame":
     One shuffle of the rows. The cuts are a subquery of the plan, so nothing runs before the answer
     is asked for; their one value goes along with the first row of each task.
     """
-    from pyspark.sql.types import StructField, StructType
-
     ship(plan.queries.sparkSession)
     going = sent(plan)
     cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
@@ -141,12 +139,10 @@ def split(plan: Plan, cutting: Cutting) -> "DataFrame":
     events = _bundles(cutting, going, cuts, queries=False)
     partitions = shuffle_partitions(plan.queries)
     both = queries.unionAll(events).repartitionById(partitions, PARTITION).select(BUNDLE)
-    added = [StructField(one.name, plan.type_of(one)) for one in plan.features]
-    schema = StructType([*plan.queries.schema.fields, *added])
     done = going.task
     groups = groups_of(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return both.mapInArrow(task.run, schema)
+    return both.mapInArrow(task.run, plan.schema)
 
 
 def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "DataFrame":

@@ -83,7 +83,7 @@ class Ways:
     def kernels_in_halves(self, function: str, frame: Frame) -> list[Column]:
         """Answer by the kernels on two threads, each with half of the rows.
 
-        The answer is in two pieces, as DuckDB's is in many: who reads it needs no copy of it in one.
+        The answer is in two pieces, as DuckDB's is in many: who reads it needs no copy in one.
         """
         return list(self.threads.map(lambda half: half.answer(function, frame), self.halves(frame)))
 

@@ -16,7 +16,8 @@ from kernels.kernel import (
     kernel,
 )
 from kernels.moves import only_in, visit_order
-from kernels.quantile import INTERPOLATE, count_below_fingers, in_billionths, target
+from kernels.quantile import count_below_fingers
+from kernels.quantile_places import INTERPOLATE, in_billionths, target
 from kernels.rank_set import Starts, Words, add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.ranks import orders
 

@@ -1,6 +1,7 @@
 """Quantiles of moving frames: fingers that walk with the frame, or a wavelet matrix for any frame.
 
-Both find rows and not values: the row of the value below the quantile, the row of the one above,
+Frames of a few rows are a third case: :mod:`kernels.short_frames` keeps each one sorted. All find
+rows and not values: the row of the value below the quantile, the row of the one above,
 and how far it lies between them. So one kernel serves every type that has an order, and its caller
 interpolates as the type demands: :func:`moving_quantile` does so for numbers.
 """
@@ -23,37 +24,14 @@ from kernels.kernel import (
 )
 from kernels.moves import FEW, frame_size, only_in, turnover
 from kernels.parts import Part, parts
+from kernels.quantile_places import INTERPOLATE, NONE, in_billionths, target
 from kernels.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.ranks import orders, sort_keys
+from kernels.short_frames import LONGEST, insert_quantiles
 from kernels.wavelet import kth_smallest, wavelet
 
-NONE = -1
-BILLION = 1_000_000_000
-#: What ``billionths`` holds for a quantile that interpolates, and for one of more than nine digits.
-INTERPOLATE, LONG = -1, -2
-
-
-@helper
-def target(size: int, q: float, billionths: int) -> tuple[int, int, float]:
-    """Return the indices around a quantile of a sorted frame, and how far it is to the second.
-
-    Examples
-    --------
-    >>> target(4, 0.5, INTERPOLATE)
-    (1, 2, 0.5)
-    >>> target(4, 0.5, 500_000_000)
-    (1, 1, 0.0)
-    """
-    if billionths == INTERPOLATE:
-        place = (size - 1) * q
-        low = int(place)
-        return low, low + int(place > low), place - low
-    if billionths == LONG:
-        index = max(size - int(size - size * q), 1) - 1
-    else:
-        # In whole numbers, so that 0.54 of 450 is 243 and no more.
-        index = max((size * billionths + BILLION - 1) // BILLION, 1) - 1
-    return index, index, 0.0
+#: Up to so many values, fingers are as quick in frames of a few rows as keeping these sorted.
+FEW_VALUES = 1_024
 
 
 @helper
@@ -300,18 +278,6 @@ def interpolate(
                     result[i, k] = result[i, k] * (1 - part) + value[high[i, k]] * part
 
 
-def in_billionths(q: float) -> int:
-    """Return a quantile as a whole number of billionths, or -2 when it has more digits.
-
-    Examples
-    --------
-    >>> in_billionths(0.54), in_billionths(1 / 3)
-    (540000000, -2)
-    """
-    nearest = round(q * BILLION)
-    return nearest if nearest / BILLION == q else LONG
-
-
 def find_quantile_rows(
     offsets: NDArray[np.int64],
     key: NDArray[np.int64],
@@ -372,6 +338,10 @@ def _rows_of(
     fraction = np.zeros(shape, np.float64)
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
+    if len(key) > FEW_VALUES and (part.end - part.begin).sum(axis=1).max() <= LONGEST:
+        wanted = part.begin, part.end, *wanted
+        insert_quantiles.over(part.offsets, key, *wanted, low, high, fraction)
+        return low, high, fraction
     order = orders(part.offsets, key)
     quantile_rows.over(part.offsets, order, part.begin, part.end, *wanted, low, high, fraction)
     return low, high, fraction

@@ -21,7 +21,8 @@ from kernels.kernel import (
     kernel,
 )
 from kernels.order import sort_entries
-from kernels.quantile import INTERPOLATE, NONE, in_billionths, interpolate, target
+from kernels.quantile import interpolate
+from kernels.quantile_places import INTERPOLATE, NONE, in_billionths, target
 
 #: Ranges up to this length are sorted, as further rounds would cost more.
 FEW = 16

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.ranks import link_equals
+from kernels.short_frames import LONGEST
 from tests.kernels.frames import members, random_frames
 
 Args = list[Any]
@@ -55,12 +56,24 @@ def visits(draw: st.DrawFn) -> Args:
 @st.composite
 def quantiles(draw: st.DrawFn, with_rank: bool = True) -> Args:
     order = ordered(draw(keys))
+    rest = draw(asked(len(order)))
+    return [order, ranked(order), *rest] if with_rank else [order, *rest]
+
+
+@st.composite
+def short(draw: st.DrawFn) -> Args:
+    key = draw(keys)[:LONGEST]
+    return [key, *draw(asked(len(key)))]
+
+
+@st.composite
+def asked(draw: st.DrawFn, values: int) -> Args:
+    """Frames and quantiles, with room for the answers."""
     rows = draw(st.integers(1, 20))
-    frames = draw(random_frames(len(order), rows))
+    frames = draw(random_frames(values, rows))
     billionths = draw(st.sampled_from([-1, -2, 250_000_000]))
     q = [np.array([0.25, draw(st.floats(0, 1))]), np.array([billionths, -1])]
-    rank = [ranked(order)] if with_rank else []
-    return [order, *rank, *frames, *q, *blank(2, rows, 2), np.zeros((rows, 2))]
+    return [*frames, *q, *blank(2, rows, 2), np.zeros((rows, 2))]
 
 
 @st.composite
@@ -104,6 +117,10 @@ def counts_exchanges(before: Args, after: Args, result: Any) -> bool:
 def visits_each_once(before: Args, after: Args, result: Any) -> bool:
     natural = list(range(len(before[0])))
     return sorted(after[2].tolist()) == natural and (not result or after[2].tolist() == natural)
+
+
+def quantiles_of_keys(before: Args, after: Args, result: Any) -> bool:
+    return quantiles_by_sorting([ordered(before[0]), *before[1:]], after, result)
 
 
 def quantiles_by_sorting(before: Args, after: Args, result: Any) -> bool:
@@ -213,6 +230,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "find_distinct": (counted("find_distinct"), linked),
     "find_mad": (counted("walk_mad"), deviation_of_all_ranks),
     "find_quantiles": (quantiles(), quantiles_by_sorting),
+    "insert_quantiles": (short(), quantiles_of_keys),
     "interpolate": (interpolations(), interpolates),
     "link_equals": (links(), links_neighbours),
     "median_deviations": (counted("median_deviations"), deviation_of_values),

@@ -53,7 +53,7 @@ class Part(NamedTuple):
             Written.
         """
         if self.shift > 0:
-            places[places != NO_ROW] += self.shift
+            np.add(places, self.shift, out=places, where=places != NO_ROW)
 
 
 def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterator[Part]:

@@ -90,7 +90,10 @@ def gather(
     parts = [batch for batch in batches if batch.num_rows]
     if not parts:
         return None
-    table = pa.Table.from_batches(parts)
+    # Codes for text are of the width that each bundle needs.
+    tables = [pa.Table.from_batches([part]) for part in parts]
+    table = pa.concat_tables(tables, promote_options="permissive")
+    del tables
     codes, count = key_codes(table.select(list(keys)))
     offsets, order = grouped(codes, count)
     begins = np.zeros(len(order), bool)

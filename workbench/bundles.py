@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from workbench.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
-from workbench.codes import key_codes
+from workbench.codes import encoded, key_codes
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -85,7 +84,7 @@ class BundleTask:
         """Return the rows with text as codes where that is wanted, but for that of the keys."""
         for i, name in enumerate(rows.column_names if self.text_as_codes else ()):
             if name not in self.keys and pa.types.is_string(rows.column(i).type):
-                rows = rows.set_column(i, name, pc.dictionary_encode(rows.column(i)))
+                rows = rows.set_column(i, name, encoded(rows.column(i)))
         return rows
 
     def needed(self, rows: pa.Table) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench import bundles
-from workbench.blocks import CONDITIONS
+from workbench.blocks import CONDITIONS, NAME, gather
 from workbench.bundles import BUNDLE, PARTITION, BundleTask, unbundled
 
 Row = tuple[int, str, int]
@@ -70,3 +70,17 @@ def test_a_worker_sends_its_rows_on_before_they_are_too_many(rows: list[Row]) ->
         ]
     assert sum(sizes) == len(rows)
     assert max(sizes, default=0) <= 4
+
+
+def test_names_arrive_whatever_the_width_of_their_codes_in_each_bundle() -> None:
+    names = ("c0", NAME, PARTITION)
+    task = BundleTask(names, ("c0",), partitions=1, text_as_codes=True)
+    many, few = [f"event {i}" for i in range(300)], ["event 7", None]
+    sent = [
+        out.select([BUNDLE])
+        for part in (many, few)
+        for out in task.run([pa.record_batch([[1] * len(part), part, [0] * len(part)], names)])
+    ]
+    block = gather(unbundled(sent), ["c0"])
+    assert block is not None
+    assert block.plain(NAME).to_pylist() == many + few

@@ -1,5 +1,6 @@
 """When the rows of a stream go on: the modes of a window call by the names that a person gives."""
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,7 +76,15 @@ def closing(call: StreamCall) -> Asked:
     check_closing(call.over, call.df, call.found)
     along = call.df.schema[call.over.order_by[0].name].dataType
     mode = ClosingMode(call.task, looks_of(call.found, along))
-    return Asked(mode, call.carried, call.task.keys, without_watermark(call.schema))
+    schema = without_watermark(call.schema)
+    return Asked(mode, call.carried, call.task.keys, schema, about(call))
+
+
+def about(call: StreamCall) -> bytes:
+    """Return what :func:`workbench.stream_state` is to know of a call."""
+    pairs = zip(call.over.partition_by, call.task.keys, strict=True)
+    order = call.task.order[0].name if call.task.order else None
+    return json.dumps({"key": list(pairs), "order": order}).encode()
 
 
 def without_watermark(schema: "StructType") -> "StructType":

@@ -1,6 +1,7 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill`` and ``streams`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
+``windows``, ``backfill`` and ``streams`` likewise, or parts: ``python -m benchmarks windows
+quantile spark``.
 """
 
 import argparse
@@ -64,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--rows",
         type=counted,
-        help="rows in the largest file, such as 20M; 2M for windows and streams",
+        help="rows in the largest file, such as 20M; 2M but for funnel",
     )
     made.add_argument(
         "--sizes",

@@ -1,4 +1,4 @@
-"""The same windows over a stream in the ordinary way: a call of the state's operator for each key."""
+"""The same windows over a stream in the ordinary way: the operator calls Python for each key."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

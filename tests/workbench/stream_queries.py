@@ -1,6 +1,8 @@
 """Queries over streams of files: what comes, how it is asked, and what batch says of it."""
 
 import os
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,13 @@ def write_files(folder: Path, files: int = 6, rows: int = 60, users: int = 9) ->
         _write(folder, number, [SENTINEL], (START + ids + 10_000) * SECOND, ids, ids)
 
 
+def write_one(folder: Path, number: int) -> Path:
+    """Write one more file, of a row behind all others."""
+    ids = np.array([number * 1000])
+    _write(folder, number, ["user 1"], (START + ids) * SECOND, ids, ids)
+    return folder / f"{number:03}.parquet"
+
+
 def _write(folder: Path, number: int, user: Any, at: Any, value: Any, ids: Any) -> None:
     time = pa.array(at.astype(np.int64)).cast(pa.timestamp("us", "UTC"))
     columns = {"user": user, "at": time, "value": value.astype(float), "id": ids}
@@ -88,8 +97,7 @@ def keep_in(folder: Path) -> Batches:
 
 def answers_in(spark: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
     """All answers that were kept, but for those of the rows that only end the stream."""
-    kept = spark.read.parquet(str(folder / "answers")).drop("batch")
-    return rows_of(kept)
+    return rows_of(spark.read.parquet(str(folder / "answers")).drop("batch"))
 
 
 def rows_of(found: DataFrame) -> list[tuple[Any, ...]]:
@@ -102,3 +110,33 @@ def by_batch(spark: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
     df = spark.read.schema(SCHEMA).parquet(str(folder))
     late = (F.unix_micros("at") < F.lit((START + 1) * SECOND)) & (F.col("id") > 1000)
     return rows_of(wb.over(df.where(~late), "user", "at", engine="kernel", **FUNCTIONS))
+
+
+def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> StreamingQuery:
+    """Answer all files into files."""
+    writer = windows(stream_of(spark, files)).writeStream.format("parquet")
+    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.trigger(availableNow=True).start(str(folder / "answers"))
+    query.awaitTermination()
+    return query
+
+
+def run_and_read(spark: SparkSession, files: str, folder: str) -> list[tuple[Any, ...]]:
+    """Answer all files into files, and return the answers; late rows must have been counted."""
+    query = run_to_the_end(spark, Path(files), Path(folder))
+    assert wb.late_rows(query) == LATE
+    assert wb.stream_state(f"{folder}/checkpoint").count() == 10
+    return answers_in(spark, Path(folder))
+
+
+def wait_for(path: Path, patience: float = 240) -> None:
+    """Wait until a file is there."""
+    end = time.monotonic() + patience
+    while not path.exists():
+        if time.monotonic() > end:
+            raise TimeoutError(path)
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    run_to_the_end(wb.session({"spark.master": "local[2]"}), Path(sys.argv[1]), Path(sys.argv[2]))

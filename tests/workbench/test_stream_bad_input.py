@@ -26,7 +26,7 @@ def marked(stream: DataFrame) -> DataFrame:
 
 
 def test_no_stream_without_a_way_to_emit(marked: DataFrame) -> None:
-    with pytest.raises(wb.WorkbenchError, match="emit: this is a stream, so say when .* 'on wind"):
+    with pytest.raises(wb.WorkbenchError, match=r"emit: this is a stream, so say when .* 'on wind"):
         wb.over(marked, "user", "at", total=TOTAL)
     with pytest.raises(wb.WorkbenchError, match="emit: 'never' is not known; give 'on window cl"):
         wb.over(marked, "user", "at", emit="never", total=TOTAL)
@@ -88,10 +88,7 @@ def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) ->
 
 def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
     conf = marked.sparkSession.conf
-    conf.unset(PROVIDER)
-    conf.set(
-        PROVIDER, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
-    )
+    conf.set(PROVIDER, ROCKSDB.replace("RocksDB", "HDFSBacked"))
     try:
         with pytest.raises(wb.WorkbenchError, match=r"RocksDB.* spark.conf.set\('.*', '.*RocksDB"):
             wb.over(marked, "user", "at", emit=CLOSE, total=TOTAL)

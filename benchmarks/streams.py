@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
 from benchmarks.arrivals import DELAY, SCHEMA, Arrivals
@@ -20,7 +20,7 @@ ROWS, SENSORS = 2_000_000, 10_000
 #: The ordinary way takes milliseconds a key and micro-batch: it gets as few rows as still tell.
 ORDINARY_ROWS = 500_000
 CLOSE = "on window close"
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "total": wb.fn.sum("value").over(wb.Frame.rows(-9, 0)),
     "before": wb.fn.lag("value"),
     "top": wb.fn.max("value").over(wb.Frame.rows(-9, 0)),

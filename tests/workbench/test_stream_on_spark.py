@@ -99,7 +99,7 @@ def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
 def test_a_checkpoint_that_was_begun_otherwise_is_refused(
     spark: SparkSession, files: Path, done: Any
 ) -> None:
-    extra = q.write_one(files, 900)
+    extra = q.write_one(files, 900, q.user_of_new_bucket(spark, 4, 7))
     try:
         other = wb.over(
             q.stream_of(spark, files), "user", "at", emit="on window close",
@@ -107,14 +107,14 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
         )  # fmt: skip
         with pytest.raises(StreamingQueryException, match="begun by another window call"):
             q.start(other, done[0], q.nowhere).awaitTermination()
-        partitions = spark.conf.get("spark.sql.shuffle.partitions")
-        spark.conf.set("spark.sql.shuffle.partitions", int(str(partitions)) + 3)
+        partitions = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+        spark.conf.set("spark.sql.shuffle.partitions", partitions + 3)
         try:
             found = q.windows(q.stream_of(spark, files))
             with pytest.raises(StreamingQueryException, match=f"begun with {partitions} buckets"):
                 q.start(found, done[0], q.nowhere).awaitTermination()
         finally:
-            spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+            spark.conf.set("spark.sql.shuffle.partitions", partitions)
     finally:
         extra.unlink()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
-from benchmarks.arrivals import DELAY, SCHEMA, Arrivals
+from benchmarks.arrivals import DELAY, FILES_A_BATCH, SCHEMA, Arrivals
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
@@ -69,8 +69,8 @@ class Bench:
     rows: int
 
     def stream(self, arrivals: Arrivals) -> "DataFrame":
-        """Return readings as a stream of files with a watermark, one file a micro-batch."""
-        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        """Return readings as a stream of files with a watermark."""
+        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_A_BATCH)
         return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
 
     def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
@@ -128,7 +128,9 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     -------
     Report
     """
-    bench = Bench(wb.session({"spark.master": f"local[{CORES}]"}), folder, Report(), rows)
+    # As many buckets as there are cores, so that each has one.
+    conf = {"spark.master": f"local[{CORES}]", "spark.sql.shuffle.partitions": CORES}
+    bench = Bench(wb.session(conf), folder, Report(), rows)
     # The first query starts Python's workers and loads the kernels, which belongs to no line.
     bench.run(Arrivals(20_000, 100), closing)
     for name, part in PARTS.items():

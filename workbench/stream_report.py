@@ -109,9 +109,17 @@ def _summed(observed: dict[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, row in observed.items():
         if name.startswith(OBSERVED):
-            for count, value in row.asDict().items():
+            for count, value in _named(row.asDict()).items():
                 found[count] = found.get(count, 0) + int(value or 0)
     return found
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """What was observed by name: Spark Connect gives the values and the schema instead."""
+    if "schema" not in row:
+        return row
+    names = [field["name"] for field in row["schema"]["fields"]]
+    return dict(zip(names, row["values"], strict=True))
 
 
 def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataFrame":

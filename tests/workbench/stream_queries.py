@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Any] = {
 }
 
 
-def write_files(folder: Path, files: int = 6, rows: int = 60, users: int = 9) -> None:
+def write_files(folder: Path, files: int = 4, rows: int = 60, users: int = 9) -> None:
     """Write files whose rows come out of order, three of them too late, and one that ends all."""
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(5)

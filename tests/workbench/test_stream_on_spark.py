@@ -43,14 +43,14 @@ def done(spark: SparkSession, files: Path, tmp_path_factory: pytest.TempPathFact
 def test_every_row_leaves_once_as_in_batch(
     spark: SparkSession, done: Any, expected: list[tuple[Any, ...]]
 ) -> None:
-    assert len(expected) == 360
+    assert len(expected) == 240
     assert q.answers_in(spark, done[0]) == expected
 
 
 def test_late_rows_are_counted_in_the_progress_and_in_the_checkpoint(done: Any) -> None:
     folder, query = done
     assert wb.late_rows(query) == wb.late_rows(folder / "checkpoint") == q.LATE
-    assert sum(counts["closed_rows"] for counts in wb.stream_counts(query)) == 361
+    assert sum(counts["closed_rows"] for counts in wb.stream_counts(query)) == 241
 
 
 def test_a_persons_view_of_the_state(done: Any) -> None:

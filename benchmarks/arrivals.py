@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-#: Rows of a file, and how many files are a micro-batch: so that two cores read one each.
-ROWS_A_FILE, FILES_A_BATCH = 125_000, 2
+#: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
+ROWS_A_FILE, FILES_A_BATCH = 125_000, 4
 SCHEMA = "sensor long, at timestamp, value double, id long"
 #: 2024-05-01.
 START = 1_714_521_600_000_000

@@ -9,8 +9,10 @@ from workbench import backfill_cost as cost
 from workbench.backfill_cost import Cost, Cut, Kind, Sizes
 from workbench.backfill_groups import groups_of, needs_all
 from workbench.backfill_methods import choose
+from workbench.backfill_moments import MOST_BYTES
 from workbench.backfill_plan import Plan, arrow_type, sent
 from workbench.backfill_splitting import Cutting
+from workbench.backfill_tree import no_state
 from workbench.blocks import TIME
 from workbench.rows import shuffle_partitions
 
@@ -49,8 +51,12 @@ def explained(plan: Plan) -> str:
     ]
     lines += [f"  and {len(hot) - SHOWN:,} more"] if len(hot) > SHOWN else []
     lines += _every(plan)
+    without = no_state(plan)
+    if without:
+        lines.append(f"tree cannot answer {', '.join(without)}: no state of theirs adds up")
     costs = {
         "naive": cost.naive(sizes, kinds),
+        **({} if without else {"tree": cost.tree(sizes, kinds)}),
         "scan": cost.scan(sizes, kinds),
         "sawtooth": cost.sawtooth(sizes, kinds),
         "auto": cost.auto(sizes, kinds, cuts),
@@ -142,7 +148,9 @@ def _table(costs: dict[str, Cost]) -> list[str]:
     lines = ["{:<9} {:>18} {:>20} {:>8} {:>18}".format(*heads)]
     for name, one in costs.items():
         unit = "pairs" if name == "naive" else "rows"
-        lines.append(
-            f"{name:<9} {one.rows:>18,} {one.bytes:>20,} {one.tasks:>8,} {one.largest:>12,} {unit}"
-        )
+        line = f"{name:<9} {one.rows:>18,} {one.bytes:>20,} {one.tasks:>8,} {one.largest:>12,}"
+        lines.append(f"{line} {unit}")
+        if one.broadcast:
+            limit = ", which is too much" if one.broadcast > MOST_BYTES else ""
+            lines[-1] += f", and {one.broadcast:,} bytes of queries in each task{limit}"
     return lines

@@ -5,7 +5,7 @@ Times and lengths are in one unit, that of the time columns. docs/scale.md says 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil, exp, log2
 
 from workbench.bundles import ROWS_AT_ONCE
 
@@ -36,6 +36,8 @@ class Sizes:
         How many tasks there are in front of it.
     event_bytes, query_bytes : int
         Of a row on its way.
+    event_tasks : int, optional
+        How many of the tasks in front of the shuffle read events; without it, all.
     """
 
     events: int
@@ -48,6 +50,7 @@ class Sizes:
     tasks: int
     event_bytes: int = 32
     query_bytes: int = 32
+    event_tasks: int | None = None
 
     @property
     def rows(self) -> int:
@@ -152,7 +155,7 @@ def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     >>> cost.rows, cost.broadcast
     (250000, 80000)
     """
-    bundles = max(sizes.tasks, ceil(sizes.events / ROWS_AT_ONCE))
+    bundles = max(sizes.event_tasks or sizes.tasks, ceil(sizes.events / ROWS_AT_ONCE))
     nodes = [_nodes(sizes, kind, sizes.events / bundles) for kind in kinds]
     pairs = list(zip(nodes, kinds, strict=True))
     states = bundles * sum(count for count, kind in pairs if kind.slots)
@@ -168,10 +171,11 @@ def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
 
 def _nodes(sizes: Sizes, kind: Kind, here: float) -> float:
     """How many nodes the events of a bundle update."""
-    # An event behind all queries of a key but its first ones is in a tile or two.
-    most = sizes.queries * (1 if kind.window is None else 2)
-    tiles = log2(max(sizes.queries / max(sizes.keys, 1), 2))
-    return min(most, min(here, most) * tiles)
+    most = max(sizes.queries * (1 if kind.window is None else 2), 1)
+    seeing = sizes.queries / max(sizes.keys, 1) * _share(kind, sizes.extent)
+    # Some events are seen by no query, and different ones update the same nodes.
+    tiles = here * (1 - exp(-seeing)) * (1 + log2(1 + seeing))
+    return most * (1 - exp(-tiles / most))
 
 
 def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:

@@ -75,8 +75,10 @@ def sizes_of(plan: Plan) -> Sizes:
     keys = both.withColumn("task", F.spark_partition_id()).groupBy(*cutting.keys_of_moments)
     asked, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
     ends = F.min(TIME).alias("low"), F.max(TIME).alias("high"), F.max("task").alias("task")
+    # Those that read events come behind those that read queries.
+    first = F.min(F.when(F.col("asks") == 0, F.col("task"))).alias("first")
     pairs = F.sum(F.col("q") * (F.col("n") - F.col("q"))).cast("decimal(38, 0)")
-    found = keys.agg(asked, rows, *ends).agg(
+    found = keys.agg(asked, rows, *ends, first).agg(
         F.count("n"),
         F.sum("q"),
         F.sum("n"),
@@ -84,8 +86,11 @@ def sizes_of(plan: Plan) -> Sizes:
         F.max("n"),
         F.max("high") - F.min("low"),
         F.max("task"),
+        F.min("first"),
     )
-    count, q, n, pairs_of, largest, extent, task = (int(one or 0) for one in found.collect()[0])
+    count, q, n, pairs_of, largest, extent, task, first_of = (
+        int(one or 0) for one in found.collect()[0]
+    )
     going = sent(plan)
     back = plan.queries.schema.fields
     asked_bytes = bytes_of([arrow_type(plan.queries, field.dataType) for field in back])
@@ -93,6 +98,7 @@ def sizes_of(plan: Plan) -> Sizes:
         *(n - q, q, count, pairs_of, largest, extent, shuffle_partitions(plan.queries), task + 1),
         event_bytes=bytes_of(going.task.schema.types),
         query_bytes=asked_bytes,
+        event_tasks=task + 1 - first_of,
     )
 
 

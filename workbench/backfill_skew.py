@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from kernels.hops import HOUR
 from workbench.backfill_counted import KINDS, SCHEMA, CountedTask
 from workbench.backfill_methods import WORKS
 from workbench.backfill_plan import Plan
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: How many keys are shown, and the most hops of each: of more, neighbours are counted together.
 MOST_KEYS, MOST_HOPS = 12, 240
+#: So many hops are counted together: hours make days, and days make weeks.
+FACTORS = (1, 2, 3, 4, 6, 7, 8, 12, *(24 * 2**k for k in range(60)))
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,12 @@ class Skew:
     tasks: pd.DataFrame
 
     def __repr__(self) -> str:
-        largest = self.tasks.groupby("method", sort=False)["rows"].agg(["max", "mean"])
-        said = (
-            f"{method}: the largest task has {row['max']:,.0f} rows, {row['max'] / mean:.1f} times "
-            "the mean"
-            for method, row in largest.iterrows()
-            for mean in [max(row["mean"], 1)]
-        )
+        said = []
+        for method, rows in self.tasks.groupby("method", sort=False)["rows"]:
+            times = rows.max() / max(rows.mean(), 1)
+            said.append(
+                f"{method}: the largest task has {rows.max():,} rows, {times:.1f} times the mean"
+            )
         return "; ".join(said)
 
 
@@ -110,9 +112,11 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
         found = pd.DataFrame({"key": [], "hop": [], "rows": []})
         found.attrs["hop"] = 1
         return found
-    length = hop or max(one.span.hop for one in plan.features)
+    longest = max(one.span.hop for one in plan.features)
+    # Sliding windows have no hop of their own.
+    length = hop or (longest if longest > 1 or plan.integer_time else HOUR)
     extent = max(row["high"] for row in largest) - min(row["low"] for row in largest) + 1
-    length *= max(1, -(-extent // (length * MOST_HOPS)))
+    length *= next(factor for factor in FACTORS if factor * length * MOST_HOPS >= extent)
     names = {tuple(row)[: len(keys)]: _shown(tuple(row)[: len(keys)]) for row in largest}
     mine = both.where(reduce(lambda a, b: a | b, (_is(keys, key) for key in names)))
     begin = F.col(TIME) - F.pmod(F.col(TIME), F.lit(length))

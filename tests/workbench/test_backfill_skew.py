@@ -46,8 +46,10 @@ def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
 def test_the_still_picture_says_the_same_in_words() -> None:
     drawn = skew_svg(small())
     assert "Rows by key and hop of an hour: the darkest has 70" in drawn
-    assert "every key whole: largest 76 rows, 2.0 times the mean" in drawn
-    assert "large keys cut by time: largest 44 rows, 1.0 times the mean" in drawn
+    assert "Rows by task, every key whole" in drawn
+    assert "largest task 76 rows, 2.0 times the mean" in drawn
+    assert "Rows by task, large keys cut by time" in drawn
+    assert "largest task 44 rows, 1.0 times the mean" in drawn
     assert repr(small()).startswith("scan: the largest task has 76 rows, 2.0 times the mean; auto:")
 
 

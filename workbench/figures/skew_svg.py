@@ -23,7 +23,7 @@ from workbench.figures.svg import (
     text,
 )
 
-LEFT, RIGHT, ROW, TASKS, GAP = 96.0, 20.0, 22.0, 150.0, 46.0
+LEFT, RIGHT, ROW, TASKS, GAP = 96.0, 20.0, 22.0, 150.0, 62.0
 
 
 def skew_svg(skew: Skew, width: float = 860.0) -> str:
@@ -45,7 +45,7 @@ def skew_svg(skew: Skew, width: float = 860.0) -> str:
     >>> tasks = pd.DataFrame({"method": ["scan"], "task": [0], "rows": [12]})
     >>> tasks = tasks.assign(queries=[2], events=[10], earlier=[0], states=[0])
     >>> drawn = skew_svg(Skew(hops, pd.DataFrame({"key": [], "begin": []}), tasks))
-    >>> "every key whole: largest 12 rows, 1.0 times the mean" in drawn
+    >>> "largest task 12 rows, 1.0 times the mean" in drawn
     True
     """
     cells, height = _cells(skew, width)
@@ -153,8 +153,9 @@ def _bars(method: str, tasks: pd.DataFrame, most: int, room: float) -> str:
             drawn += text((place + 0.5) * step, TASKS + 14, str(task["task"]), **name)
     largest = int(tasks["rows"].max())
     times = largest / max(float(tasks["rows"].mean()), 1.0)
-    said = f"{METHODS.get(method, method)}: largest {largest:,} rows, {times:.1f} times the mean"
-    return drawn + text(0, -12, said, font_weight=600)
+    said = f"largest task {largest:,} rows, {times:.1f} times the mean"
+    drawn += text(0, -28, f"Rows by task, {METHODS.get(method, method)}", font_weight=600)
+    return drawn + text(0, -12, said, fill=QUIET)
 
 
 def _legend(tasks: pd.DataFrame) -> str:

@@ -38,7 +38,7 @@ def tree(plan: Plan) -> Work:
     -----
     No event is shuffled but the few that answer a call of their own, such as the greatest. The
     moments of the queries are a subquery of the plan, so nothing runs before the answer is asked
-    for; its one value goes along with the first row of each task.
+    for; its one value goes along with the first row of each task. So the queries are read twice.
 
     Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
     """

@@ -276,7 +276,9 @@ def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
 
 def features(spark: SparkSession) -> list[Any]:
     queries, events = tables(spark)
-    return rows(backfill("sawtooth").run(queries, events))
+    found = backfill("sawtooth").run(queries, events)
+    more = [wb.Aggregation("count", windows=7), wb.Aggregation("max", "s", 7)]
+    return rows(wb.Backfill("k", "t", more, "sliding").run(found, events, "tree"))
 
 
 @pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])

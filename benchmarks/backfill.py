@@ -1,27 +1,19 @@
 """``python -m benchmarks backfill``: features as of each query, by every method and by others."""
 
-import math
-import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import duckdb
 
 import workbench as wb
+from benchmarks.backfill_bench import CORES, Bench
+from benchmarks.backfill_model import cut, memory, model
 from benchmarks.ladder import ladder
-from benchmarks.measure import check_same, seconds, side_by_side
+from benchmarks.measure import seconds
 from benchmarks.report import Report, Result, plain_seconds, short
 from benchmarks.visits import Visits
 from workbench.backfill_methods import METHODS
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-CORES = 2
-PARTS = ("sizes", "naive", "hot", "methods", "kernels")
+PARTS = ("sizes", "naive", "hot", "methods", "cut", "model", "memory", "kernels")
 #: Events and queries; DuckDB and the targets are of the middle ones.
 SIZES = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000), (5_000_000, 500_000))
 LARGEST = (10_000_000, 1_000_000)
@@ -29,101 +21,6 @@ LARGEST = (10_000_000, 1_000_000)
 NAIVE = ((10_000, 10_000), (100_000, 100_000), (500_000, 500_000))
 #: At most so many times the time of DuckDB.
 AGAINST_DUCKDB = {(1_000_000, 100_000): 1.5, (5_000_000, 500_000): 0.5}
-WINDOWS = {"5 hours": 18_000, "7 days": 604_800, "90 days": 7_776_000}
-FUNCTIONS = ("count", "sum", "avg", "max", "last")
-#: Seconds of a run from which on one is enough.
-PATIENCE = 20.0
-
-
-@dataclass
-class Bench:
-    """What the parts of the benchmark share.
-
-    Attributes
-    ----------
-    spark : pyspark.sql.SparkSession
-    folder : Path
-        Of the generated files, and of the answers.
-    rounds : int
-        Measured runs of each way.
-    report : Report
-    """
-
-    spark: "SparkSession"
-    folder: Path
-    rounds: int
-    report: Report
-
-    def write(self, visits: Visits, method: str = "auto") -> None:
-        """Answer from Parquet to Parquet."""
-        queries, events = map(self.spark.read.parquet, visits.paths(self.folder))
-        found = backfill().run(queries, events, method)
-        found.write.mode("overwrite").parquet(str(self.folder / f"features-{method}"))
-
-    def by_duckdb(self, visits: Visits) -> None:
-        """Answer by DuckDB's windows over the union of both tables, from Parquet to Parquet."""
-        to = self.folder / "features-duckdb"
-        shutil.rmtree(to, ignore_errors=True)
-        queries, events = visits.paths(self.folder)
-        with duckdb.connect(config={"threads": CORES}) as connection:
-            text = in_duckdb(queries, events)
-            connection.execute(f"COPY ({text}) TO '{to}' (FORMAT parquet, PER_THREAD_OUTPUT)")
-
-    def check(self, methods: Sequence[str]) -> None:
-        """Refuse answers of the last runs that are not the same."""
-        names = backfill().names
-        totals = ", ".join(f'count("{n}"), sum("{n}")::DOUBLE' for n in names)
-        with duckdb.connect() as connection:
-            asked = {
-                one: f"SELECT count(*), {totals} FROM '{self.folder}/features-{one}/*.parquet'"
-                for one in methods
-            }
-            found = {one: connection.sql(query).fetchall()[0] for one, query in asked.items()}
-        first = found[methods[0]]
-        check_same({one: _as_in(first, row) for one, row in found.items()})
-
-    def timed(self, ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
-        """Return the median time of each way."""
-        timings = side_by_side(ways, self.rounds, same=False, patience=PATIENCE)
-        return {name: timing.median for name, timing in timings.items()}
-
-
-def _as_in(first: Sequence[float], row: Sequence[float]) -> list[float]:
-    """Totals, as in the first row where they differ by no more than the order of adding up."""
-    pairs = zip(first, row, strict=True)
-    return [a if math.isclose(a, b, rel_tol=1e-9) else b for a, b in pairs]
-
-
-def backfill() -> wb.Backfill:
-    """Return five functions over three windows."""
-    windows = list(WINDOWS)
-    asked = [wb.Aggregation("count", windows=windows)]
-    asked += [wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:]]
-    return wb.Backfill("user", "at", asked, window="sliding")
-
-
-def in_duckdb(queries: str, events: str) -> str:
-    """Return the same as SQL: windows over the union of both tables."""
-    calls, windows = [], []
-    for i, (window, length) in enumerate(WINDOWS.items()):
-        windows.append(
-            f'w{i} AS (PARTITION BY "user" ORDER BY "at" RANGE BETWEEN INTERVAL {length} SECONDS '
-            "PRECEDING AND INTERVAL 1 MICROSECOND PRECEDING)"
-        )
-        ending = window.split()[0] + window.split()[1][0]
-        for function in FUNCTIONS:
-            name = f"{'' if function == 'count' else 'price_'}{function}_{ending}"
-            nulls = " IGNORE NULLS" if function == "last" else ""
-            call = f"{function}(price{nulls}) OVER w{i}"
-            calls.append(f"{call} AS {name}")
-    return f"""
-        SELECT * EXCLUDE (price) FROM (
-            SELECT *, {", ".join(calls)} FROM (
-                SELECT "user", "at", NULL::DOUBLE AS price FROM '{queries}/*.parquet'
-                UNION ALL SELECT "user", "at", price FROM '{events}/*.parquet')
-            WINDOW {", ".join(windows)}
-        ) WHERE price IS NULL
-    """
 
 
 def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
@@ -151,6 +48,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     # The first job starts Python's workers and loads the kernels, which belongs to no line.
     bench.write(Visits(*SIZES[0]))
     parts = {"sizes": sizes, "naive": naive, "hot": hot, "methods": methods}
+    parts |= {"cut": cut, "model": model, "memory": memory}
     for name, part in parts.items():
         if name in chosen:
             part(bench)

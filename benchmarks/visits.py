@@ -22,12 +22,15 @@ class Visits:
     events, queries : int
         How many rows each has.
     hot : bool
-        Whether one key has half of both.
+        Whether one key has more than the others.
+    share : float
+        How much of both that key has.
     """
 
     events: int
     queries: int
     hot: bool = False
+    share: float = 0.5
 
     def paths(self, folder: Path) -> tuple[str, str]:
         """Return the folders of the queries and of the events; they are written if need be.
@@ -42,6 +45,7 @@ class Visits:
         tuple of (str, str)
         """
         skew = "-hot" if self.hot else ""
+        skew += f"-{self.share:g}" if self.hot and self.share != 0.5 else ""
         sizes = {"queries": self.queries, "events": self.events}
         made = {
             name: folder / f"visits-{name}-{self.events}x{self.queries}{skew}" for name in sizes
@@ -58,7 +62,7 @@ class Visits:
             size = rows // FILES + (part < rows % FILES)
             key = random.integers(0, KEYS, size)
             if self.hot:
-                key[random.random(size) < 0.5] = 0
+                key[random.random(size) < self.share] = 0
             time = pa.array(START + random.integers(0, YEAR, size)).cast(pa.timestamp("us", "UTC"))
             value = {"price": random.integers(0, 10_000, size) / 100} if seed else {}
             columns = {"user": pa.array(key), "at": time} | value

@@ -8,24 +8,20 @@ from kernels.hops import default_hop
 from workbench.aggregation import Aggregation, Window, check_length
 from workbench.backfill_block import Span
 from workbench.backfill_days import of_days
-from workbench.backfill_explain import explained
-from workbench.backfill_methods import METHODS, PLANS, choose
+from workbench.backfill_looks import Looks
+from workbench.backfill_methods import METHODS, answered, choose
 from workbench.backfill_plan import Plan, bind
-from workbench.columns import is_integer_time, table
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.rows import several, skipped_in
+from workbench.rows import several
 
 if TYPE_CHECKING:
-    import pandas as pd
     from pyspark.sql import DataFrame
-
-    from workbench.backfill_origin import Origin
 
 KINDS = ("sawtooth", "sliding", "hopping")
 
 
-class Backfill:
+class Backfill(Looks):
     """Aggregations of events over windows that end at each query: point in time correct features.
 
     A query at q sees the events of its key from the window's begin up to, but not at, q. With the
@@ -127,8 +123,10 @@ class Backfill:
             Rows with the key, a time, and what is aggregated. Those whose key or time is null are
             left out; :meth:`skipped` counts them.
         method : str
-            "naive", "scan", "sawtooth", or "auto", which chooses for each key: the same answers by
-            different plans. :meth:`explain` says what is chosen, and what each method costs.
+            "naive", "tree", "scan", "sawtooth", or "auto", which scans, or chooses for each key:
+            the same answers by different plans. :meth:`explain` says what is chosen, and what each
+            method costs. "tree" sends the queries to the events in place of these to a shuffle: it
+            is for few queries of many events, and for features whose states add up.
         days : date, str, or pair of them, optional
             Only the queries of a day, or from a first to a last day, both included, in UTC; they
             get what they would get in a run of all.
@@ -150,43 +148,7 @@ class Backfill:
             raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
         plan = self.bound(queries, events)
         plan = plan if days is None else of_days(plan, days)
-        chosen = choose(plan).method if method == "auto" else method
-        return PLANS[chosen](plan)
-
-    def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
-        """Return what ``auto`` does with these tables and why, and what each method would cost.
-
-        Parameters
-        ----------
-        queries, events : pyspark.sql.DataFrame
-            As :meth:`run` takes them.
-
-        Returns
-        -------
-        str
-            Sizes, the keys that are cut by time, and for each method about how many rows and bytes
-            it shuffles, its tasks, and its largest task.
-
-        Raises
-        ------
-        WorkbenchError
-            When a column is missing or has a type that cannot be used so.
-
-        Notes
-        -----
-        Two jobs, over the columns of the key and the time alone.
-
-        Examples
-        --------
-        >>> import workbench as wb
-        >>> spark = wb.session()
-        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
-        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
-        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
-        >>> print(backfill.explain(asked, views).partition(";")[0])
-        100 queries and 1,000 events with a key and a time, of 20 keys
-        """
-        return explained(self.bound(queries, events))
+        return answered(plan, choose(plan).method if method == "auto" else method)
 
     def bound(self, queries: "DataFrame", events: "DataFrame") -> Plan:
         """Return the backfill bound to its tables.
@@ -197,124 +159,6 @@ class Backfill:
             When a column is missing or has a type that cannot be used so.
         """
         return bind(self, queries, events)
-
-    def check(
-        self,
-        features: "DataFrame",
-        events: "DataFrame",
-        rows: int = 1_000,
-        arrived: str | None = None,
-    ) -> "pd.DataFrame":
-        """Compare a table of features, from any pipeline, with what they have to be.
-
-        Parameters
-        ----------
-        features : pyspark.sql.DataFrame
-            The key, the queries' time, and columns called as those of :meth:`run`; any of them.
-        events : pyspark.sql.DataFrame
-        rows : int
-            How many rows are compared, the same ones each time.
-        arrived : str, optional
-            The events' column of when each was known, to find features that missed late ones.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each value that differs: the key and the time, ``column``, ``given``,
-            ``expected``, and the ``reason`` for which the pipeline may have got the other value:
-            the first that explains it. ``attrs["checked"]`` is the number of rows compared.
-
-        Raises
-        ------
-        WorkbenchError
-            When a column is missing or has a type that cannot be used so.
-
-        Notes
-        -----
-        The sample is recomputed by the naive join, in a job of its own, and once more for each
-        reason if anything differs.
-
-        Examples
-        --------
-        >>> import workbench as wb
-        >>> spark = wb.session()
-        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
-        >>> asked = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
-        >>> count = wb.Aggregation("count", windows=2)
-        >>> wb.Backfill("user", "ts", count, window="sliding").check(asked, views).T
-                                                    0
-        user                                      ann
-        ts                                          4
-        column                                count_2
-        given                                       3
-        expected                                    2
-        reason    an event at the query's time counts
-        """
-        from workbench.backfill_check import check_features
-
-        return check_features(self, features, events, rows, arrived)
-
-    def origin(
-        self,
-        queries: "DataFrame",
-        events: "DataFrame",
-        key: Any,
-        time: Any = None,
-        feature: str | None = None,
-    ) -> "Origin":
-        """Return where the answer to one query comes from: its hops, its single events, and what
-        they add up to.
-
-        Parameters
-        ----------
-        queries, events : pyspark.sql.DataFrame
-        key : value, or tuple of values when the key has several columns
-        time : value, optional
-            When the query is asked, as its column has it; without it, the last one of the key.
-        feature : str, optional
-            One of :attr:`names`; without it, the first.
-
-        Returns
-        -------
-        Origin
-
-        Raises
-        ------
-        WorkbenchError
-            When no query has this key and time, or too many events are in the window.
-
-        Examples
-        --------
-        >>> import workbench as wb
-        >>> spark = wb.session()
-        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(20)")
-        >>> asked = spark.sql("SELECT 'ann' AS user, 12L AS ts")
-        >>> total = wb.Aggregation("sum", "price", windows=8)
-        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(asked, views, "ann")
-        >>> origin
-        price_sum_8 = 660, of 2 hops and 2 single events
-        >>> origin.states
-        ['total 100, rows 5', 'total 350, rows 5', 'total 100, rows 1', 'total 110, rows 1']
-        >>> origin.merged
-        [100, 450, 550, 660]
-        """
-        from workbench.backfill_asked import ask
-
-        return ask(self.bound(queries, events), key, time).origin(feature)
-
-    def skipped(self, events: "DataFrame") -> int:
-        """Return how many events are left out because their key or their time is null.
-
-        Parameters
-        ----------
-        events : pyspark.sql.DataFrame
-
-        Returns
-        -------
-        int
-        """
-        is_integer_time(table(events), self.time)
-        return skipped_in(events, self.key, self.time)
 
     def span(self, aggregation: Aggregation, window: Window, integer_time: bool) -> Span:
         """Return what a query sees of the events' times, for a window of an aggregation."""

@@ -9,9 +9,8 @@ from kernels.hops import default_hop
 from workbench.backfill_block import Span
 from workbench.backfill_naive import naive
 from workbench.backfill_plan import Bound, Plan
-from workbench.columns import column, table
+from workbench.columns import column, name_of, table
 from workbench.errors import WorkbenchError
-from workbench.group_last import name_of
 from workbench.window_catalogue import kind_of
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
     except WorkbenchError:
         if arrived is not None:
             raise
-        return scan(plan)
+        return scan(plan).answers()
 
 
 def _others(plan: Plan, arrived: str | None) -> Iterator[tuple[str, Plan, str | None]]:

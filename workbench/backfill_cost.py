@@ -5,12 +5,16 @@ Times and lengths are in one unit, that of the time columns. docs/scale.md says 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, exp, log2
 
 from workbench.bundles import ROWS_AT_ONCE
 
 #: A key, a time and a span beside the fields of a state or the columns of an event.
 STATE_BYTES = 40
+#: The same of a node of a tree, and of each of its states.
+NODE_BYTES, FIELD_BYTES = 28, 12
+#: A key and a time of a query, packed.
+MOMENT_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Sizes:
         How many tasks there are in front of it.
     event_bytes, query_bytes : int
         Of a row on its way.
+    event_tasks : int, optional
+        How many of the tasks in front of the shuffle read events; without it, all.
     """
 
     events: int
@@ -44,6 +50,7 @@ class Sizes:
     tasks: int
     event_bytes: int = 32
     query_bytes: int = 32
+    event_tasks: int | None = None
 
     @property
     def rows(self) -> int:
@@ -110,12 +117,15 @@ class Cost:
         How many tasks have work behind the shuffle.
     largest : int
         The rows of the largest of these; for the join, its pairs.
+    broadcast : int
+        Bytes that every task in front of the shuffle gets beside its rows.
     """
 
     rows: int
     bytes: int
     tasks: int
     largest: int
+    broadcast: int = 0
 
 
 def naive(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
@@ -133,6 +143,39 @@ def naive(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     size = sizes.events * sizes.event_bytes + 3 * sizes.queries * sizes.query_bytes
     even, hot = sizes.pairs / sizes.partitions, sizes.largest_key**2 / 4
     return Cost(rows, size, _tasks(sizes), ceil(seen * max(even, min(hot, sizes.pairs))))
+
+
+def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+    """Send the queries to all events, and shuffle the nodes of the trees that these went through.
+
+    Examples
+    --------
+    >>> sizes = Sizes(1_000_000, 10_000, 10, 10**9, 101_000, 365, partitions=4, tasks=4)
+    >>> cost = tree(sizes, [Kind(90, 1, slots=3, few=2)])
+    >>> cost.rows, cost.broadcast
+    (250000, 80000)
+    """
+    bundles = max(sizes.event_tasks or sizes.tasks, ceil(sizes.events / ROWS_AT_ONCE))
+    nodes = [_nodes(sizes, kind, sizes.events / bundles) for kind in kinds]
+    pairs = list(zip(nodes, kinds, strict=True))
+    states = bundles * sum(count for count, kind in pairs if kind.slots)
+    events = bundles * sum(count * kind.few for count, kind in pairs)
+    fields = bundles * sum(count * kind.slots for count, kind in pairs)
+    rows = sizes.queries + states + events
+    size = sizes.queries * sizes.query_bytes + states * NODE_BYTES + fields * FIELD_BYTES
+    size += events * (sizes.event_bytes + NODE_BYTES)
+    share = max(1 / sizes.partitions, sizes.largest_key / max(sizes.rows, 1))
+    largest = ceil(rows * share)
+    return Cost(ceil(rows), ceil(size), _tasks(sizes), largest, MOMENT_BYTES * sizes.queries)
+
+
+def _nodes(sizes: Sizes, kind: Kind, here: float) -> float:
+    """How many nodes the events of a bundle update."""
+    most = max(sizes.queries * (1 if kind.window is None else 2), 1)
+    seeing = sizes.queries / max(sizes.keys, 1) * _share(kind, sizes.extent)
+    # Some events are seen by no query, and different ones update the same nodes.
+    tiles = here * (1 - exp(-seeing)) * (1 + log2(1 + seeing))
+    return most * (1 - exp(-tiles / most))
 
 
 def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:

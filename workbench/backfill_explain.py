@@ -9,8 +9,10 @@ from workbench import backfill_cost as cost
 from workbench.backfill_cost import Cost, Cut, Kind, Sizes
 from workbench.backfill_groups import groups_of, needs_all
 from workbench.backfill_methods import choose
+from workbench.backfill_moments import MOST_BYTES
 from workbench.backfill_plan import Plan, arrow_type, sent
 from workbench.backfill_splitting import Cutting
+from workbench.backfill_tree import no_state
 from workbench.blocks import TIME
 from workbench.rows import shuffle_partitions
 
@@ -49,8 +51,12 @@ def explained(plan: Plan) -> str:
     ]
     lines += [f"  and {len(hot) - SHOWN:,} more"] if len(hot) > SHOWN else []
     lines += _every(plan)
+    without = no_state(plan)
+    if without:
+        lines.append(f"tree cannot answer {', '.join(without)}: no state of theirs adds up")
     costs = {
         "naive": cost.naive(sizes, kinds),
+        **({} if without else {"tree": cost.tree(sizes, kinds)}),
         "scan": cost.scan(sizes, kinds),
         "sawtooth": cost.sawtooth(sizes, kinds),
         "auto": cost.auto(sizes, kinds, cuts),
@@ -69,8 +75,10 @@ def sizes_of(plan: Plan) -> Sizes:
     keys = both.withColumn("task", F.spark_partition_id()).groupBy(*cutting.keys_of_moments)
     asked, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
     ends = F.min(TIME).alias("low"), F.max(TIME).alias("high"), F.max("task").alias("task")
+    # Those that read events come behind those that read queries.
+    first = F.min(F.when(F.col("asks") == 0, F.col("task"))).alias("first")
     pairs = F.sum(F.col("q") * (F.col("n") - F.col("q"))).cast("decimal(38, 0)")
-    found = keys.agg(asked, rows, *ends).agg(
+    found = keys.agg(asked, rows, *ends, first).agg(
         F.count("n"),
         F.sum("q"),
         F.sum("n"),
@@ -78,8 +86,11 @@ def sizes_of(plan: Plan) -> Sizes:
         F.max("n"),
         F.max("high") - F.min("low"),
         F.max("task"),
+        F.min("first"),
     )
-    count, q, n, pairs_of, largest, extent, task = (int(one or 0) for one in found.collect()[0])
+    count, q, n, pairs_of, largest, extent, task, first_of = (
+        int(one or 0) for one in found.collect()[0]
+    )
     going = sent(plan)
     back = plan.queries.schema.fields
     asked_bytes = bytes_of([arrow_type(plan.queries, field.dataType) for field in back])
@@ -87,6 +98,7 @@ def sizes_of(plan: Plan) -> Sizes:
         *(n - q, q, count, pairs_of, largest, extent, shuffle_partitions(plan.queries), task + 1),
         event_bytes=bytes_of(going.task.schema.types),
         query_bytes=asked_bytes,
+        event_tasks=task + 1 - first_of,
     )
 
 
@@ -142,7 +154,9 @@ def _table(costs: dict[str, Cost]) -> list[str]:
     lines = ["{:<9} {:>18} {:>20} {:>8} {:>18}".format(*heads)]
     for name, one in costs.items():
         unit = "pairs" if name == "naive" else "rows"
-        lines.append(
-            f"{name:<9} {one.rows:>18,} {one.bytes:>20,} {one.tasks:>8,} {one.largest:>12,} {unit}"
-        )
+        line = f"{name:<9} {one.rows:>18,} {one.bytes:>20,} {one.tasks:>8,} {one.largest:>12,}"
+        lines.append(f"{line} {unit}")
+        if one.broadcast:
+            limit = ", which is too much" if one.broadcast > MOST_BYTES else ""
+            lines[-1] += f", and {one.broadcast:,} bytes of queries in each task{limit}"
     return lines

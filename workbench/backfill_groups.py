@@ -94,6 +94,11 @@ def slots_of(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
     return tuple(replace(plain, function=name) for name in names)
 
 
+def picks(call: Call) -> bool:
+    """Say whether a call's answer is one event of the window, and each part of it has one."""
+    return call.function in (*EXTREMES, *ENDS) and not call.options.distinct
+
+
 def needs_all(call: Call, schema: pa.Schema) -> bool:
     """Say whether every event of a window has to be there for a call, and not few of each hop."""
     few = (*EXTREMES, *ENDS, "count_distinct")

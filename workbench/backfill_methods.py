@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.backfill_naive import naive
-from workbench.backfill_plan import Plan, bundles, sent
+from workbench.backfill_plan import Plan, Work, bundles, sent
 from workbench.backfill_splitting import auto, sawtooth
+from workbench.backfill_tree import tree
 from workbench.bundles import BUNDLE, PARTITION
 from workbench.rows import shuffle_partitions
 from workbench.shipping import ship
@@ -26,7 +27,7 @@ class Choice(NamedTuple):
     why: str
 
 
-def scan(plan: Plan) -> "DataFrame":
+def scan(plan: Plan) -> Work:
     """Bring queries and events of a key together in one shuffle, and go through both once."""
     ship(plan.queries.sparkSession)
     going = sent(plan)
@@ -34,19 +35,23 @@ def scan(plan: Plan) -> "DataFrame":
     events = bundles(plan, going.events, going.task.keys, queries=False)
     partitions = shuffle_partitions(plan.queries)
     both = queries.unionAll(events).repartitionById(partitions, PARTITION).select(BUNDLE)
-    return both.mapInArrow(going.task.run, plan.schema)
+    return Work(plan, both, going.task)
 
 
-#: Every method by its name.
-METHODS: "dict[str, Callable[[Plan], DataFrame]]" = {
-    "naive": naive,
+#: How queries and events meet, by the method; "auto" keeps most keys whole and cuts large ones.
+WORKS: "dict[str, Callable[[Plan], Work]]" = {
+    "tree": tree,
     "scan": scan,
     "sawtooth": sawtooth,
+    "auto": auto,
 }
+#: Every method by its name, in the order of the ladder.
+METHODS = ("naive", "tree", "scan", "sawtooth")
 
 
-#: Those, and the one that keeps most keys whole and cuts large ones.
-PLANS = METHODS | {"auto": auto}
+def answered(plan: Plan, method: str) -> "DataFrame":
+    """Return every query with its features, by a method."""
+    return naive(plan) if method == "naive" else WORKS[method](plan).answers()
 
 
 def choose(plan: Plan) -> Choice:

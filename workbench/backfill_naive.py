@@ -8,9 +8,8 @@ from workbench.backfill_block import Span
 from workbench.backfill_plan import Bound, Plan, sent
 from workbench.backfill_task import Feature
 from workbench.blocks import MICROSECONDS_A_DAY, TIME
-from workbench.columns import column, is_integer_time, type_of
+from workbench.columns import column, is_integer_time, name_of, type_of
 from workbench.errors import WorkbenchError
-from workbench.group_last import name_of
 from workbench.window_catalogue import TIMES, kind_of
 from workbench.window_engine import IN_SPARK
 

@@ -132,6 +132,27 @@ class Sent:
     task: BackfillTask
 
 
+@dataclass(frozen=True)
+class Work:
+    """A method's plan up to its last step, and what this does with the rows that meet there.
+
+    Attributes
+    ----------
+    plan : Plan
+    bundles : pyspark.sql.DataFrame
+        Behind the shuffle.
+    task : BackfillTask
+    """
+
+    plan: Plan
+    bundles: "DataFrame"
+    task: BackfillTask
+
+    def answers(self) -> "DataFrame":
+        """Return every query with its features."""
+        return self.bundles.mapInArrow(self.task.run, self.plan.schema)
+
+
 def sent(plan: Plan) -> Sent:
     """Return the columns that the workers get of both tables, and what they do with them."""
     backfill = plan.backfill

@@ -72,7 +72,7 @@ class SplitTask(PieceTask):
         for number in np.unique(key):
             at = np.flatnonzero(key == number)
             piece[at] = np.searchsorted(starts[number], time[at], side="right") - 1
-        yield self._sent_to(rows, piece)
+        yield self._sent_to(rows, piece, key)
         known: dict[str | None, Early] = {}
         slots = 0
         for number, group in enumerate(self.groups):
@@ -87,21 +87,26 @@ class SplitTask(PieceTask):
 
     def _copies(self, events: Early, group: Group, number: int) -> pa.Table:
         row, target = events.copies(group.calls, group.span)
-        found = self._sent_to(events.rows.take(pa.array(row)), events.targets.piece[target])
+        rows = events.rows.take(pa.array(row))
+        found = self._sent_to(rows, events.targets.piece[target], events.cut[row])
         return found.append_column(COPY, pa.array(np.full(len(row), number, np.int32)))
 
     def _states(self, events: Early, found: States, slot: int) -> pa.Table:
         rows = events.rows.select([*events.keys, TIME, PARTITION]).take(pa.array(found.row))
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(found.time))
-        rows = self._sent_to(rows, events.targets.piece[found.target])
+        rows = self._sent_to(rows, events.targets.piece[found.target], events.cut[found.row])
         rows = rows.append_column(SLOT, pa.array(np.full(len(found.row), slot, np.int32)))
         for i, column in enumerate(found.states.T):
             rows = rows.append_column(FIELD.format(slot, i), pa.array(np.ascontiguousarray(column)))
         return rows
 
-    def _sent_to(self, rows: pa.Table, piece: Ints) -> pa.Table:
-        """Rows with their piece, and its partition: they go round from that of their key."""
-        to = (rows.column(PARTITION).to_numpy() + piece) % self.partitions
+    def _sent_to(self, rows: pa.Table, piece: Ints, cut: Ints) -> pa.Table:
+        """Rows with their piece, and its partition: they go round, so that all have work.
+
+        Where all keys have the same cuts, they go round from the partition of their key.
+        """
+        alike = rows.column(PARTITION).to_numpy() + piece
+        to = self._to(cut, piece) if self.keys else alike % self.partitions
         rows = rows.append_column(PIECE, pa.array(piece.astype(np.int32)))
         at = rows.column_names.index(PARTITION)
         return rows.set_column(at, PARTITION, pa.array(to.astype(np.int32)))

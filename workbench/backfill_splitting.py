@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.backfill_groups import groups_of, needs_all
 from workbench.backfill_naive import micros
-from workbench.backfill_plan import Plan, Sent, sent
+from workbench.backfill_plan import Plan, Sent, Work, sent
 from workbench.backfill_span_task import SpanTask
 from workbench.backfill_split import SplitTask
 from workbench.backfill_task import QUERY
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 ANY_DISTANCE = 2**63 - 1
 
 
-def sawtooth(plan: Plan) -> "DataFrame":
+def sawtooth(plan: Plan) -> Work:
     """Cut the time of all keys alike, into as many spans as a shuffle has partitions."""
     return split(plan, Cutting(plan, every_key=True, least=1))
 
 
-def auto(plan: Plan) -> "DataFrame":
+def auto(plan: Plan) -> Work:
     """Cut those keys that hold more than their share, and leave the others to one task each."""
     return split(plan, Cutting(plan))
 
@@ -115,8 +115,8 @@ class Cutting:
         return rows.select(TIME) if self.every_key else rows
 
 
-def split(plan: Plan, cutting: Cutting) -> "DataFrame":
-    """Return every query with its features, some keys cut by time.
+def split(plan: Plan, cutting: Cutting) -> Work:
+    """Bring queries and events of a key together, or of a span of time where keys are cut.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def split(plan: Plan, cutting: Cutting) -> "DataFrame":
 
     Returns
     -------
-    pyspark.sql.DataFrame
+    Work
 
     Notes
     -----
@@ -142,7 +142,7 @@ def split(plan: Plan, cutting: Cutting) -> "DataFrame":
     done = going.task
     groups = groups_of(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return both.mapInArrow(task.run, plan.schema)
+    return Work(plan, both, task)
 
 
 def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "DataFrame":

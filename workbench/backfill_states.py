@@ -52,7 +52,7 @@ class FromStates:
         found = {
             slot.function: joined(meeting, number, slot) for number, slot in self.slots.items()
         }
-        sizes = _sizes(found)
+        sizes = row_counts(found)
         return finished(call, found, sizes, self.argument), sizes
 
 
@@ -87,8 +87,8 @@ def _kept(window: QueryWindow, slot: Call, mask: Any) -> Frames:
     return Frames(kept.begin, kept.end, kept.row)
 
 
-def _sizes(found: dict[str, Matrix]) -> Ints:
-    """How many events each state is of."""
+def row_counts(found: dict[str, Matrix]) -> Ints:
+    """Return how many events each state is of."""
     for name, states in found.items():
         state = type(AGGREGATES[name].empty)(*states.T)
         if hasattr(state, "rows"):

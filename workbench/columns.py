@@ -82,8 +82,6 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
     """
-    from pyspark.sql import functions as F
-
     if name not in df.columns:
         raise WorkbenchError(
             f"{argument}: there is no column {name!r}; {nearest(name, df.columns)}"
@@ -92,7 +90,7 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
         raise WorkbenchError(
             f"{argument}: there are several columns {name!r}; rename all but one of them."
         )
-    return F.col(quoted(name))
+    return name_of(name)
 
 
 def quoted(name: str) -> str:
@@ -104,6 +102,13 @@ def quoted(name: str) -> str:
     '`user.id`'
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def name_of(name: str) -> "Column":
+    """Return a column by its exact name, of whatever table has it."""
+    from pyspark.sql import functions as F
+
+    return F.col(quoted(name))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from workbench.columns import check_plain, column, quoted, table
+from workbench.columns import check_plain, column, name_of, table
 from workbench.errors import WorkbenchError
 from workbench.rows import several
 from workbench.window_catalogue import SORTED, kind_of
@@ -138,13 +138,6 @@ METHODS: dict[str, Callable[..., "DataFrame"]] = {
     "join": _by_join,
     "aggregate": _by_aggregate,
 }
-
-
-def name_of(name: str) -> "Column":
-    """A column by its exact name."""
-    from pyspark.sql import functions as F
-
-    return F.col(quoted(name))
 
 
 def _greatest(order: Sequence[str]) -> "Column":

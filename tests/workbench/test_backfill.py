@@ -1,8 +1,13 @@
-"""Backfills on Spark: every method, every kind of window and of time, against DuckDB in process."""
+"""Backfills on Spark: every method, every kind of window and of time, against DuckDB in process.
+
+A run on Spark costs seconds whatever it answers, so each answers as much as one plan can hold.
+"""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import reduce
 from typing import Any
 
 import duckdb
@@ -16,7 +21,8 @@ import workbench as wb
 from tests.conftest import RunOn
 from tests.workbench.jobs import no_job
 from workbench import fn
-from workbench.backfill_methods import METHODS
+from workbench.backfill_methods import METHODS, answered
+from workbench.backfill_plan import Plan
 
 WINDOWS = [7, 40, None]
 #: The bounds of each kind of window, with the hop h: a query at q sees the events in [low, high).
@@ -43,6 +49,23 @@ FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
         "quantile_cont(v, [0.25, 0.75])",
     ),
 }
+#: Those by bucket: what counts besides its bucket, and the answer of each.
+BY_BUCKET: dict[str, tuple[Callable[[Any], wb.Aggregation], str, str]] = {
+    "v_sum": (lambda w: wb.Aggregation("sum", "v", w, by="b"), "v IS NOT NULL", "sum(v)"),
+    "good": (
+        lambda w: wb.Aggregation("count", windows=w, by="b", where="v > 0", name="good"),
+        "v > 0",
+        "count(*)",
+    ),
+    "s_last": (
+        lambda w: wb.Aggregation("last", "s", w, by="b"),
+        "true",
+        "last(s ORDER BY t, s NULLS FIRST)",
+    ),
+}
+#: Features that have no state which adds up.
+NOT_BY_TREE = ("s_unique_count", "iqr")
+EVERY = ["auto", *METHODS]
 
 
 def tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
@@ -81,23 +104,49 @@ def rows(df: DataFrame, order: str = "id") -> list[dict[str, Any]]:
     return [row.asDict() for row in df.orderBy(order).collect()]
 
 
-def ask_duckdb(queries: pa.Table, events: pa.Table, kind: str) -> list[dict[str, Any]]:
-    columns = []
-    for name, (_, call) in FEATURES.items():
-        for window in WINDOWS:
-            low, high = (bound.format(w=window) for bound in BOUNDS[kind])
-            bounds = f"t < {high}" if window is None else f"t >= {low} AND t < {high}"
-            ending = "" if window is None else f"_{window}"
-            of_window = f"(SELECT {call} FROM events e WHERE e.k = asked.k AND {bounds})"
-            columns.append(f"{of_window} AS {name}{ending}")
+def of_all_kinds(queries: DataFrame, events: DataFrame, method: str) -> Plan:
+    """Return one plan with the windows of every kind, so that one run answers for all."""
+    found = []
+    for kind in BOUNDS:
+        asked = [
+            make(WINDOWS)
+            for name, (make, _) in FEATURES.items()
+            if method != "tree" or name not in NOT_BY_TREE
+        ]
+        asked += [make([40]) for make, *_ in BY_BUCKET.values()]
+        hop = None if kind == "sliding" else 5
+        for one in wb.Backfill("k", "t", asked, kind, hop).bound(queries, events).features:
+            resolved = replace(one.resolved, column=f"{kind}_{one.name}")
+            found.append(replace(one, resolved=resolved))
+    plan = backfill("sliding").bound(queries, events)
+    return replace(plan, features=tuple(found))
+
+
+def ask_duckdb(queries: pa.Table, events: pa.Table) -> list[dict[str, Any]]:
+    """The answers of all kinds; one statement a kind, as DuckDB plans long ones for minutes."""
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.register("queries", queries)
         connection.register("events", events)
-        text = f"SELECT *, {', '.join(columns)} FROM (SELECT k, t AS q, id FROM queries) asked"
-        found = connection.sql(f"{text} ORDER BY id").to_arrow_table()
-    renamed = ["t" if name == "q" else name for name in found.column_names]
-    answers: list[dict[str, Any]] = found.rename_columns(renamed).to_pylist()
-    return answers
+        found = [connection.sql(in_duckdb(kind)).to_arrow_table() for kind in BOUNDS]
+    parts = [table.to_pylist(maps_as_pydicts="strict") for table in found]
+    return [reduce(lambda a, b: a | b, rows) for rows in zip(*parts, strict=True)]
+
+
+def in_duckdb(kind: str) -> str:
+    columns = []
+    for window in WINDOWS:
+        low, high = (bound.format(w=window) for bound in BOUNDS[kind])
+        seen = f"e.k = asked.k AND t < {high}" + ("" if window is None else f" AND t >= {low}")
+        ending = "" if window is None else f"_{window}"
+        for name, (_, call) in FEATURES.items():
+            of_window = f"(SELECT {call} FROM events e WHERE {seen})"
+            columns.append(f"{of_window} AS {kind}_{name}{ending}")
+        for name, (_, counts, call) in BY_BUCKET.items() if window == 40 else ():
+            each = f"SELECT b, {call} AS c FROM events e WHERE {seen} AND {counts} AND b = b"
+            maps = f"SELECT map_from_entries(list((b, c) ORDER BY b)) FROM ({each} GROUP BY b)"
+            columns.append(f"({maps}) AS {kind}_{name}_40_by_b")
+    asked = "(SELECT k, t AS q, id FROM queries) asked"
+    return f"SELECT id, {', '.join(columns)} FROM {asked} ORDER BY id"
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -108,48 +157,22 @@ def alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-@pytest.mark.parametrize("kind", BOUNDS)
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-def test_every_method_answers_as_duckdb_does(spark: SparkSession, method: str, kind: str) -> None:
-    queries, events = tables(spark)
-    expected = ask_duckdb(queries.toArrow(), events.toArrow(), kind)
-    found = rows(backfill(kind).run(queries, events, method))
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession) -> list[dict[str, Any]]:
+    """The answers of DuckDB to the queries of :func:`tables`."""
+    return ask_duckdb(*(df.toArrow() for df in tables(spark)))
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_every_method_answers_as_duckdb_does(
+    spark: SparkSession, expected: list[dict[str, Any]], method: str
+) -> None:
+    plan = of_all_kinds(*tables(spark), method)
+    found = rows(answered(plan, method))
     assert len(found) == len(expected) == 81
     for ours, theirs in zip(found, expected, strict=True):
-        for name, value in theirs.items():
-            assert alike(ours[name], value), (name, ours, theirs)
-
-
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-def test_buckets_are_answered_for_themselves(spark: SparkSession, method: str) -> None:
-    asked = wb.Backfill(
-        "k",
-        "t",
-        [
-            wb.Aggregation("sum", "v", [40], by="b"),
-            wb.Aggregation("count", windows=[40], by="b", where="v > 0", name="good"),
-            wb.Aggregation("last", "s", [40], by="b"),
-        ],
-        "sliding",
-    )
-    queries = spark.createDataFrame([(1, 50, 0), (1, 5, 1), (2, 50, 2)], "k long, t long, id long")
-    events = spark.createDataFrame(
-        [
-            *((1, 10, 3, "x", "p"), (1, 20, 4, "x", "q"), (1, 20, -1, "y", None)),
-            *((1, 49, 9, None, "r"), (1, 50, 9, "x", "z"), (2, 9, 9, "x", "z")),
-        ],
-        "k long, t long, v long, b string, s string",
-    )
-    found = rows(asked.run(queries, events, method))
-    assert found[0] == {
-        "k": 1,
-        "t": 50,
-        "id": 0,
-        "v_sum_40_by_b": {"x": 7, "y": -1},
-        "good_40_by_b": {"x": 2},
-        "s_last_40_by_b": {"x": "q", "y": None},
-    }
-    assert [row["v_sum_40_by_b"] for row in found[1:]] == [None, None]
+        for name in ("id", *(one.name for one in plan.features)):
+            assert alike(ours[name], theirs[name]), (name, ours[name], theirs[name], ours["id"])
 
 
 def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> None:
@@ -176,39 +199,36 @@ def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> 
     ]
 
 
-def moments(spark: SparkSession, kind: str, zone: str) -> tuple[DataFrame, DataFrame]:
-    """Hours around the change to summer time and before 1970, as a type of time."""
+def moments(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Hours around the change to summer time and before 1970, as every type of time."""
     hours = [datetime(2024, 3, 30, 20) + timedelta(hours=i) for i in range(12)]
     hours += [datetime(1969, 12, 31, 20) + timedelta(hours=i) for i in range(8)]
-    numbered = [(1, hour, i) for i, hour in enumerate(hours)]
-    events = spark.createDataFrame(numbered, f"k int, t {kind}, v int")
-    asked = [(1, datetime(2024, 3, 31, 5, 30), 0), (1, datetime(1970, 1, 1, 0, 30), 1)]
-    queries = spark.createDataFrame(asked, f"k int, t {kind}, id int")
-    spark.conf.set("spark.sql.session.timeZone", zone)
-    return queries, events
+    numbered = [(1, hour, hour, i) for i, hour in enumerate(hours)]
+    events = spark.createDataFrame(numbered, "k int, t timestamp, n timestamp_ntz, v int")
+    asked = [datetime(2024, 3, 31, 5, 30), datetime(1970, 1, 1, 0, 30)]
+    two = [(1, hour, hour, i) for i, hour in enumerate(asked)]
+    queries = spark.createDataFrame(two, "k int, t timestamp, n timestamp_ntz, id int")
+    return tuple(df.selectExpr("*", "cast(n AS date) AS day") for df in (queries, events))
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-@pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz"])
-def test_no_clock_and_no_zone_changes_an_answer(
-    spark: SparkSession, kind: str, method: str
-) -> None:
-    functions = ("min", "max", "count")
-    asked = wb.Backfill("k", "t", [wb.Aggregation(one, "v", "5 hours") for one in functions])
+@pytest.mark.parametrize("method", EVERY)
+def test_no_clock_and_no_zone_changes_an_answer(spark: SparkSession, method: str) -> None:
+    functions, times = ("min", "max", "count"), ("t", "n")
+    found, events = moments(spark)
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
-        found = rows(asked.run(*moments(spark, kind, "Europe/Berlin"), method))
+        # One behind the other: a run for each type of time would cost as much again.
+        for time in times:
+            asked = [wb.Aggregation(one, "v", "5 hours", name=f"{time}_{one}") for one in functions]
+            found = wb.Backfill("k", time, asked).run(found, events, method)
+        days = wb.Aggregation("count", windows=["1 day", "12 days"], name="days")
+        answers = rows(wb.Backfill("k", "day", days).run(found, events, method))
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
-    assert [[row[f"v_{one}_5h"] for one in functions] for row in found] == [[5, 9, 5], [12, 16, 5]]
-
-
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-def test_dates_have_no_hours(spark: SparkSession, method: str) -> None:
-    days = [("a", date(2024, 1, day)) for day in (1, 2, 3)]
-    events = spark.createDataFrame(days, "k string, day date")
-    asked = wb.Backfill("k", "day", wb.Aggregation("count", windows=["1 day", "12 days"]))
-    found = rows(asked.run(events, events, method), "day")
-    assert [(row["count_1d"], row["count_12d"]) for row in found] == [(0, 0), (1, 1), (1, 2)]
+    for time in times:
+        seen = [[row[f"{time}_{one}_5h"] for one in functions] for row in answers]
+        assert seen == [[5, 9, 5], [12, 16, 5]]
+    assert [(row["days_1d"], row["days_12d"]) for row in answers] == [(4, 4), (4, 4)]
 
 
 def test_days_of_a_run_are_days_of_the_whole(spark: SparkSession) -> None:
@@ -236,13 +256,16 @@ def test_a_run_is_lazy_and_keeps_every_column_and_row(spark: SparkSession) -> No
     assert [tuple(row) for row in found.collect()] == [(1, 5, {"a": [1]}, 3)] * 3
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("method", EVERY)
 def test_tables_without_rows_give_counts_of_nothing(spark: SparkSession, method: str) -> None:
     queries, events = tables(spark)
     asked = wb.Backfill("k", "t", [wb.Aggregation("count"), wb.Aggregation("max", "s")])
-    assert rows(asked.run(queries.limit(0), events, method)) == []
-    found = rows(asked.run(queries, events.limit(0), method))
-    assert {(row["count"], row["s_max"]) for row in found} == {(0, None)}
+    none = queries.limit(0), events.limit(0)
+    pairs = ((none[0], events), (queries, none[1]), none)
+    runs = [asked.run(*pair, method).withColumn("run", F.lit(i)) for i, pair in enumerate(pairs)]
+    found = rows(reduce(DataFrame.unionAll, runs))
+    assert {(row["run"], row["count"], row["s_max"]) for row in found} == {(1, 0, None)}
+    assert len(found) == 81
 
 
 def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
@@ -253,7 +276,9 @@ def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
 
 def features(spark: SparkSession) -> list[Any]:
     queries, events = tables(spark)
-    return rows(backfill("sawtooth").run(queries, events))
+    found = backfill("sawtooth").run(queries, events)
+    more = [wb.Aggregation("count", windows=7), wb.Aggregation("max", "s", 7)]
+    return rows(wb.Backfill("k", "t", more, "sliding").run(found, events, "tree"))
 
 
 @pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])

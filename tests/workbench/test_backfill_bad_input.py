@@ -228,6 +228,11 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             "v_mode_5h: method='naive' cannot answer wb.fn.mode('v'), as Spark's SQL has no such "
             "aggregate with the same answer; take another method.",
         ),
+        (
+            lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
+            "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
+            "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",
+        ),
     ]
     for run, sentence in cases:
         with pytest.raises(wb.WorkbenchError) as error:

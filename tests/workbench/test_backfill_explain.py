@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from tests.workbench.jobs import no_job
-from workbench.backfill_cost import Cut, Kind, Sizes, auto, sawtooth, scan
+from workbench.backfill_cost import Cut, Kind, Sizes, auto, sawtooth, scan, tree
 from workbench.backfill_splitting import Cutting, split
 
 SIZES = Sizes(9_000_000, 1_000_000, 1_000, 10**9, 5_000_000, 365, partitions=100, tasks=50)
@@ -53,7 +53,7 @@ def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -
     cutting = Cutting(backfill.bound(queries, events), least=300)
     assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
     expected = answers(backfill.run(queries, events, "scan"))
-    assert answers(split(cutting.plan, cutting)) == expected
+    assert answers(split(cutting.plan, cutting).answers()) == expected
 
 
 def test_nan_is_a_key_like_any_other(spark: SparkSession) -> None:
@@ -68,6 +68,7 @@ def test_nothing_runs_before_the_answer_is_used(spark: SparkSession) -> None:
     with no_job(spark):
         for method in ("auto", "sawtooth"):
             asked().run(queries, events, method)
+        wb.Backfill("k", "t", wb.Aggregation("count"), "sliding").run(queries, events, "tree")
 
 
 def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
@@ -78,6 +79,8 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
     assert "all events travel to each span that sees them, for x_median_40;" in said
     lines = said.splitlines()
     assert [line.split()[0] for line in lines[-4:]] == ["naive", "scan", "sawtooth", "auto"]
+    cannot = "x_count_distinct_40, x_count_distinct_250, x_median_40"
+    assert f"tree cannot answer {cannot}: no state of theirs adds up" in said
 
 
 @pytest.mark.parametrize(
@@ -98,6 +101,14 @@ def test_cutting_a_large_key_bounds_the_largest_task() -> None:
     assert whole.largest == 5_000_000
     assert cut.largest < 1.5 * SIZES.rows / SIZES.partitions
     assert whole.rows < cut.rows < 1.1 * whole.rows < sawtooth(SIZES, DAYS).rows
+
+
+def test_a_tree_costs_by_its_queries() -> None:
+    few = replace(SIZES, queries=10_000)
+    more = replace(few, events=10 * few.events, tasks=few.tasks)
+    assert tree(more, DAYS).rows < 1.1 * tree(few, DAYS).rows
+    assert tree(few, DAYS).broadcast == 80_000
+    assert tree(few, DAYS).rows < tree(SIZES, DAYS).rows
 
 
 def test_states_do_not_grow_with_the_events() -> None:

@@ -1,0 +1,111 @@
+"""The cost model of backfills against runs, their workers' memory, and a key worth cutting."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from benchmarks.backfill_bench import Bench, backfill
+from benchmarks.measure import side_by_side
+from benchmarks.report import Result, megabytes, plain_seconds, short
+from benchmarks.spark_metrics import WorkerPeak, shuffled
+from benchmarks.visits import Visits
+from workbench import backfill_cost as cost
+from workbench.backfill_cost import Cost, Cut
+from workbench.backfill_explain import kinds_of, sizes_of
+from workbench.backfill_methods import WORKS
+from workbench.backfill_plan import Plan
+from workbench.backfill_splitting import Cutting
+
+#: The model is compared with runs at these sizes; half of all rows have one key.
+MODELLED = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000))
+#: Events of the same keys and the same queries, tenfold.
+GROWING, ASKED = (500_000, 5_000_000), 10_000
+#: With so many tasks behind the shuffle, a key of this share holds them up.
+MANY, SHARE = 16, 0.9
+
+
+def model(bench: Bench) -> None:
+    """Compare rows and bytes shuffled, tasks, and the largest task with what the model says."""
+    for events, queries in MODELLED:
+        plan = _plan(bench, Visits(events, queries, hot=True))
+        for method, said in said_by_model(plan).items():
+            work = WORKS[method](plan)
+            tasks = backfill().tasks(plan.queries, plan.events, method)
+            save = work.answers().write.format("noop").mode("overwrite").save
+            pairs = {
+                "rows": (int(tasks["rows"].sum()), said.rows),
+                "bytes": (shuffled(bench.spark, save), said.bytes),
+                "tasks": (int((tasks["rows"] > 0).sum()), said.tasks),
+                "largest task": (int(tasks["rows"].max()), said.largest),
+            }
+            for what, (found, expected) in pairs.items():
+                name = f"{what}, {method}, {short(events)} x {short(queries)}"
+                cells = _counted(found), _counted(expected)
+                ratio = found / max(expected, 1)
+                bench.report.add(Result(name, "the model", events, *cells, ratio, None))
+
+
+def said_by_model(plan: Plan) -> dict[str, Cost]:
+    """Return what the model says of each method that has tasks."""
+    sizes, kinds = sizes_of(plan), kinds_of(plan)
+    hot = Cutting(plan).shown().collect()
+    cuts = [Cut(1, row["rows"], row["spans"]) for row in hot]
+    return {
+        "tree": cost.tree(sizes, kinds),
+        "scan": cost.scan(sizes, kinds),
+        "sawtooth": cost.sawtooth(sizes, kinds),
+        "auto": cost.auto(sizes, kinds, cuts),
+    }
+
+
+def memory(bench: Bench) -> None:
+    """Compare the peak of a worker with that for a tenth of the events."""
+    for method in ("tree", "scan", "sawtooth"):
+        peaks = []
+        for events in GROWING:
+            plan = _plan(bench, Visits(events, ASKED))
+            with WorkerPeak() as peak:
+                WORKS[method](plan).answers().write.format("noop").mode("overwrite").save()
+            peaks.append(peak.most)
+        cells = megabytes(peaks[1]), megabytes(peaks[0])
+        name = f"memory of a worker, {method}, tenfold events"
+        result = Result(
+            name, "a tenth of the events", GROWING[1], *cells, peaks[1] / peaks[0], None
+        )
+        bench.report.add(result)
+
+
+def cut(bench: Bench) -> None:
+    """Compare cutting a key of most rows with leaving it to one of many tasks."""
+    for share in (0.5, SHARE):
+        visits = Visits(1_000_000, 100_000, hot=True, share=share)
+        with _partitions(bench, MANY):
+            ways = {one: partial(bench.write, visits, one) for one in ("auto", "scan", "tree")}
+            timings = side_by_side(ways, bench.rounds, same=False)
+            bench.check(("auto", "scan", "tree"))
+        times = {name: timing.median for name, timing in timings.items()}
+        what = f"cutting, {share:.0%} on one key, {MANY} tasks"
+        cells = plain_seconds(times["auto"]), plain_seconds(times["scan"])
+        ratio = times["auto"] / times["scan"]
+        bench.report.add(Result(what, "scan", visits.events, *cells, ratio, None))
+        bench.report.took(what, visits.events, times)
+
+
+def _plan(bench: Bench, visits: Visits) -> Plan:
+    queries, events = map(bench.spark.read.parquet, visits.paths(bench.folder))
+    return backfill().bound(queries, events)
+
+
+@contextmanager
+def _partitions(bench: Bench, count: int) -> Iterator[None]:
+    name = "spark.sql.shuffle.partitions"
+    before = bench.spark.conf.get(name)
+    bench.spark.conf.set(name, str(count))
+    try:
+        yield
+    finally:
+        bench.spark.conf.set(name, str(before))
+
+
+def _counted(value: int) -> str:
+    return f"{value:,}" if value < 10**7 else f"{value / 1e6:,.0f}M"

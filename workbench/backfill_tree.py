@@ -1,0 +1,96 @@
+"""A backfill by the tree: queries go to all events, and states of nodes come back to them."""
+
+from typing import TYPE_CHECKING
+
+from workbench.backfill_groups import groups_of, picks, slots_of
+from workbench.backfill_moments import MOMENTS, JoinTask, MomentsTask
+from workbench.backfill_plan import Plan, Sent, Work, bundles, sent
+from workbench.backfill_tree_task import TreeTask
+from workbench.backfill_trees import NodeTask
+from workbench.blocks import TIME
+from workbench.bundles import BUNDLE, PARTITION
+from workbench.errors import WorkbenchError
+from workbench.rows import numbered, shuffle_partitions, with_partition
+from workbench.shipping import ship
+from workbench.window_shuffle import ROW_OF_TASK
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def tree(plan: Plan) -> Work:
+    """Send the queries' keys and times to all events, and reduce the states of their trees' nodes.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    Work
+
+    Raises
+    ------
+    WorkbenchError
+        When a feature has no state that adds up.
+
+    Notes
+    -----
+    No event is shuffled but the few that answer a call of their own, such as the greatest. The
+    moments of the queries are a subquery of the plan, so nothing runs before the answer is asked
+    for; its one value goes along with the first row of each task. So the queries are read twice.
+
+    Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
+    """
+    without = no_state(plan)
+    if without:
+        called = {one.name: one.resolved.function for one in plan.features}[without[0]]
+        raise WorkbenchError(
+            f"{without[0]}: method='tree' cannot answer {called!r}, which has no state that adds "
+            "up from parts; take method='auto', 'scan' or 'sawtooth'."
+        )
+    ship(plan.queries.sparkSession)
+    going = sent(plan)
+    done = going.task
+    queries = bundles(plan, going.queries, done.keys, queries=True)
+    partitions = shuffle_partitions(plan.queries)
+    both = queries.unionAll(_nodes(plan, going)).repartitionById(partitions, PARTITION)
+    groups = groups_of(done.features, done.schema)
+    task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
+    return Work(plan, both.select(BUNDLE), task)
+
+
+def no_state(plan: Plan) -> list[str]:
+    """Return the features that a tree cannot answer: theirs is neither a state nor one event."""
+    task = sent(plan).task
+    calls = (one.call for one in task.features)
+    return [one.column for one in calls if not (picks(one) or slots_of(one, task.schema))]
+
+
+def moments(plan: Plan, going: Sent) -> "Column":
+    """Return the different keys and times of the queries as one value."""
+    from pyspark.sql import functions as F
+
+    needed = (*going.task.keys, TIME)
+    rows, number = numbered(plan.queries, {name: going.queries[name] for name in needed})
+    for name in needed:
+        rows = rows.where(F.col(number[name]).isNotNull())
+    schema = f"{MOMENTS} binary"
+    packed = rows.mapInArrow(MomentsTask(needed, going.task.keys).run, schema).repartition(1)
+    return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
+
+
+def _nodes(plan: Plan, going: Sent) -> "DataFrame":
+    """The nodes of all trees in bundles, with the number of the partition of each."""
+    from pyspark.sql import functions as F
+
+    done, partitions = going.task, shuffle_partitions(plan.queries)
+    rows, number = numbered(plan.events, going.events)
+    for name in (*done.keys, TIME):
+        rows = rows.where(F.col(number[name]).isNotNull())
+    goes = with_partition(rows, [number[name] for name in done.keys], partitions)
+    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
+    goes = goes.withColumn(MOMENTS, F.when(first, moments(plan, going)))
+    groups = groups_of(done.features, done.schema)
+    task = NodeTask((*going.events, PARTITION), done.keys, partitions, groups=groups)
+    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

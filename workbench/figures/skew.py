@@ -1,0 +1,98 @@
+"""Where a backfill's rows lie, over keys and hops and over tasks, as a plotly figure."""
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from workbench.backfill_counted import KINDS
+from workbench.backfill_skew import Skew
+from workbench.figures.svg import BLUE, ORANGE, SKY, VERMILLION
+
+#: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
+LOOKS = {
+    "queries": (SKY, ""),
+    "events": (BLUE, "/"),
+    "earlier": (ORANGE, "x"),
+    "states": (VERMILLION, "."),
+}
+SAID = {"earlier": "earlier events", "states": "earlier states"}
+#: What the methods of a skew's runs do with large keys.
+METHODS = {"scan": "every key whole", "auto": "large keys cut by time"}
+
+
+def skew_figure(skew: Skew) -> go.Figure:
+    """Draw rows by key and hop, and below them the rows of every task of each run.
+
+    Parameters
+    ----------
+    skew : Skew
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A heat map with a mark where a span begins, and stacked bars for each run, to one scale.
+
+    Examples
+    --------
+    >>> hops = pd.DataFrame({"key": ["a", "a", "b"], "hop": [0, 5, 5], "rows": [9, 1, 2]})
+    >>> tasks = pd.DataFrame({"method": ["scan"], "task": [0], "rows": [12]})
+    >>> tasks = tasks.assign(queries=[2], events=[10], earlier=[0], states=[0])
+    >>> figure = skew_figure(Skew(hops, pd.DataFrame({"key": [], "begin": []}), tasks))
+    >>> [trace.name for trace in figure.data]
+    ['rows', 'spans', 'queries', 'events']
+    """
+    methods = list(dict.fromkeys(skew.tasks["method"]))
+    titles = ["Rows by key and hop", *(f"Rows by task, {METHODS.get(m, m)}" for m in methods)]
+    wide = [{"type": "xy", "colspan": len(methods)}, *([None] * (len(methods) - 1))]
+    figure = make_subplots(
+        2, len(methods), specs=[wide, [{"type": "xy"}] * len(methods)],
+        subplot_titles=titles, shared_yaxes="rows", vertical_spacing=0.16, row_heights=[0.5, 0.5],
+    )  # fmt: skip
+    cells = table_of(skew.hops)
+    figure.add_trace(
+        go.Heatmap(
+            x=cells.columns, y=cells.index.astype(str), z=cells.to_numpy(), name="rows",
+            colorscale="Blues", zmin=0, hovertemplate="%{y} at %{x}: %{z:,} rows<extra></extra>",
+            colorbar={"title": "rows", "len": 0.45, "y": 0.8},
+        ),
+        1, 1,
+    )  # fmt: skip
+    marks = go.Scatter(
+        x=skew.spans["begin"], y=skew.spans["key"], name="spans", mode="markers", showlegend=False,
+        marker={"symbol": "line-ns", "size": 18, "line": {"width": 3, "color": VERMILLION}},
+        hovertemplate="a span of %{y} begins at %{x}<extra></extra>",
+    )  # fmt: skip
+    figure.add_trace(marks, 1, 1)
+    for place, method in enumerate(methods, start=1):
+        for bar in _bars(skew.tasks[skew.tasks["method"] == method], place == 1):
+            figure.add_trace(bar, 2, place)
+    figure.update_yaxes(autorange="reversed", type="category", row=1, col=1)
+    figure.update_xaxes(title="task", dtick=1, row=2)
+    figure.update_layout(
+        barmode="stack", height=560, template="plotly_white", legend={"orientation": "h", "y": -0.1}
+    )
+    return figure
+
+
+def table_of(hops: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of hops as a table: a key a row, in their order, and a hop a column."""
+    keys = list(dict.fromkeys(hops["key"]))
+    table = hops.pivot_table(index="key", columns="hop", values="rows", aggfunc="sum")
+    return table.reindex(keys).fillna(0)
+
+
+def kinds_of(tasks: pd.DataFrame) -> list[str]:
+    """Return what rows there are in any task."""
+    return [kind for kind in KINDS if tasks[kind].sum()]
+
+
+def _bars(tasks: pd.DataFrame, legend: bool) -> list[go.Bar]:
+    return [
+        go.Bar(
+            x=tasks["task"], y=tasks[kind], name=SAID.get(kind, kind), legendgroup=kind,
+            showlegend=legend or kind not in ("queries", "events"),
+            marker={"color": LOOKS[kind][0], "pattern": {"shape": LOOKS[kind][1], "size": 5}},
+            hovertemplate=f"task %{{x}}: %{{y:,}} {SAID.get(kind, kind)}<extra></extra>",
+        )
+        for kind in kinds_of(tasks)
+    ]  # fmt: skip

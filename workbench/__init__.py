@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench import fn as fn
     from workbench.aggregation import Aggregation as Aggregation
     from workbench.backfill import Backfill as Backfill
+    from workbench.entities import Entities as Entities
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
     from workbench.frame import Frame as Frame
@@ -32,6 +33,7 @@ _MODULES = ("datasets", "fn")
 _HOME = {
     "Aggregation": "workbench.aggregation",
     "Backfill": "workbench.backfill",
+    "Entities": "workbench.entities",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
     "Over": "workbench.windows",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kernels.hops import default_hop
 from workbench.aggregation import Aggregation, Window, check_length
 from workbench.backfill_block import Span
-from workbench.backfill_days import of_days
+from workbench.backfill_days import of_days, only_days
 from workbench.backfill_explain import explained
 from workbench.backfill_methods import METHODS, PLANS, choose
 from workbench.backfill_plan import Plan, bind
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.backfill_origin import Origin
+    from workbench.entities import Entities
 
 KINDS = ("sawtooth", "sliding", "hopping")
 
@@ -113,7 +114,7 @@ class Backfill:
     def run(
         self,
         queries: "DataFrame",
-        events: "DataFrame",
+        events: "DataFrame | Entities",
         method: str = "auto",
         days: Any = None,
     ) -> "DataFrame":
@@ -123,9 +124,9 @@ class Backfill:
         ----------
         queries : pyspark.sql.DataFrame
             Rows with the key and a time; duplicates, and rows without key or time, come back too.
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
             Rows with the key, a time, and what is aggregated. Those whose key or time is null are
-            left out; :meth:`skipped` counts them.
+            left out; :meth:`skipped` counts them. Rows of entities count while they are there.
         method : str
             "naive", "scan", "sawtooth", or "auto", which chooses for each key: the same answers by
             different plans. :meth:`explain` says what is chosen, and what each method costs.
@@ -148,6 +149,13 @@ class Backfill:
         if method not in (*METHODS, "auto"):
             known = ", ".join(map(repr, ("auto", *METHODS)))
             raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
+        from workbench.entities import Entities
+
+        if isinstance(events, Entities):
+            from workbench.entity_plan import bind_entities, run_entities
+
+            bound = bind_entities(self, queries, events)
+            return run_entities(bound if days is None else only_days(bound, days), method)
         plan = self.bound(queries, events)
         plan = plan if days is None else of_days(plan, days)
         chosen = choose(plan).method if method == "auto" else method
@@ -302,17 +310,21 @@ class Backfill:
 
         return ask(self.bound(queries, events), key, time).origin(feature)
 
-    def skipped(self, events: "DataFrame") -> int:
+    def skipped(self, events: "DataFrame | Entities") -> int:
         """Return how many events are left out because their key or their time is null.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
 
         Returns
         -------
         int
         """
+        from workbench.entities import Entities
+
+        if isinstance(events, Entities):
+            return events.skipped()
         is_integer_time(table(events), self.time)
         return skipped_in(events, self.key, self.time)
 

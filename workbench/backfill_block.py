@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.frames import Ranges
+from kernels.hops import LEAST
 from kernels.order import sort_entries
 from kernels.query_ranges import query_ranges
 from workbench.blocks import Block, grouped
@@ -59,6 +60,19 @@ class Span:
         rounded, query = (self.hop, self.last_hop), query + self.ahead
         query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
         return begin, end
+
+    def bounds(self, query: Ints) -> tuple[Ints, Ints]:
+        """Return where each query's window begins, whatever that means without a bound, and ends.
+
+        Examples
+        --------
+        >>> [bound.tolist() for bound in Span(5, 5).bounds(np.array([4, 9]))]
+        [[-5, 0], [4, 9]]
+        """
+        query = query + self.ahead
+        back = (self.window or 0) + self.ahead
+        low = np.maximum(query, LEAST + back + self.hop) - back
+        return low // self.hop * self.hop, query // self.last_hop * self.last_hop
 
 
 @dataclass(frozen=True)
@@ -129,8 +143,8 @@ class Meeting:
         sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         self._known["offsets"] = offsets
-        self._known["queries"] = _places(self.queries.offsets, offsets)
-        self._known["events"] = _places(self.events.offsets, offsets)
+        self._known["queries"] = places(self.queries.offsets, offsets)
+        self._known["events"] = places(self.events.offsets, offsets)
 
     @property
     def offsets(self) -> Ints:
@@ -151,7 +165,7 @@ class Meeting:
         """
         names = tuple(arguments)
         if names not in self._known:
-            row = self._in_order(names)
+            row = self.in_order(names)
             # A place that no event has gets the first one; without any event there are nulls.
             at = np.zeros(self.offsets[-1], np.uint32)
             at[self._known["events"]] = row
@@ -161,7 +175,8 @@ class Meeting:
         found: QueryWindow = self._known[names]
         return found
 
-    def _in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the event at each place, those that tie in time in the order of some columns."""
         events = self.events
         again = np.concatenate([[False], events.time[1:] == events.time[:-1]])
         again[events.offsets[:-1][np.diff(events.offsets) > 0]] = False
@@ -229,6 +244,6 @@ class QueryWindow(Window):
         return self.meeting.ranges(frame)
 
 
-def _places(offsets: Ints, wider: Ints) -> Ints:
+def places(offsets: Ints, wider: Ints) -> Ints:
     sizes = np.diff(offsets)
     return np.asarray(np.arange(offsets[-1]) + np.repeat(wider[:-1] - offsets[:-1], sizes))

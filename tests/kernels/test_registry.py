@@ -18,6 +18,7 @@ from tests.kernels import (
     cases_distinct,
     cases_holistic,
     cases_lists,
+    cases_lives,
     cases_selection,
     cases_streams,
     frame_cases,
@@ -247,6 +248,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_lists.CASES,
+    **cases_lives.CASES,
     **cases_selection.CASES,
     **cases_streams.CASES,
 }

@@ -209,7 +209,7 @@ class Backfill:
     def check(
         self,
         features: "DataFrame",
-        events: "DataFrame",
+        events: "DataFrame | Entities",
         rows: int = 1_000,
         arrived: str | None = None,
     ) -> "pd.DataFrame":
@@ -219,7 +219,7 @@ class Backfill:
         ----------
         features : pyspark.sql.DataFrame
             The key, the queries' time, and columns called as those of :meth:`run`; any of them.
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
         rows : int
             How many rows are compared, the same ones each time.
         arrived : str, optional

@@ -107,8 +107,14 @@ def as_table(said: list[Said]) -> pa.Table:
     order = {held: i for i, held in enumerate(sorted({one.holds for one in said}))}
     rows = [
         {
-            **{"k0": one.key, "i0": one.id, TIME: one.time, "number": one.number},
-            **{AT: one.at, SAYS: one.says, HOLDS: order[one.holds], MISPLACED: False},
+            "k0": one.key,
+            "i0": one.id,
+            TIME: one.time,
+            "number": one.number,
+            AT: one.at,
+            SAYS: one.says,
+            HOLDS: order[one.holds],
+            MISPLACED: False,
         }
         for one in said
     ]

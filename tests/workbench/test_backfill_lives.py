@@ -123,7 +123,7 @@ def alike(a: Any, b: Any) -> bool:
     ("name", "arguments", "options"), CALLS, ids=lambda one: one if isinstance(one, str) else ""
 )
 @given(queries_of, lives(), spans)
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_every_function_sees_the_rows_that_are_there(
     name: str,
     arguments: tuple[str, ...],

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench import fn as fn
     from workbench.aggregation import Aggregation as Aggregation
+    from workbench.agreement import consistency as consistency
     from workbench.backfill import Backfill as Backfill
-    from workbench.consistency import consistency as consistency
     from workbench.entities import Entities as Entities
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
@@ -35,7 +35,7 @@ _HOME = {
     "Aggregation": "workbench.aggregation",
     "Backfill": "workbench.backfill",
     "Entities": "workbench.entities",
-    "consistency": "workbench.consistency",
+    "consistency": "workbench.agreement",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
     "Over": "workbench.windows",

@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -157,6 +157,12 @@ class Meeting:
         """The place of each query in the block, in the order of ``queries``."""
         found: Ints = self._known["queries"]
         return found
+
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, at the first time by computing it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
     def window(self, arguments: Sequence[str]) -> "QueryWindow":
         """Return the block with the events that tie in time in the order of some columns.

@@ -3,8 +3,8 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, cast
 
@@ -52,6 +52,13 @@ class Lives:
     offsets: Ints
     first: Ints
     last: Ints
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, at the first time by computing it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
     @property
     def key(self) -> Ints:
@@ -67,6 +74,10 @@ class Lives:
     @property
     def sizes(self) -> Ints:
         """How many rows each query sees."""
+        found: Ints = self.once("sizes", self._sizes)
+        return found
+
+    def _sizes(self) -> Ints:
         first, last = self.runs
         places = len(self.queries.time) + 1
         more = np.bincount(first, minlength=places) - np.bincount(last, minlength=places)
@@ -78,6 +89,14 @@ class Lives:
         columns = (self.row, self.time, self.first, self.last)
         row, time, first, last = (column[kept] for column in columns)
         return Lives(self.queries, row, time, offsets, first, last)
+
+    def between(self, low: int, high: int) -> "Lives":
+        """Return the rows that some queries see, by the places of these among those of all keys."""
+        offsets = np.clip(self.queries.offsets, low, high) - low
+        queries = Times(offsets, self.queries.row[low:high], self.queries.time[low:high])
+        base = offsets[:-1][self.key]
+        first, last = (np.clip(run, low, high) - low - base for run in self.runs)
+        return replace(self, queries=queries, first=first, last=last, _known={}).of(first < last)
 
 
 def lives_of(call: Call, meeting: Meeting) -> Lives:
@@ -92,27 +111,58 @@ def lives_of(call: Call, meeting: Meeting) -> Lives:
     Returns
     -------
     Lives
+        Calls that the same rows count for get the same ones.
     """
     span, names = cast(Span, call.frame), call.arguments
-    row = meeting.in_order(names).astype(np.int64)
+    # Without ties there is one order, and without nulls nothing is left out.
+    order = meeting.once(("order", names), lambda: meeting.in_order(names))
+    names = () if order is meeting.events.row else names
+    nullable = tuple(name for name in call.without_null if meeting.columns[name].null_count)
+    key = "lives", span, names, nullable, call.where
+    found: Lives = meeting.once(key, lambda: _lives_of(span, order, meeting, nullable, call.where))
+    return found
+
+
+def _lives_of(
+    span: Span,
+    order: NDArray[np.uint32],
+    meeting: Meeting,
+    nullable: tuple[str, ...],
+    where: str | None,
+) -> Lives:
+    every: Lives = meeting.once(("runs", span), lambda: _runs_of(span, meeting))
+    if order is not meeting.events.row:
+        # Rows that tie in time change their places, and keep what they are.
+        place = np.empty(len(meeting.columns[BEGIN]), np.int64)
+        place[every.row] = np.arange(len(order))
+        at = place[order]
+        row, first, last = every.row[at], every.first[at], every.last[at]
+        every = replace(every, row=row, first=first, last=last, _known={})
+    counts, row = every.first < every.last, every.row
+    if nullable or where is not None:
+        counts &= _counted(nullable, where, meeting)[row]
+    return every.of(counts)
+
+
+def _runs_of(span: Span, meeting: Meeting) -> Lives:
     queries, events = meeting.queries, meeting.events
+    row = events.row.astype(np.int64)
     low, seen = span.bounds(queries.time)
     born, died = (meeting.columns[name].to_numpy()[row] for name in (BEGIN, END))
     first, last = np.empty((2, len(row)), np.int64)
     runs = events.time, born, died, first, last
     bounded = span.window is not None
     life_runs.over(queries.offsets, seen, low, bounded, *runs, right=events.offsets)
-    every = Lives(queries, row, events.time, events.offsets, first, last)
-    return every.of((first < last) & _counted(call, meeting)[row])
+    return Lives(queries, row, events.time, events.offsets, first, last)
 
 
-def _counted(call: Call, meeting: Meeting) -> NDArray[np.bool_]:
-    """Which rows of the columns count for a call, by what they hold."""
+def _counted(nullable: tuple[str, ...], where: str | None, meeting: Meeting) -> NDArray[np.bool_]:
+    """Which rows of the columns count, by what they hold."""
     counted = np.ones(len(meeting.columns[BEGIN]), np.bool_)
-    for name in call.without_null:
+    for name in nullable:
         counted &= present(meeting.columns[name])
-    if call.where is not None:
-        true = meeting.columns[call.where].fill_null(False)
+    if where is not None:
+        true = meeting.columns[where].fill_null(False)
         counted &= np.asarray(true.to_numpy(zero_copy_only=False), np.bool_)
     return counted
 
@@ -135,24 +185,20 @@ def lively(call: Call, meeting: Meeting, tiled: bool | None = None) -> tuple[pa.
 
     Notes
     -----
-    Listed, a call takes as many steps as there are rows in windows. Tiled, each row is laid out
-    O(log queries) times, and the steps are those of the function over frames of O(log queries)
-    ranges.
+    Tiled, a function that combines takes O(rows · log queries + queries) steps. For others each row
+    is laid out O(log queries) times, and the steps are those of the function over frames of
+    O(log queries) ranges. Listed, a call takes as many steps as there are rows in windows.
     """
+    from workbench.backfill_tiled import answer_in_tiles, combines
+
     lives = lives_of(call, meeting)
     sizes = lives.sizes
     if tiled is None:
-        tiled = int(sizes.sum()) > FEW * (len(lives.row) + len(sizes))
-    if not tiled or not fits_tiles(call):
+        listed = int(sizes.sum()) <= FEW * (len(lives.row) + len(sizes))
+        tiled = combines(call) or not listed
+    if not tiled or call.function in LISTED or not len(sizes):
         return _listed(call, lives, meeting), sizes
-    from workbench.backfill_tiled import answer_in_tiles
-
     return answer_in_tiles(call, lives, meeting.columns), sizes
-
-
-def fits_tiles(call: Call) -> bool:
-    """Say whether a function can be answered from tiles."""
-    return call.function not in LISTED
 
 
 def _listed(call: Call, lives: Lives, meeting: Meeting) -> pa.Array:
@@ -170,6 +216,17 @@ def _chunks(sizes: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _of_some(call: Call, lives: Lives, meeting: Meeting, low: int, high: int) -> pa.Array:
+    if high - low < len(lives.queries.time):
+        apart = _apart(lives, meeting, low, high)
+    else:
+        apart = lives.once("apart", lambda: _apart(lives, meeting, low, high))
+    # Every row of the list is in the window: nothing is left to decide.
+    everything = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
+    return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
+
+
+def _apart(lives: Lives, meeting: Meeting, low: int, high: int) -> Meeting:
+    """Some queries, each in a key of its own with the rows that it sees."""
     first, last = (np.clip(run, low, high) - low for run in lives.runs)
     counts = last - first
     at = np.repeat(np.arange(len(counts)), counts)
@@ -180,10 +237,7 @@ def _of_some(call: Call, lives: Lives, meeting: Meeting, low: int, high: int) ->
     rows = Times(offsets, lives.row[at].astype(np.uint32), lives.time[at])
     count = np.arange(high - low + 1)
     alone = Times(count, count[:-1].astype(np.uint32), meeting.queries.time[low:high])
-    apart = Meeting(alone, rows, meeting.columns)
-    # Every row of the list is in the window: nothing is left to decide.
-    everything = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
-    return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
+    return Meeting(alone, rows, meeting.columns)
 
 
 def _ahead(call: Call) -> int:

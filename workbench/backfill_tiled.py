@@ -1,109 +1,51 @@
-"""Functions of rows that have a life, over tiles: each query's rows as a few ranges of places.
+"""Functions of rows that have a life, over the tree of the queries.
 
-The places of a row say nothing of its time, so what depends on the order of rows asks for it: the
-first row is the one of the least number, and of equal values the one of the least number is taken.
+What combines is combined along the tree. What is found by rank gets each query's rows as a few
+ranges of places; these say nothing of times, so what depends on the order of rows asks for it: the
+first row is the one of the least number.
 
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from kernels.frames import Ranges
+from kernels.aggregates import AGGREGATES, PAIRS
 from kernels.frequencies import moving_extremes
-from kernels.life_tiles import tile_frames, tile_rows, tile_sizes
-from kernels.moving import moving_aggregate
-from workbench.backfill_block import Ints, places
+from kernels.life_tiles import life_states
+from kernels.states import NO_ROW
+from workbench.backfill_block import Ints
+from workbench.backfill_groups import ENDS, EXTREMES, slots_of
+from workbench.backfill_layout import Layout, laid_out
 from workbench.backfill_lives import Lives
-from workbench.blocks import Block
+from workbench.backfill_states import finished
 from workbench.codes import key_codes
-from workbench.window_block import Call, Window
-from workbench.window_columns import lists_of_ends, rows_of
+from workbench.window_block import Call
+from workbench.window_columns import codes_in_order, floats, lists_of_ends, numbers, rows_of
 from workbench.window_functions import answer
 
+Columns = Mapping[str, pa.Array]
 
-@dataclass(frozen=True)
-class Tiled(Window):
-    """What window functions ask of rows that are laid out in tiles.
-
-    Attributes
-    ----------
-    lives : Lives
-    held : mapping of str to pyarrow.Array
-        The columns of the rows.
-    laid : int64 array of shape (places,)
-        The row, among the lives, at each place of the block.
-    frames_of : tuple of two int64 arrays of shape (places, pieces)
-        The frame of each row of the block.
-    query_places : int64 array of shape (queries,)
-        The row of the block that answers each query.
-    """
-
-    lives: Lives = field(kw_only=True)
-    held: Mapping[str, pa.Array] = field(kw_only=True)
-    laid: Ints = field(kw_only=True)
-    frames_of: Ranges = field(kw_only=True)
-    query_places: Ints = field(kw_only=True)
-
-    def column(self, name: str) -> pa.Array:
-        """Return a column of the rows by their places."""
-        return self._once(("column", name), lambda: self.held[name].take(self._taken))
-
-    def ranges(self, frame: Any) -> Ranges:
-        """Return the frame of every row of the block: there is only one of each."""
-        return self.frames_of
-
-    @property
-    def _taken(self) -> pa.Array:
-        row = self.lives.row
-        # A place that no row has gets the first one; without any row there are nulls.
-        taken = row[self.laid] if len(row) else self.laid
-        return pa.array(taken, mask=None if len(row) else np.ones(len(taken), bool))
+COUNTS = ("count", "count_distinct", "bounded_count_distinct")
+DISTINCT = ("count_distinct", "bounded_count_distinct")
+#: Queries whose rows are laid out at once: their tree is low, and so frames have few ranges.
+AT_ONCE = 8_192
 
 
-def tiled(lives: Lives, held: Mapping[str, pa.Array]) -> Tiled:
-    """Lay rows out in tiles over the queries of their keys.
-
-    Parameters
-    ----------
-    lives : Lives
-    held : mapping of str to pyarrow.Array
-
-    Returns
-    -------
-    Tiled
-    """
-    asked, rows = lives.queries.offsets, lives.offsets
-    size = np.zeros((len(lives.queries.time), 2), np.int64)
-    total = tile_sizes.over(asked, size, lives.first, lives.last, right=rows)
-    ends = np.concatenate([[0], np.cumsum(total)])
-    # A block has a row for each answer and one for each value, whichever are more.
-    offsets = np.concatenate([[0], np.cumsum(np.maximum(total, np.diff(asked)))])
-    start = (np.cumsum(size) - size.ravel()).reshape(size.shape)
-    start += np.repeat(offsets[:-1] - ends[:-1], np.diff(asked))[:, None]
-    stop, laid = start.copy(), np.zeros(offsets[-1], np.int64)
-    number = np.arange(len(lives.row))
-    tile_rows.over(asked, stop, lives.first, lives.last, number, laid, right=rows)
-    base = np.repeat(offsets[:-1], np.diff(asked))[:, None]
-    pieces = int(2 * np.diff(asked).max(initial=1) - 1).bit_length()
-    ranges = np.zeros((2, len(size), pieces), np.int64)
-    tile_frames.over(asked, start - base, stop - base, *ranges)
-    used = (ranges[0] < ranges[1]).any(axis=0)
-    used[-1] = True
-    begin, end = np.zeros((2, int(offsets[-1]), int(used.sum())), np.int64)
-    at = places(asked, offsets)
-    begin[at], end[at] = ranges[0][:, used], ranges[1][:, used]
-    none = Block(pa.table({}), offsets, pa.table({}))
-    return Tiled(
-        none, (), lives=lives, held=held, laid=laid, frames_of=(begin, end), query_places=at
-    )
+def combines(call: Call) -> bool:
+    """Say whether a function needs no rows, but states of them."""
+    plain = replace(call, options=replace(call.options, distinct=False))
+    counted = (*COUNTS, *EXTREMES, *ENDS, "sum", "avg")
+    # The types do not matter here: they say which states, not whether.
+    return call.function in counted or bool(slots_of(plain, pa.schema([])))
 
 
-def answer_in_tiles(call: Call, lives: Lives, held: Mapping[str, pa.Array]) -> pa.Array:
+def answer_in_tiles(call: Call, lives: Lives, held: Columns) -> pa.Array:
     """Return the answers of all queries in their order.
 
     Parameters
@@ -112,6 +54,7 @@ def answer_in_tiles(call: Call, lives: Lives, held: Mapping[str, pa.Array]) -> p
     lives : Lives
         The rows that count for it.
     held : mapping of str to pyarrow.Array
+        The columns of the rows.
 
     Returns
     -------
@@ -120,18 +63,81 @@ def answer_in_tiles(call: Call, lives: Lives, held: Mapping[str, pa.Array]) -> p
     # The lives are those that count already.
     call = replace(call, where=None)
     if call.options.distinct or call.function in DISTINCT:
-        lives = distinct(lives, call, held)
+        every = lives
+        lives = every.once(("once", call.arguments), lambda: distinct(every, call, held))
         call = replace(call, options=replace(call.options, distinct=False))
     if call.function in COUNTS:
-        counted = lives.sizes
         most = call.options.n if call.function == "bounded_count_distinct" else None
-        return pa.array(counted if most is None else np.minimum(counted, most))
-    window = tiled(lives, held)
-    found = OWN.get(call.function, answer)(window, call)
-    return found.take(pa.array(window.query_places))
+        return pa.array(lives.sizes if most is None else np.minimum(lives.sizes, most))
+    if call.function in (*EXTREMES, *ENDS):
+        return _of_row(call, lives, held)
+    kinds = pa.schema([(name, held[name].type) for name in call.arguments])
+    if slots := slots_of(call, kinds):
+        found = {slot.function: _states(slot, lives, held) for slot in slots}
+        return finished(call, found, lives.sizes, kinds.types[0])
+    return _by_layout(call, lives, held)
 
 
-def distinct(lives: Lives, call: Call, held: Mapping[str, pa.Array]) -> Lives:
+def _by_layout(call: Call, lives: Lives, held: Columns) -> pa.Array:
+    parts = []
+    for low in range(0, len(lives.queries.time), AT_ONCE):
+        high = min(low + AT_ONCE, len(lives.queries.time))
+        some = lives.once((low, high), lambda a=low, b=high: lives.between(a, b))
+        layout = some.once("layout", lambda of=some: laid_out(of, held))
+        found = OWN.get(call.function, answer)(layout, call)
+        parts.append(found.take(pa.array(layout.query_places)))
+    return pa.concat_arrays(parts)
+
+
+def _taken(lives: Lives, held: Columns, name: str) -> pa.Array:
+    """A column of the rows that count, in their order."""
+    found: pa.Array = lives.once(("column", name), lambda: held[name].take(pa.array(lives.row)))
+    return found
+
+
+def _states(slot: Call, lives: Lives, held: Columns) -> NDArray[Any]:
+    """The state of the rows that each query sees, of one aggregate."""
+    found: NDArray[Any] = lives.once(
+        ("states", slot.function, slot.arguments),
+        lambda: _merged(slot.function, lives, _values(slot, lives, held)),
+    )
+    return found
+
+
+def _values(slot: Call, lives: Lives, held: Columns) -> list[NDArray[Any]]:
+    aggregate = AGGREGATES[slot.function]
+    if slot.function == "count":
+        return [np.zeros(len(lives.row), np.int64)]
+    whole = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
+    columns = [_taken(lives, held, name) for name in slot.arguments]
+    return [numbers(one) if whole else floats(one) for one in columns]
+
+
+def _merged(name: str, lives: Lives, values: list[NDArray[Any]]) -> NDArray[Any]:
+    empty = AGGREGATES[name].empty
+    dtype = np.asarray(empty).dtype
+    columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]
+    states = np.empty((len(lives.queries.time), len(empty)), dtype)
+    runs = lives.first, lives.last
+    life_states.over(lives.queries.offsets, empty, *runs, *columns, states, right=lives.offsets)
+    return states
+
+
+def _of_row(call: Call, lives: Lives, held: Columns) -> pa.Array:
+    """The first argument's value in the row that is least, greatest, first or last of all."""
+    name = call.function.removeprefix("arg_")
+    if name in ENDS:
+        codes = np.zeros(len(lives.row), np.int64)
+    else:
+        codes = codes_in_order(_taken(lives, held, call.arguments[-1]))
+    row = AGGREGATES[name].empty._fields.index("row")
+    found = _merged(name, lives, [codes])[:, row].astype(np.int64)
+    first = np.repeat(lives.offsets[:-1], np.diff(lives.queries.offsets))
+    place = np.where(found == NO_ROW, NO_ROW, found + first)
+    return rows_of(_taken(lives, held, call.arguments[0]), place)
+
+
+def distinct(lives: Lives, call: Call, held: Columns) -> Lives:
     """Return lives of values: from where the first row has it until where none has it any more.
 
     Parameters
@@ -146,76 +152,58 @@ def distinct(lives: Lives, call: Call, held: Mapping[str, pa.Array]) -> Lives:
     Lives
         Of the rows with one value, no two count for the same query.
     """
-    values = pa.table({name: held[name].take(pa.array(lives.row)) for name in call.arguments})
+    if not len(lives.row):
+        return lives
+    values = pa.table({name: _taken(lives, held, name) for name in call.arguments})
     code, _ = key_codes(values)
     order = np.lexsort((lives.first, code, lives.key))
-    group = np.stack([lives.key[order], code[order]])
-    new = np.concatenate([[True], (group[:, 1:] != group[:, :-1]).any(axis=0)])[: len(order)]
+    key, code = lives.key[order], code[order]
+    new = np.concatenate([[True], (key[1:] != key[:-1]) | (code[1:] != code[:-1])])
     first, last = lives.first[order], lives.last[order]
     # Runs of one value reach as far as any of them so far; those of others begin anew.
     shift = np.cumsum(new) * (len(lives.queries.time) + 1)
     reach = np.maximum.accumulate(last + shift)
-    begins = new | np.concatenate([[True], first[1:] + shift[1:] > reach[:-1]])[: len(order)]
-    at = np.flatnonzero(begins)
-    if not len(at):
-        return lives
+    apart = np.concatenate([[True], first[1:] + shift[1:] > reach[:-1]])
+    at = np.flatnonzero(new | apart)
     ends = np.maximum.reduceat(last, at)
-    chosen = order[at]
-    back = np.argsort(chosen, kind="stable")
+    back = np.argsort(order[at], kind="stable")
+    chosen = order[at][back]
     counts = np.bincount(lives.key[chosen], minlength=len(lives.offsets) - 1)
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    chosen, first, ends = chosen[back], first[at][back], ends[back]
-    return Lives(lives.queries, lives.row[chosen], lives.time[chosen], offsets, first, ends)
+    rows = lives.row[chosen], lives.time[chosen], offsets
+    return Lives(lives.queries, *rows, first[at][back], ends[back])
 
 
-def _extreme(window: Tiled, call: Call) -> pa.Array:
-    """The first argument's value where the last one is least or greatest, first of equal ones."""
-    frames, name = window.frames(call, call.arguments), call.function.removeprefix("arg_")
-    codes = window.codes(call.arguments[-1])
-    if name != call.function:
-        number = -window.laid if name == "max" else window.laid
-        order = np.lexsort((number, codes))
-        codes = np.empty(len(order), np.int64)
-        codes[order] = np.arange(len(order))
-    found = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
-    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
-
-
-def _ends(window: Tiled, k: int, last: bool) -> tuple[Ints, Ints]:
+def _ends(layout: Layout, k: int, last: bool) -> tuple[Ints, Ints]:
     """The first or the last k rows of each frame, from the end on, as rows of the block."""
-    begin, end = window.frames_of
-    ends, rows = moving_extremes(window.offsets, window.laid, begin, end, k, greatest=last)
-    return ends, rows + np.repeat(window.offsets[:-1], np.diff(ends[window.offsets]))
+    begin, end = layout.frames_of
+    ends, rows = moving_extremes(layout.offsets, layout.laid, begin, end, k, greatest=last)
+    return ends, rows + np.repeat(layout.offsets[:-1], np.diff(ends[layout.offsets]))
 
 
-def _picked(window: Tiled, call: Call) -> pa.Array:
+def _picked(layout: Layout, call: Call) -> pa.Array:
     """The value of the nth row, from the begin or from the end."""
-    nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
-    ends, rows = _ends(window, abs(nth), nth < 0)
-    found = np.full(len(ends) - 1, -1, np.int64)
-    enough = np.diff(ends) == abs(nth)
-    if nth:
-        found[enough] = rows[ends[1:][enough] - 1]
-    return rows_of(window.column(call.arguments[0]), found)
+    nth = call.options.n
+    ends, rows = _ends(layout, abs(nth), nth < 0)
+    found = np.full(len(ends) - 1, NO_ROW, np.int64)
+    enough = (np.diff(ends) == abs(nth)) & (nth != 0)
+    found[enough] = rows[ends[1:][enough] - 1]
+    return rows_of(layout.column(call.arguments[0]), found)
 
 
-def _end_values(window: Tiled, call: Call) -> pa.Array:
+def _end_values(layout: Layout, call: Call) -> pa.Array:
     """The first or the last values, in their order."""
     last = call.function == "last_k"
-    ends, rows = _ends(window, call.options.n, last)
+    ends, rows = _ends(layout, call.options.n, last)
     if last:
-        sizes = np.diff(ends)
         # From the last one on, and so each list is turned round.
-        rows = rows[np.repeat(ends[:-1] + ends[1:] - 1, sizes) - np.arange(len(rows))]
-    flat = rows_of(window.column(call.arguments[0]), rows)
+        rows = rows[np.repeat(ends[:-1] + ends[1:] - 1, np.diff(ends)) - np.arange(len(rows))]
+    flat = rows_of(layout.column(call.arguments[0]), rows)
     return lists_of_ends(ends, flat, np.diff(ends) == 0)
 
 
-COUNTS = ("count", "count_distinct", "bounded_count_distinct")
-DISTINCT = ("count_distinct", "bounded_count_distinct")
 #: Functions that depend on the order of rows.
-OWN: dict[str, Callable[[Tiled, Call], pa.Array]] = {
-    **dict.fromkeys(("min", "max", "arg_min", "arg_max"), _extreme),
-    **dict.fromkeys(("first", "last", "nth"), _picked),
+OWN: dict[str, Callable[[Layout, Call], pa.Array]] = {
+    "nth": _picked,
     **dict.fromkeys(("first_k", "last_k"), _end_values),
 }

@@ -150,7 +150,7 @@ class Entities:
         --------
         >>> import workbench as wb
         >>> spark = wb.session()
-        >>> snapshots = spark.sql("SELECT 0L AS ds, 7 AS id, 'ann' AS user, 1L AS ts")
+        >>> snapshots = spark.sql("SELECT 5L AS ds, 7 AS id, 'ann' AS user, 1L AS ts")
         >>> mutations = spark.sql("SELECT 20L AS at, 'delete' AS op, 8 AS id, 'ann' AS user, 1L ts")
         >>> ratings = wb.Entities(
         ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="at", date="ds"
@@ -160,7 +160,6 @@ class Entities:
         |id |known|problem                        |
         +---+-----+-------------------------------+
         |8  |20   |taken out, but it was not there|
-        |7  |1    |dated in the future of ...     |
         +---+-----+-------------------------------+
         <BLANKLINE>
         """

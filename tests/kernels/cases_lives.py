@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kernels.life_tiles import tile_rows, tile_sizes
 from kernels.lives import IN, OPEN, OUT, SNAPSHOT
+from tests.kernels.tiling_cases import STATES, room
 
 Args = list[Any]
 Oracle = Callable[[Args, Args, Any], bool]
@@ -174,10 +175,32 @@ def frames_hold_nodes(before: Args, after: Args, result: Any) -> bool:
     return True
 
 
+@st.composite
+def stated(draw: st.DrawFn) -> Args:
+    empty = draw(st.sampled_from(STATES))
+    queries, first, last = draw(runs())
+    random = np.random.default_rng(draw(st.integers(0, 999)))
+    values = random.integers(-9, 9, (2, len(first))).astype(np.asarray(empty).dtype)
+    return [empty, first, last, *values, room(empty, queries)]
+
+
+def holds_what_counts(before: Args, after: Args, result: Any) -> bool:
+    empty, first, last, value, other, states = before
+    for query in range(len(states)):
+        state = empty
+        for row in range(len(first)):
+            if first[row] <= query < last[row]:
+                state = state.update(value[row], other[row], row)
+        if after[5][query].tolist() != list(state):
+            return False
+    return True
+
+
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "follow_lives": (entities(), follows),
     "life_runs": (asked(), runs_hold_what_counts),
     "tile_sizes": (sizes(), counts_tiles),
     "tile_rows": (laid(), lays_rows_out),
     "tile_frames": (framed(), frames_hold_nodes),
+    "life_states": (stated(), holds_what_counts),
 }

@@ -143,14 +143,14 @@ def consistency(
     >>> found
     5 of 6 values agree; only served: 0 rows, only offline: 0 rows
     >>> found.differing.T
-                                           0
-    user                                 ann
-    ts                                     4
-    column                             count
-    served                                 3
-    offline                                4
-    reason         none of the usual reasons
-    cause                            unknown
+                                     0
+    user                           ann
+    ts                               4
+    column                       count
+    served                           3
+    offline                          4
+    reason   none of the usual reasons
+    cause                      unknown
     """
     names = check_both(backfill, view_log, offline)
     length = ticks if has_integer_time(backfill, view_log) else microseconds
@@ -213,7 +213,8 @@ def _explained(
     if differing and events is not None:
         logged = [F.col(one).alias(name) for one, name in zip(moments, called, strict=True)]
         logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
-        checked, _ = differences(backfill, held.select(*logged), events, rows, arrived, uploads)
+        features = held.select(*logged)
+        checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)
         known: dict[Any, list[Mapping[Any, Any]]] = {}
         for one in checked:
             known.setdefault(_place(one, called), []).append(one)

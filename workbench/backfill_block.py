@@ -183,19 +183,12 @@ class Meeting:
 
     def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
         """Return the event at each place, those that tie in time in the order of some columns."""
-        events = self.events
-        again = np.concatenate([[False], events.time[1:] == events.time[:-1]])
-        again[events.offsets[:-1][np.diff(events.offsets) > 0]] = False
+        again = ties(self.events.time, self.events.offsets)
         if not names or not again.any():
-            return events.row
-        tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
-        row, run = events.row.copy(), np.cumsum(~again)[tied]
-        keys = [run]
-        for name in names:
-            values = self.columns[name].take(pa.array(row[tied]))
-            valid = present(values)
-            keys += [valid, np.where(valid, codes_in_order(values), 0)]
-        row[tied] = row[tied[np.lexsort(keys[::-1])]]
+            return self.events.row
+        tied, order = in_order_of(self.columns, names, self.events.row, again)
+        row = self.events.row.copy()
+        row[tied] = row[tied[order]]
         return row
 
     def ranges(self, span: Span) -> Ranges:
@@ -248,6 +241,51 @@ class QueryWindow(Window):
         """Return the frame of every row, of a :class:`Span`."""
         assert self.meeting is not None
         return self.meeting.ranges(frame)
+
+
+def ties(time: Ints, offsets: Ints) -> NDArray[np.bool_]:
+    """Return which rows have the time of the row before them in their key.
+
+    Examples
+    --------
+    >>> ties(np.array([5, 5, 5]), np.array([0, 2, 3])).tolist()
+    [False, True, False]
+    """
+    again = np.concatenate([[False], time[1:] == time[:-1]])[: len(time)]
+    again[offsets[:-1][np.diff(offsets) > 0]] = False
+    return again
+
+
+def in_order_of(
+    columns: Mapping[str, pa.Array],
+    names: Sequence[str],
+    row: NDArray[Any],
+    again: NDArray[np.bool_],
+) -> tuple[Ints, Ints]:
+    """Return the places of rows that tie, and their order by some columns, null before all.
+
+    Parameters
+    ----------
+    columns : mapping of str to pyarrow.Array
+    names : sequence of str
+    row : integer array of shape (places,)
+        The row of the columns at each place.
+    again : bool array of shape (places,)
+        From :func:`ties`.
+
+    Returns
+    -------
+    tied : int64 array
+    order : int64 array
+        Which of these comes to each of them.
+    """
+    tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
+    keys = [np.cumsum(~again)[tied]]
+    for name in names:
+        values = columns[name].take(pa.array(row[tied]))
+        valid = present(values)
+        keys += [valid, np.where(valid, codes_in_order(values), 0)]
+    return tied, np.lexsort(keys[::-1])
 
 
 def places(offsets: Ints, wider: Ints) -> Ints:

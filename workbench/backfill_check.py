@@ -61,6 +61,7 @@ def differences(
     rows: int,
     arrived: str | None = None,
     uploads: int | None = None,
+    most: bool = False,
 ) -> tuple[list[dict[str, Any]], int]:
     """Return what differs from the features of a backfill, and how many rows were compared.
 
@@ -71,6 +72,9 @@ def differences(
     uploads : int, optional
         How far apart uploads of an online view are, in what the kernels count in: to find
         features that missed what came after the last one.
+    most : bool
+        Of reasons that explain a difference, take the one that explains most others too, and not
+        the first: then all of them are looked at.
 
     Returns
     -------
@@ -98,16 +102,39 @@ def differences(
         for one, held in wanted.items()
         if not alike(ours[held], row[one])
     ]
-    open_ones = list(found)
-    for reason, other, known in _others(plan, arrived, uploads):
+    open_ones = list(range(len(found)))
+    reasons: dict[str, list[int]] = {}
+    for reason, other, known in _others(plan, arrived, uploads) if found else ():
         if not open_ones:
             break
         answers = _in_order(_answers(other, known), wanted, backfill)
-        for one in open_ones:
-            if alike(one["given"], answers[one["row"]][one["column"]]):
-                one["reason"] = reason
-        open_ones = [one for one in open_ones if "reason" not in one]
+        reasons[reason] = [
+            i
+            for i in open_ones
+            if alike(found[i]["given"], answers[found[i]["row"]][found[i]["column"]])
+        ]
+        if not most:
+            open_ones = sorted({*open_ones} - {*reasons[reason]})
+    for i, reason in _assigned(reasons).items():
+        found[i]["reason"] = reason
     return [{"reason": UNKNOWN} | one for one in found], len(truth)
+
+
+def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
+    """The reason of each difference: those that explain most are taken first.
+
+    Examples
+    --------
+    >>> _assigned({"by chance": [3], "late": [1, 3, 5]})
+    {1: 'late', 3: 'late', 5: 'late'}
+    """
+    found: dict[int, str] = {}
+    left = {reason: {*explained} for reason, explained in reasons.items()}
+    while any(left.values()):
+        best = max(left, key=lambda reason: len(left[reason]))
+        found |= dict.fromkeys(sorted(left[best]), best)
+        left = {reason: more - found.keys() for reason, more in left.items()}
+    return found
 
 
 def alike(a: Any, b: Any) -> bool:

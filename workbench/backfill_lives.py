@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, cast
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.life_tiles import life_runs
-from workbench.backfill_block import Ints, Meeting, Span, Times
+from workbench.backfill_block import Ints, Meeting, Span, Times, in_order_of, ties
 from workbench.blocks import grouped
 from workbench.window_block import Call
 from workbench.window_catalogue import SKETCHED
@@ -90,6 +90,20 @@ class Lives:
         row, time, first, last = (column[kept] for column in columns)
         return Lives(self.queries, row, time, offsets, first, last)
 
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Which rows have the time of the row before them in their key."""
+        found: NDArray[np.bool_] = self.once("tied", lambda: ties(self.time, self.offsets))
+        return found
+
+    def in_order(self, columns: Mapping[str, pa.Array], names: Sequence[str]) -> "Lives":
+        """Return the same rows, those that tie in time in the order of some columns."""
+        tied, order = in_order_of(columns, names, self.row, self.tied)
+        at = np.arange(len(self.row))
+        at[tied] = tied[order]
+        row, first, last = self.row[at], self.first[at], self.last[at]
+        return replace(self, row=row, first=first, last=last, _known={})
+
     def between(self, low: int, high: int) -> "Lives":
         """Return the rows that some queries see, by the places of these among those of all keys."""
         offsets = np.clip(self.queries.offsets, low, high) - low
@@ -114,33 +128,20 @@ def lives_of(call: Call, meeting: Meeting) -> Lives:
         Calls that the same rows count for get the same ones.
     """
     span, names = cast(Span, call.frame), call.arguments
-    # Without ties there is one order, and without nulls nothing is left out.
-    order = meeting.once(("order", names), lambda: meeting.in_order(names))
-    names = () if order is meeting.events.row else names
     nullable = tuple(name for name in call.without_null if meeting.columns[name].null_count)
-    key = "lives", span, names, nullable, call.where
-    found: Lives = meeting.once(key, lambda: _lives_of(span, order, meeting, nullable, call.where))
+    key = "lives", span, nullable, call.where
+    base: Lives = meeting.once(key, lambda: _lives_of(span, meeting, nullable, call.where))
+    if not names or not base.tied.any():
+        return base
+    found: Lives = base.once(("in order", names), lambda: base.in_order(meeting.columns, names))
     return found
 
 
-def _lives_of(
-    span: Span,
-    order: NDArray[np.uint32],
-    meeting: Meeting,
-    nullable: tuple[str, ...],
-    where: str | None,
-) -> Lives:
+def _lives_of(span: Span, meeting: Meeting, nullable: tuple[str, ...], where: str | None) -> Lives:
     every: Lives = meeting.once(("runs", span), lambda: _runs_of(span, meeting))
-    if order is not meeting.events.row:
-        # Rows that tie in time change their places, and keep what they are.
-        place = np.empty(len(meeting.columns[BEGIN]), np.int64)
-        place[every.row] = np.arange(len(order))
-        at = place[order]
-        row, first, last = every.row[at], every.first[at], every.last[at]
-        every = replace(every, row=row, first=first, last=last, _known={})
-    counts, row = every.first < every.last, every.row
+    counts = every.first < every.last
     if nullable or where is not None:
-        counts &= _counted(nullable, where, meeting)[row]
+        counts &= _counted(nullable, where, meeting)[every.row]
     return every.of(counts)
 
 

@@ -9,6 +9,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,8 @@ def _by_layout(call: Call, lives: Lives, held: Columns) -> pa.Array:
     parts = []
     for low in range(0, len(lives.queries.time), AT_ONCE):
         high = min(low + AT_ONCE, len(lives.queries.time))
-        some = lives.once((low, high), lambda a=low, b=high: lives.between(a, b))
-        layout = some.once("layout", lambda of=some: laid_out(of, held))
+        some: Lives = lives.once((low, high), partial(lives.between, low, high))
+        layout: Layout = some.once("layout", partial(laid_out, some, held))
         found = OWN.get(call.function, answer)(layout, call)
         parts.append(found.take(pa.array(layout.query_places)))
     return pa.concat_arrays(parts)

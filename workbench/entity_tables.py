@@ -78,9 +78,25 @@ def days_of(entities: "Entities") -> tuple[int, ...]:
     WorkbenchError
         When mutations are something that is not known.
     """
-    _check_ops(entities)
-    days = entities.snapshots.select(taken_at(entities).alias(AT)).distinct().collect()
-    return tuple(sorted(int(row[0]) for row in days if row[0] is not None))
+    from pyspark.sql import functions as F
+
+    days = F.collect_set(taken_at(entities)).alias(AT)
+    looked_at = entities.snapshots.agg(days, F.lit(None).cast("string").alias(SAYS))
+    if entities.mutations is not None and not entities.by_midnight:
+        none = F.lit(None).cast("array<long>").alias(AT)
+        unknown = entities.mutations.agg(
+            none, _unknown_op(entities, entities.mutations).alias(SAYS)
+        )
+        looked_at = looked_at.unionAll(unknown)
+    found = looked_at.collect()
+    for row in found:
+        if row[SAYS] is not None:
+            said = None if row[SAYS] == "" else row[SAYS]
+            raise WorkbenchError(
+                f"op: {said!r} is not known; give 'insert', 'update_before', 'update_after' or "
+                "'delete', or a column that is true for what was before a change."
+            )
+    return tuple(sorted(int(day) for row in found for day in row[AT] or ()))
 
 
 def followed_rows(
@@ -230,22 +246,15 @@ def _misplaced(entities: "Entities", mutations: "DataFrame", made: "Column") -> 
     return F.coalesce(F.unix_date(date).cast("long") != own, F.lit(True))
 
 
-def _check_ops(entities: "Entities") -> None:
+def _unknown_op(entities: "Entities", mutations: "DataFrame") -> "Column":
+    """One that is not known, an empty text for a null, and null without any."""
     from pyspark.sql import functions as F
 
-    df = entities.mutations
-    if df is None or entities.by_midnight:
-        return
-    op = column(df, entities.op, "op")
-    known = op.isNotNull()
-    if df.schema[entities.op].dataType.typeName() == "string":
-        known &= F.lower(op).isin(list(OPS))
-    wrong = df.where(~F.coalesce(known, F.lit(False))).select(op).limit(1).collect()
-    if wrong:
-        raise WorkbenchError(
-            f"op: {wrong[0][0]!r} is not known; give 'insert', 'update_before', 'update_after' or "
-            "'delete', or a column that is true for what was before a change."
-        )
+    op = column(mutations, entities.op, "op")
+    unknown = op.isNull()
+    if mutations.schema[entities.op].dataType.typeName() == "string":
+        unknown = unknown | ~F.lower(op).isin(list(OPS))
+    return F.max(F.when(unknown, F.coalesce(op.cast("string"), F.lit(""))))
 
 
 def _missing_days(entities: "Entities") -> list[int]:

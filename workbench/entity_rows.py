@@ -96,7 +96,7 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     -------
     Followed
     """
-    code, count = key_codes(rows.select(list(entity)))
+    code, count = _entities(rows, tuple(entity))
     at, says, holds = (whole(rows.column(name)).to_numpy() for name in (AT, SAYS, HOLDS))
     placed = in_time(code, at.astype(np.int64, copy=False), count)
     row = _ties_in_order(placed.row, placed.offsets, placed.time, says, holds)
@@ -105,6 +105,18 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     known = placed.time, kind, holds[row]
     follow_lives.over(placed.offsets, *known, days, begin, end, fault)
     return Followed(rows, row, placed.time, begin, end, fault)
+
+
+def _entities(rows: pa.Table, entity: tuple[str, ...]) -> tuple[NDArray[np.uint32], int]:
+    """The number of each row's entity, and how many there are."""
+    code, count = key_codes(rows.select([entity[-1]]))
+    others, _ = key_codes(rows.select(list(entity[:-1])))
+    with_it = np.empty(count, np.uint32)
+    with_it[code] = others
+    # Mostly an id is of one key, and tells entities apart alone.
+    if (with_it[code] == others).all():
+        return code, count
+    return key_codes(pa.table({"entity": others.astype(np.int64) * count + code}))
 
 
 def _ties_in_order(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kernels.hops import MOST
 from tests.workbench.backfill_cases import SCHEMA, Row, events_of, queries_of, spans, tables
+from workbench import backfill_lives, backfill_tiled
 from workbench.backfill_block import Span
 from workbench.backfill_lives import BEGIN, END, lively
 from workbench.backfill_task import BackfillTask, met
@@ -33,6 +34,8 @@ CALLS: list[tuple[str, tuple[str, ...], Options]] = [
     *((name, ("number",), ONCE) for name in ("sum", "avg", "stddev", "mad")),
     *((name, ("number",), NO_OPTIONS) for name in ("skewness", "kurtosis", "mad", "mode")),
     *((name, ("number", "weight"), NO_OPTIONS) for name in ("covar_pop", "corr")),
+    *((name, ("weight",), NO_OPTIONS) for name in ("sum", "avg", "min", "max", "count_distinct")),
+    ("median", ("weight",), Options(q=(0.5,), single=True)),
     *((name, ("good",), NO_OPTIONS) for name in ("bool_and", "bool_or")),
     *((name, ("word",), NO_OPTIONS) for name in ("min", "max", "first", "last", "mode")),
     *((name, ("number",), NO_OPTIONS) for name in ("min", "max", "first", "last")),
@@ -53,7 +56,7 @@ CALLS: list[tuple[str, tuple[str, ...], Options]] = [
     ("approx_quantile", ("number",), Options(n=200, q=(0.5,), single=True)),
 ]
 ENDS = st.one_of(st.just(MOST), st.integers(0, 25))
-WITH_LIVES = SCHEMA.append(pa.field("weight", pa.int64())).append(pa.field(BEGIN, pa.int64()))
+WITH_LIVES = SCHEMA.append(pa.field("weight", pa.float64())).append(pa.field(BEGIN, pa.int64()))
 WITH_LIVES = WITH_LIVES.append(pa.field(END, pa.int64()))
 
 
@@ -64,7 +67,7 @@ def lives(draw: st.DrawFn) -> list[Row]:
     for row in rows:
         row[BEGIN] = draw(st.integers(-25, 20))
         row[END] = min(MOST, row[BEGIN] + draw(ENDS))
-        row["weight"] = draw(st.integers(-3, 3))
+        row["weight"] = draw(st.sampled_from([-3.0, -1.0, 0.0, 2.5, math.nan]))
     return rows
 
 
@@ -142,14 +145,17 @@ def test_every_function_sees_the_rows_that_are_there(
 
 def test_a_row_counts_from_behind_its_begin_to_its_end_and_on_the_tail() -> None:
     """At the begin of its life, not at its end; at the begin of the window, not at its end."""
-    row = {"k0": "a", TIME: 0, BEGIN: 2, END: 6, "number": 1, "weight": 0}
+    row = {"k0": "a", TIME: 0, BEGIN: 2, END: 6, "number": 1, "weight": 0.0}
     queries: list[Row] = [{"k0": "a", TIME: q} for q in range(9)]
     for window, expected in ((None, [2, 3, 4, 5]), (4, [2, 3, 4]), (3, [2, 3])):
         found = answers(call_of("count", (), NO_OPTIONS, Span(window)), queries, [row], True)
         assert [q for q, count in enumerate(found) if count] == expected
 
 
-def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries() -> None:
+def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By some queries at once or by all, and whether others are asked or not."""
     random = np.random.default_rng(5)
     events: list[Row] = [
         {
@@ -158,7 +164,7 @@ def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries() -> Non
             BEGIN: int(random.integers(-500, 400)),
             END: int(random.integers(0, 600)),
             "number": int(random.integers(0, 50)),
-            "weight": 0,
+            "weight": float(random.integers(-5, 5)),
             "word": f"w{random.integers(0, 9)}",
         }
         for _ in range(300)
@@ -170,5 +176,10 @@ def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries() -> Non
             continue
         every = answers(call, queries, events, None)
         some = answers(call, queries[::7], events, None)
+        with monkeypatch.context() as patch:
+            patch.setattr(backfill_tiled, "AT_ONCE", 9)
+            patch.setattr(backfill_lives, "AT_ONCE", 999)
+            in_parts = answers(call, queries, events, None)
         for ours, theirs in zip(every[::7], some, strict=True):
             assert alike(ours, theirs), name
+        assert all(map(alike, every, in_parts)), name

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench import fn as fn
     from workbench.aggregation import Aggregation as Aggregation
+    from workbench.agreement import consistency as consistency
     from workbench.backfill import Backfill as Backfill
+    from workbench.entities import Entities as Entities
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
     from workbench.frame import Frame as Frame
@@ -35,6 +37,8 @@ _MODULES = ("datasets", "fn")
 _HOME = {
     "Aggregation": "workbench.aggregation",
     "Backfill": "workbench.backfill",
+    "Entities": "workbench.entities",
+    "consistency": "workbench.agreement",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
     "Over": "workbench.windows",

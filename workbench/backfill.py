@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kernels.hops import default_hop
 from workbench.aggregation import Aggregation, Window, check_length
 from workbench.backfill_block import Span
-from workbench.backfill_days import of_days
+from workbench.backfill_days import of_days, only_days
 from workbench.backfill_looks import Looks
 from workbench.backfill_methods import METHODS, answered, choose
 from workbench.backfill_plan import Plan, bind
@@ -17,6 +17,8 @@ from workbench.rows import several
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from workbench.entities import Entities
 
 KINDS = ("sawtooth", "sliding", "hopping")
 
@@ -109,7 +111,7 @@ class Backfill(Looks):
     def run(
         self,
         queries: "DataFrame",
-        events: "DataFrame",
+        events: "DataFrame | Entities",
         method: str = "auto",
         days: Any = None,
     ) -> "DataFrame":
@@ -119,9 +121,9 @@ class Backfill(Looks):
         ----------
         queries : pyspark.sql.DataFrame
             Rows with the key and a time; duplicates, and rows without key or time, come back too.
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
             Rows with the key, a time, and what is aggregated. Those whose key or time is null are
-            left out; :meth:`skipped` counts them.
+            left out; :meth:`skipped` counts them. Rows of entities count while they are there.
         method : str
             "naive", "tree", "scan", "sawtooth", or "auto", which scans, or chooses for each key:
             the same answers by different plans. :meth:`explain` says what is chosen, and what each
@@ -146,6 +148,13 @@ class Backfill(Looks):
         if method not in (*METHODS, "auto"):
             known = ", ".join(map(repr, ("auto", *METHODS)))
             raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
+        from workbench.entities import Entities
+
+        if isinstance(events, Entities):
+            from workbench.entity_plan import bind_entities, run_entities
+
+            bound = bind_entities(self, queries, events)
+            return run_entities(bound if days is None else only_days(bound, days), method)
         plan = self.bound(queries, events)
         plan = plan if days is None else of_days(plan, days)
         return answered(plan, choose(plan).method if method == "auto" else method)

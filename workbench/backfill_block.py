@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.frames import Ranges
+from kernels.hops import LEAST
 from kernels.order import sort_entries
 from kernels.query_ranges import query_ranges
 from workbench.blocks import Block, grouped
@@ -59,6 +60,19 @@ class Span:
         rounded, query = (self.hop, self.last_hop), query + self.ahead
         query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
         return begin, end
+
+    def bounds(self, query: Ints) -> tuple[Ints, Ints]:
+        """Return where each query's window begins, whatever that means without a bound, and ends.
+
+        Examples
+        --------
+        >>> [bound.tolist() for bound in Span(5, 5).bounds(np.array([4, 9]))]
+        [[-5, 0], [4, 9]]
+        """
+        query = query + self.ahead
+        back = (self.window or 0) + self.ahead
+        low = np.maximum(query, LEAST + back + self.hop) - back
+        return low // self.hop * self.hop, query // self.last_hop * self.last_hop
 
 
 @dataclass(frozen=True)
@@ -129,8 +143,8 @@ class Meeting:
         sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         self._known["offsets"] = offsets
-        self._known["queries"] = _places(self.queries.offsets, offsets)
-        self._known["events"] = _places(self.events.offsets, offsets)
+        self._known["queries"] = places(self.queries.offsets, offsets)
+        self._known["events"] = places(self.events.offsets, offsets)
 
     @property
     def offsets(self) -> Ints:
@@ -144,6 +158,12 @@ class Meeting:
         found: Ints = self._known["queries"]
         return found
 
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, at the first time by computing it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
     def window(self, arguments: Sequence[str]) -> "QueryWindow":
         """Return the block with the events that tie in time in the order of some columns.
 
@@ -151,7 +171,7 @@ class Meeting:
         """
         names = tuple(arguments)
         if names not in self._known:
-            row = self._in_order(names)
+            row = self.in_order(names)
             # A place that no event has gets the first one; without any event there are nulls.
             at = np.zeros(self.offsets[-1], np.uint32)
             at[self._known["events"]] = row
@@ -161,20 +181,14 @@ class Meeting:
         found: QueryWindow = self._known[names]
         return found
 
-    def _in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
-        events = self.events
-        again = np.concatenate([[False], events.time[1:] == events.time[:-1]])
-        again[events.offsets[:-1][np.diff(events.offsets) > 0]] = False
+    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the event at each place, those that tie in time in the order of some columns."""
+        again = ties(self.events.time, self.events.offsets)
         if not names or not again.any():
-            return events.row
-        tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
-        row, run = events.row.copy(), np.cumsum(~again)[tied]
-        keys = [run]
-        for name in names:
-            values = self.columns[name].take(pa.array(row[tied]))
-            valid = present(values)
-            keys += [valid, np.where(valid, codes_in_order(values), 0)]
-        row[tied] = row[tied[np.lexsort(keys[::-1])]]
+            return self.events.row
+        tied, order = in_order_of(self.columns, names, self.events.row, again)
+        row = self.events.row.copy()
+        row[tied] = row[tied[order]]
         return row
 
     def ranges(self, span: Span) -> Ranges:
@@ -229,6 +243,51 @@ class QueryWindow(Window):
         return self.meeting.ranges(frame)
 
 
-def _places(offsets: Ints, wider: Ints) -> Ints:
+def ties(time: Ints, offsets: Ints) -> NDArray[np.bool_]:
+    """Return which rows have the time of the row before them in their key.
+
+    Examples
+    --------
+    >>> ties(np.array([5, 5, 5]), np.array([0, 2, 3])).tolist()
+    [False, True, False]
+    """
+    again = np.concatenate([[False], time[1:] == time[:-1]])[: len(time)]
+    again[offsets[:-1][np.diff(offsets) > 0]] = False
+    return again
+
+
+def in_order_of(
+    columns: Mapping[str, pa.Array],
+    names: Sequence[str],
+    row: NDArray[Any],
+    again: NDArray[np.bool_],
+) -> tuple[Ints, Ints]:
+    """Return the places of rows that tie, and their order by some columns, null before all.
+
+    Parameters
+    ----------
+    columns : mapping of str to pyarrow.Array
+    names : sequence of str
+    row : integer array of shape (places,)
+        The row of the columns at each place.
+    again : bool array of shape (places,)
+        From :func:`ties`.
+
+    Returns
+    -------
+    tied : int64 array
+    order : int64 array
+        Which of these comes to each of them.
+    """
+    tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
+    keys = [np.cumsum(~again)[tied]]
+    for name in names:
+        values = columns[name].take(pa.array(row[tied]))
+        valid = present(values)
+        keys += [valid, np.where(valid, codes_in_order(values), 0)]
+    return tied, np.lexsort(keys[::-1])
+
+
+def places(offsets: Ints, wider: Ints) -> Ints:
     sizes = np.diff(offsets)
     return np.asarray(np.arange(offsets[-1]) + np.repeat(wider[:-1] - offsets[:-1], sizes))

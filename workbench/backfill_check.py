@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kernels.hops import default_hop
+from kernels.hops import MOST, default_hop
 from workbench.backfill_block import Span
+from workbench.backfill_lives import END
 from workbench.backfill_naive import naive
 from workbench.backfill_plan import Bound, Plan
+from workbench.blocks import MICROSECONDS_A_DAY
 from workbench.columns import column, name_of, table
 from workbench.errors import WorkbenchError
 from workbench.window_catalogue import kind_of
@@ -18,16 +20,24 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.backfill import Backfill
+    from workbench.entities import Entities
 
 #: Floats that differ by less than this share are equal.
 RELATIVE = 1e-9
 UNKNOWN = "none of the usual reasons"
+AFTER_UPLOAD = "what came after the last upload is missing"
+AT_QUERY, HEADLESS = "an event at the query's time counts", "the head is missing"
+NOT_ROUNDED, ROUNDED = "the tail is not rounded", "the tail is rounded"
+LATE = "a late event is missing"
+UNTIL_MIDNIGHT = "a row that was taken out counts until midnight"
+NEVER_OUT = "a row that was taken out still counts"
+ONCE, TWICE = "an event that is there twice counts once", "each event counts twice"
 
 
 def check_features(
     backfill: "Backfill",
     features: "DataFrame",
-    events: "DataFrame",
+    events: "DataFrame | Entities",
     rows: int,
     arrived: str | None,
 ) -> "pd.DataFrame":
@@ -35,10 +45,51 @@ def check_features(
     what this takes and gives."""
     import pandas as pd
 
+    found, checked = differences(backfill, features, events, rows, arrived)
+    moments = (*backfill.key, backfill.query_time)
+    columns = [*moments, "column", "given", "expected", "reason"]
+    differing = pd.DataFrame(found, columns=columns)
+    differing.attrs["checked"] = checked
+    return differing
+
+
+def differences(
+    backfill: "Backfill",
+    features: "DataFrame",
+    events: "DataFrame | Entities",
+    rows: int,
+    arrived: str | None = None,
+    uploads: int | None = None,
+    most: bool = False,
+) -> tuple[list[dict[str, Any]], int]:
+    """Return what differs from the features of a backfill, and how many rows were compared.
+
+    Parameters
+    ----------
+    backfill, features, events, rows, arrived
+        As :meth:`workbench.backfill.Backfill.check` takes them.
+    uploads : int, optional
+        How far apart uploads of an online view are, in what the kernels count in: to find
+        features that missed what came after the last one.
+    most : bool
+        Of reasons that explain a difference, take the one that explains most others too, and not
+        the first: then all of them are looked at.
+
+    Returns
+    -------
+    found : list of dict
+        The key, the time, ``column``, ``given``, ``expected`` and ``reason`` of each difference.
+    compared : int
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so.
+    """
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
     wanted, sample = _sample(backfill, features, rows)
-    plan = backfill.bound(sample, events)
+    plan = _bound(backfill, sample, events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
     given = _in_order(sample, wanted.values(), backfill)
     truth = _in_order(_answers(plan), wanted, backfill)
@@ -50,19 +101,39 @@ def check_features(
         for one, held in wanted.items()
         if not alike(ours[held], row[one])
     ]
-    open_ones = list(found)
-    for reason, other, known in _others(plan, arrived):
+    open_ones = list(range(len(found)))
+    reasons: dict[str, list[int]] = {}
+    for reason, other, known in _others(plan, arrived, uploads) if found else ():
         if not open_ones:
             break
         answers = _in_order(_answers(other, known), wanted, backfill)
-        for one in open_ones:
-            if alike(one["given"], answers[one["row"]][one["column"]]):
-                one["reason"] = reason
-        open_ones = [one for one in open_ones if "reason" not in one]
-    columns = [*moments, "column", "given", "expected", "reason"]
-    differing = pd.DataFrame([{"reason": UNKNOWN} | one for one in found], columns=columns)
-    differing.attrs["checked"] = len(truth)
-    return differing
+        reasons[reason] = [
+            i
+            for i in open_ones
+            if alike(found[i]["given"], answers[found[i]["row"]][found[i]["column"]])
+        ]
+        if not most:
+            open_ones = sorted({*open_ones} - {*reasons[reason]})
+    for i, reason in _assigned(reasons).items():
+        found[i]["reason"] = reason
+    return [{"reason": UNKNOWN} | one for one in found], len(truth)
+
+
+def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
+    """The reason of each difference: those that explain most are taken first.
+
+    Examples
+    --------
+    >>> _assigned({"by chance": [3], "late": [1, 3, 5]})
+    {1: 'late', 3: 'late', 5: 'late'}
+    """
+    found: dict[int, str] = {}
+    left = {reason: {*explained} for reason, explained in reasons.items()}
+    while any(left.values()):
+        best = max(left, key=lambda reason: len(left[reason]))
+        found |= dict.fromkeys(sorted(left[best]), best)
+        left = {reason: more - found.keys() for reason, more in left.items()}
+    return found
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -115,6 +186,15 @@ def _in_order(df: "DataFrame", names: Iterable[str], backfill: "Backfill") -> li
     return [row.asDict() for row in df.select(*wanted).orderBy(*order).collect()]
 
 
+def _bound(backfill: "Backfill", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
+    from workbench.entities import Entities
+    from workbench.entity_plan import bind_entities, lived
+
+    if isinstance(events, Entities):
+        return lived(bind_entities(backfill, queries, events))
+    return backfill.bound(queries, events)
+
+
 def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
     """What the naive join says, or the scan of functions that SQL has not."""
     from workbench.backfill_methods import scan
@@ -127,23 +207,41 @@ def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
         return scan(plan).answers()
 
 
-def _others(plan: Plan, arrived: str | None) -> Iterator[tuple[str, Plan, str | None]]:
+def _others(
+    plan: Plan, arrived: str | None, uploads: int | None
+) -> Iterator[tuple[str, Plan, str | None]]:
     """What others do in place of the plan, and how, but for what is the same here."""
-    ways = {
-        "an event at the query's time counts": _spans(plan, lambda span: replace(span, ahead=1)),
-        "the head is missing": _spans(plan, lambda span: replace(span, last_hop=span.hop)),
-        "the tail is not rounded": _spans(plan, lambda span: Span(span.window)),
-        "the tail is rounded": replace(plan, features=tuple(map(_rounded, plan.features))),
+    ways = {}
+    if uploads is not None:
+        ways[AFTER_UPLOAD] = _spans(plan, lambda span: replace(span, last_hop=uploads))
+    ways |= {
+        AT_QUERY: _spans(plan, lambda span: replace(span, ahead=1)),
+        HEADLESS: _spans(plan, lambda span: replace(span, last_hop=span.hop)),
+        NOT_ROUNDED: _spans(plan, lambda span: Span(span.window)),
+        ROUNDED: replace(plan, features=tuple(map(_rounded, plan.features))),
     }
     for reason, other in ways.items():
         if other.features != plan.features:
             yield reason, other, None
     if arrived is not None:
-        yield "a late event is missing", plan, arrived
+        yield LATE, plan, arrived
+    if plan.alive:
+        yield from ((reason, other, None) for reason, other in _longer(plan))
     once = replace(plan, events=plan.events.distinct())
-    yield "an event that is there twice counts once", once, None
+    yield ONCE, once, None
     twice = replace(plan, events=plan.events.unionAll(plan.events))
-    yield "each event counts twice", twice, None
+    yield TWICE, twice, None
+
+
+def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """The same where rows outlive what took them out."""
+    from pyspark.sql import functions as F
+
+    if not plan.integer_time:
+        day, end = F.lit(MICROSECONDS_A_DAY), F.col(END)
+        midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
+        yield UNTIL_MIDNIGHT, replace(plan, events=plan.events.withColumn(END, midnight))
+    yield NEVER_OUT, replace(plan, events=plan.events.withColumn(END, F.lit(MOST)))
 
 
 def _spans(plan: Plan, change: Callable[[Span], Span]) -> Plan:

@@ -23,7 +23,14 @@ def check_sides(backfill: "Backfill", queries: "DataFrame", events: "DataFrame")
     ------
     WorkbenchError
     """
+    from workbench.entities import Entities
+
     table(queries, "queries")
+    if isinstance(events, Entities):
+        raise WorkbenchError(
+            "events: rows of entities have lives, which only run and check look at; "
+            "give a table of events."
+        )
     table(events, "events")
     check_arrow(queries)
     for name in backfill.key:

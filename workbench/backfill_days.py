@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.backfill_plan import Plan
 from workbench.columns import column
@@ -11,6 +11,7 @@ from workbench.errors import WorkbenchError
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
+P = TypeVar("P", bound=Plan)
 _EXAMPLE = "give a day such as '2013-01-31', or the first and the last one"
 
 
@@ -33,13 +34,10 @@ def of_days(plan: Plan, days: Any) -> Plan:
     WorkbenchError
         When these are no days, or times are integers.
     """
-    if plan.integer_time:
-        raise WorkbenchError("days: the time columns hold integers, which have no days; filter.")
-    first, last = _range(days)
+    first, last = range_of(plan, days)
     end = last + timedelta(days=1)
-    asked = column(plan.queries, plan.backfill.query_time, "query_time")
     kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
-    queries = plan.queries.where((asked >= _at(first, kind)) & (asked < _at(end, kind)))
+    queries = only_days(plan, days).queries
     time = column(plan.events, plan.backfill.time, "time")
     events = plan.events.where(time < _at(end, kind))
     if plan.reach is not None:
@@ -54,7 +52,41 @@ def of_days(plan: Plan, days: Any) -> Plan:
     return replace(plan, queries=queries, events=events)
 
 
-def _range(days: Any) -> tuple[date, date]:
+def only_days(plan: P, days: Any) -> P:
+    """Return the backfill of the queries of some days, and of all events.
+
+    Parameters
+    ----------
+    plan : Plan
+    days : date, str, or pair of them
+        The day, or the first and the last one, in UTC.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    WorkbenchError
+        When these are no days, or times are integers.
+    """
+    first, last = range_of(plan, days)
+    asked = column(plan.queries, plan.backfill.query_time, "query_time")
+    kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
+    end = _at(last + timedelta(days=1), kind)
+    return replace(plan, queries=plan.queries.where((asked >= _at(first, kind)) & (asked < end)))
+
+
+def range_of(plan: Plan, days: Any) -> tuple[date, date]:
+    """Return the first and the last of some days.
+
+    Raises
+    ------
+    WorkbenchError
+        When these are no days, or times are integers.
+    """
+    if plan.integer_time:
+        raise WorkbenchError("days: the time columns hold integers, which have no days; filter.")
     pair = days if isinstance(days, tuple | list) else (days, days)
     if len(pair) != 2:
         raise WorkbenchError(f"days: {days!r} is no range of days; {_EXAMPLE}.")

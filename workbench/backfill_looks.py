@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from workbench.backfill_origin import Origin
     from workbench.backfill_plan import Plan
     from workbench.backfill_skew import Skew
+    from workbench.entities import Entities
 
 
 class Looks(ABC):
@@ -72,7 +73,7 @@ class Looks(ABC):
     def check(
         self,
         features: "DataFrame",
-        events: "DataFrame",
+        events: "DataFrame | Entities",
         rows: int = 1_000,
         arrived: str | None = None,
     ) -> "pd.DataFrame":
@@ -82,7 +83,7 @@ class Looks(ABC):
         ----------
         features : pyspark.sql.DataFrame
             The key, the queries' time, and columns called as those of :meth:`run`; any of them.
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
         rows : int
             How many rows are compared, the same ones each time.
         arrived : str, optional
@@ -249,16 +250,20 @@ class Looks(ABC):
 
         return skew_of(self.bound(queries, events))
 
-    def skipped(self, events: "DataFrame") -> int:
+    def skipped(self, events: "DataFrame | Entities") -> int:
         """Return how many events are left out because their key or their time is null.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame
+        events : pyspark.sql.DataFrame or Entities
 
         Returns
         -------
         int
         """
+        from workbench.entities import Entities
+
+        if isinstance(events, Entities):
+            return events.skipped()
         is_integer_time(table(events), self.time)
         return skipped_in(events, self.key, self.time)

@@ -5,6 +5,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill_block import Span
+from workbench.backfill_lives import BEGIN, END
 from workbench.backfill_plan import Bound, Plan, sent
 from workbench.backfill_task import Feature
 from workbench.blocks import MICROSECONDS_A_DAY, TIME
@@ -111,25 +112,31 @@ def _answers(
     from pyspark.sql import functions as F
 
     pairs = list(zip(plan.features, features, strict=True))
-    plain = [_aggregate(one, call).alias(one.name) for one, call in pairs if one.by is None]
+    plain = [
+        _aggregate(one, call, plan.alive).alias(one.name) for one, call in pairs if one.by is None
+    ]
     found = joined.groupBy(*on).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
     for one, feature in pairs:
         if one.by is None:
             continue
-        seen = joined.where(_counts(one, feature) & F.col(str(feature.by)).isNotNull())
+        counts = _counts(one, feature, plan.alive)
+        seen = joined.where(counts & F.col(str(feature.by)).isNotNull())
         apart = seen.groupBy(*on, F.col(str(feature.by)).alias(BUCKET))
-        each = apart.agg(_aggregate(one, feature).alias("value"))
+        each = apart.agg(_aggregate(one, feature, plan.alive).alias("value"))
         entries = F.array_sort(F.collect_list(F.struct(BUCKET, "value")))
         maps = each.groupBy(*on).agg(F.map_from_entries(entries).alias(one.name))
         found = found.join(maps, list(on), "left")
     return found
 
 
-def _inside(span: Span) -> "Column":
+def _inside(span: Span, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
     time, asked = F.col(TIME), F.col(ASKED)
-    inside = time < _floor(asked + F.lit(span.ahead), span.last_hop)
+    seen = _floor(asked + F.lit(span.ahead), span.last_hop)
+    inside = time < seen
+    if alive:
+        inside = inside & (F.col(BEGIN) <= seen) & (seen < F.col(END))
     if span.window is not None:
         inside = inside & (time >= _floor(asked - F.lit(span.window), span.hop))
     return inside
@@ -141,10 +148,10 @@ def _floor(value: "Column", hop: int) -> "Column":
     return value if hop == 1 else value - F.pmod(value, F.lit(hop))
 
 
-def _counts(one: Bound, feature: Feature) -> "Column":
+def _counts(one: Bound, feature: Feature, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
-    counts = _inside(one.span)
+    counts = _inside(one.span, alive)
     if feature.call.where is not None:
         counts = counts & F.coalesce(F.col(feature.call.where), F.lit(False))
     for name in feature.call.without_null:
@@ -152,11 +159,11 @@ def _counts(one: Bound, feature: Feature) -> "Column":
     return counts
 
 
-def _aggregate(one: Bound, feature: Feature) -> "Column":
+def _aggregate(one: Bound, feature: Feature, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
     name, options = feature.call.function, feature.call.options
-    counts = _counts(one, feature)
+    counts = _counts(one, feature, alive)
     values = [F.col(argument) for argument in feature.call.arguments]
     if name in ("first", "last"):
         pick: Callable[..., Column] = F.min_by if name == "first" else F.max_by

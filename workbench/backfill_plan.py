@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from workbench.aggregation import Aggregation, Window
 from workbench.backfill_block import Span
+from workbench.backfill_lives import BEGIN, END
 from workbench.backfill_task import QUERY, BackfillTask, Feature
 from workbench.blocks import TIME
 from workbench.bundles import BUNDLE, PARTITION, BundleTask
@@ -72,6 +73,11 @@ class Plan:
     def integer_time(self) -> bool:
         """Whether times are integers."""
         return is_integer_time(self.events, self.backfill.time)
+
+    @property
+    def alive(self) -> bool:
+        """Whether events have a life, and count while it lasts."""
+        return BEGIN in self.events.columns
 
     @property
     def reach(self) -> int | None:
@@ -163,6 +169,8 @@ def sent(plan: Plan) -> Sent:
     queries |= {held: column(plan.queries, name, "queries") for name, held in back.items()}
     events = {held: column(plan.events, name, "key") for held, name in keys.items()}
     events |= {TIME: instants_of(plan.events, backfill.time)}
+    if plan.alive:
+        events |= {name: column(plan.events, name, "events") for name in (BEGIN, END)}
     features = tuple(_feature(plan, one, events) for one in plan.features)
     rows = plan.events.select(*events.values())
     kinds = zip(events, (field.dataType for field in rows.schema.fields), strict=True)
@@ -171,17 +179,24 @@ def sent(plan: Plan) -> Sent:
 
 
 def bundles(
-    plan: Plan, wanted: "dict[str, Column]", keys: Sequence[str], queries: bool
+    plan: Plan,
+    wanted: "dict[str, Column]",
+    keys: Sequence[str],
+    queries: bool,
+    present: Sequence[str] | None = None,
 ) -> "DataFrame":
-    """Return one of the two tables in bundles, with the number of the partition of each."""
+    """Return one of the two tables in bundles, with the number of the partition of each.
+
+    Events in which one of the columns ``present`` is null stay behind: key and time, if not named.
+    """
     from pyspark.sql import functions as F
 
     df = plan.queries if queries else plan.events
     wanted = wanted | {QUERY: F.lit(True)} if queries else wanted
     rows, number = numbered(df, wanted)
-    if not queries:
-        for name in (*keys, TIME):
-            rows = rows.where(F.col(number[name]).isNotNull())
+    needed = (*keys, TIME) if present is None else present
+    for name in () if queries else needed:
+        rows = rows.where(F.col(number[name]).isNotNull())
     partitions = shuffle_partitions(df)
     goes = with_partition(rows, [number[name] for name in keys], partitions)
     task = BundleTask((*wanted, PARTITION), tuple(keys), partitions)

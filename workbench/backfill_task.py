@@ -11,13 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.backfill_block import Meeting, in_time
-from workbench.backfill_buckets import bucketed
+from workbench.backfill_buckets import bucketed, plainly
+from workbench.backfill_lives import BEGIN, lively
 from workbench.blocks import TIME, binaries, instants
 from workbench.bundles import BUNDLE
 from workbench.codes import key_codes, whole
 from workbench.window_block import Call
 from workbench.window_columns import present
-from workbench.window_functions import answer
 from workbench.window_task import ROWS_AT_ONCE
 from workbench.worker import settle
 
@@ -135,10 +135,10 @@ class BackfillTask:
         return Sides(queries, events, q_code, e_code, count + 1)
 
     def _column(self, feature: Feature, sides: Sides, meeting: Meeting) -> pa.Array:
+        answered = lively if BEGIN in meeting.columns else plainly
         if feature.by is not None:
-            return bucketed(feature.call, feature.by, feature.kind, meeting)
-        found = answer(meeting.window(feature.call.arguments), feature.call)
-        return found.take(pa.array(meeting.query_places))
+            return bucketed(feature.call, feature.by, feature.kind, meeting, answered)
+        return answered(feature.call, meeting)[0]
 
 
 def _joined(first: pa.ChunkedArray, then: pa.ChunkedArray) -> pa.ChunkedArray:

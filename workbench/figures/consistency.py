@@ -1,0 +1,100 @@
+"""How many served values agree with those of a backfill over time, as a figure."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
+
+HEIGHT = 420
+#: What values can be to each other: how it is called, its colour, and its pattern, which tells
+#: bars apart where colours do not.
+LOOKS = {
+    "equal": ("equal", SKY, ""),
+    "both_null": ("both missing", GREY, ""),
+    "different": ("different", VERMILLION, "/"),
+    "left_null": ("served value missing", ORANGE, "x"),
+    "right_null": ("offline value missing", BLUE, "."),
+}
+
+
+def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> go.Figure:
+    """Draw the share of values that agree, and of those that do not, period by period.
+
+    Parameters
+    ----------
+    over_time : pandas.DataFrame
+        As :attr:`workbench.agreement.Consistency.over_time` holds it.
+    column : str, optional
+        One of the features; without it, all of them together.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar for each state that any value has, one upon the other.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame(
+    ...     {"time": [0, 5], "column": ["n", "n"], "rows": [4, 2], "equal": [3, 2],
+    ...      "different": [1, 0], "both_null": [0, 0], "left_null": [0, 0], "right_null": [0, 0]}
+    ... )
+    >>> figure = consistency_figure(table)
+    >>> [(bar.name, list(bar.y)) for bar in figure.data]
+    [('equal', [75.0, 100.0]), ('different', [25.0, 0.0])]
+    """
+    chosen = over_time if column is None else over_time[over_time["column"] == column]
+    states = list(LOOKS)
+    counted = chosen.groupby("time")[states].sum()
+    shares = 100 * counted.div(counted.sum(axis=1), axis=0)
+    figure = go.Figure(
+        [_bar(shares[one], counted[one], one) for one in states if counted[one].any()]
+    )
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.1,
+        height=HEIGHT,
+        template="plotly_white",
+        margin={"l": 60, "r": 20, "t": 30, "b": 40},
+        yaxis={"title": "% of values" if column is None else f"% of {column}", "range": [0, 100]},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+    )
+    return figure
+
+
+def consistency_words(columns: pd.DataFrame) -> str:
+    """Return in words how many values of each feature agree.
+
+    Parameters
+    ----------
+    columns : pandas.DataFrame
+        As :attr:`workbench.agreement.Consistency.columns` holds it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> table = pd.DataFrame(
+    ...     {"rows": [4], "equal": [2], "both_null": [1], "smape": [0.5]}, index=["n"]
+    ... )
+    >>> print(consistency_words(table))
+    n: 3 of 4 values agree, 75%; the error is 0.5% in the mean.
+    """
+    lines = []
+    for name, row in columns.iterrows():
+        rows, agree = int(row["rows"]), int(row["equal"] + row["both_null"])
+        share = f", {100 * agree / rows:.3g}%" if rows else ""
+        known = pd.notna(row["smape"])
+        error = f"; the error is {row['smape']:.3g}% in the mean" if known else ""
+        lines.append(f"{name}: {agree:,} of {rows:,} values agree{share}{error}.")
+    return "\n".join(lines)
+
+
+def _bar(shares: "pd.Series[float]", counted: "pd.Series[int]", state: str) -> go.Bar:
+    name, color, pattern = LOOKS[state]
+    return go.Bar(
+        x=shares.index.tolist(), y=shares.tolist(), name=name, customdata=counted.tolist(),
+        marker={"color": color, "pattern": {"shape": pattern}},
+        hovertemplate=f"%{{x}}: %{{customdata:,}} {name}, %{{y:.3g}}%<extra></extra>",
+    )  # fmt: skip

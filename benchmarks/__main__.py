@@ -1,6 +1,6 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows`` and ``backfill`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
+``windows``, ``backfill`` and ``online`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
 """
 
 import argparse
@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import backfill, funnel, windows
+from benchmarks import backfill, funnel, online, windows
 from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = ("funnel", "windows", "backfill")
-PARTS = {"windows": windows.PARTS, "backfill": backfill.PARTS}
+SUBJECTS = ("funnel", "windows", "backfill", "online")
+PARTS = {"windows": windows.PARTS, "backfill": backfill.PARTS, "online": online.PARTS}
 #: How many rows the largest file has, and measured runs there are: minutes for all.
 ROWS = {"funnel": 20_000_000, "windows": 2_000_000}
-ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2}
+ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "online": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,6 +37,8 @@ def measured(options: argparse.Namespace) -> Report:
         parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
     if options.subject == "backfill":
         return backfill.run(rounds, options.folder, options.parts)
+    if options.subject == "online":
+        return online.run(rounds, options.folder, options.parts)
     rows = options.rows or ROWS[options.subject]
     if options.subject == "windows":
         return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)

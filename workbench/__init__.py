@@ -12,6 +12,7 @@ from workbench.session import session as session
 if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench import fn as fn
+    from workbench import stores as stores
     from workbench.aggregation import Aggregation as Aggregation
     from workbench.backfill import Backfill as Backfill
     from workbench.errors import WorkbenchError as WorkbenchError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.funnel import Funnel as Funnel
     from workbench.group_last import last_in_group as last_in_group
     from workbench.group_quantiles import quantiles as quantiles
+    from workbench.online import OnlineView as OnlineView
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
     from workbench.widgets.explore import explore as explore
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
     from workbench.windows import Over as Over
     from workbench.windows import over as over
 
-_MODULES = ("datasets", "fn")
+_MODULES = ("datasets", "fn", "stores")
 _HOME = {
     "Aggregation": "workbench.aggregation",
     "Backfill": "workbench.backfill",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
+    "OnlineView": "workbench.online",
     "Over": "workbench.windows",
     "Prepared": "workbench.prepared",
     "WorkbenchError": "workbench.errors",

@@ -1,6 +1,7 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill`` and ``online`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
+``windows``, ``backfill`` and ``online`` likewise, or parts: ``python -m benchmarks windows quantile
+spark``.
 """
 
 import argparse

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -122,10 +123,9 @@ def upload(bench: Bench, rounds: int) -> None:
     shutil.rmtree(bench.folder / "online-store", ignore_errors=True)
     # Starts Python's workers and loads the kernels, which belongs to no line.
     view_of(bench.folder).upload(events.limit(1_000), instant(UNTIL))
-    took = []
-    for _ in range(rounds):
-        took.append(seconds(lambda: view_of(bench.folder).upload(events, instant(UNTIL))))
-    bench.rate("upload, 1M keys", EVENTS, sorted(took)[len(took) // 2], 200)
+    view = view_of(bench.folder)
+    took = [seconds(lambda: view.upload(events, instant(UNTIL))) for _ in range(rounds)]
+    bench.rate("upload, 1M keys", EVENTS, median(took), 200)
 
 
 def instant(micros: int) -> str:

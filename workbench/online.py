@@ -18,7 +18,7 @@ from workbench.stores import Store, store_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from workbench.online_meta import Meta
 

@@ -68,10 +68,10 @@ class Fetched:
         """Return a row for each key, with its features and its error."""
         import pandas as pd
 
-        errors = [self.errors.get(key) for key in self.keys]
         found = pd.DataFrame([row or {} for row in self.rows], columns=list(self._names))
         found.insert(0, "key", list(self.keys))
-        return found.assign(error=errors)
+        found["error"] = [self.errors.get(key) for key in self.keys]
+        return found
 
 
 class Serving:
@@ -133,8 +133,10 @@ class Serving:
             # Without buckets there is one list of cells, also of a key that has none.
             there = {bucket for place, bucket in {**old, **more} if place == number}
             buckets = sorted(there) if part.by else [b""]
-            pairs = [[one.get((number, b), b"") for b in buckets] for one in (old, more)]
-            states, numbers, beyond = self.states(number, *pairs, at)
+            held, added = (
+                [one.get((number, bucket), b"") for bucket in buckets] for one in (old, more)
+            )
+            states, numbers, beyond = self.states(number, held, added, at)
             if any(beyond):
                 return BEYOND
             try:

@@ -21,7 +21,7 @@ from workbench.shipping import LOCAL, is_connect, ship
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from workbench.backfill import Backfill
     from workbench.online import OnlineView

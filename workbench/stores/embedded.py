@@ -101,7 +101,7 @@ class Embedded:
             after = found[-1][0] + b"\0"
 
     def _after(self, prefix: bytes, after: bytes, size: int) -> list[tuple[bytes, bytes]]:
-        found = []
+        found: list[tuple[bytes, bytes]] = []
         try:
             with self._open().begin() as transaction, transaction.cursor() as cursor:
                 there = cursor.set_range(after)

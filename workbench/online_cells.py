@@ -90,6 +90,42 @@ def rolled(
     return Rolled(key, bucket, *packed(part, cells, held, ends, counts))
 
 
+def sections(
+    layout: Layout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
+) -> dict[bytes, Sections]:
+    """Return the cells of each key, and the events that are kept of it.
+
+    Parameters
+    ----------
+    layout : Layout
+    events : pyarrow.Table
+        None with a null in key or time.
+    windows : sequence of int64 arrays
+        Those of each part, as :func:`kernels.cells.roll_up` takes them.
+    since : int
+        No query is asked before it.
+    lasting : int or None
+        How long queries are served from events before ``since``; None for events since then.
+    """
+    found: dict[bytes, Sections] = {}
+    low = LEAST if lasting is None else since
+    for number, part in enumerate(layout.parts):
+        for key, bucket, words in rolled(layout, part, events, windows[number], low):
+            found.setdefault(key, {})[number, bucket] = words
+    if layout.plain:
+        return found
+    # A key whose events are in no bucket is known, too.
+    code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
+    first = pa.array(np.unique(code, return_index=True)[1])
+    names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
+    own = [found.setdefault(key, {}) for key in names]
+    if layout.kept is not None:
+        held = layout.kept.tables(code, count, events, since, lasting)
+        for one, kept in zip(own, held, strict=True):
+            one[len(layout.parts), b""] = kept
+    return found
+
+
 def packed(
     part: Part, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
 ) -> tuple[bytes, list[int]]:
@@ -214,7 +250,7 @@ def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list
 
 
 def merge_records(
-    layout: Layout, known: Sequence[bytes | None], new: Sequence[Sections], since: int
+    layout: Layout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
 ) -> list[bytes | None]:
     """Merge records with new cells, and leave out the cells that begin before a time.
 
@@ -222,30 +258,39 @@ def merge_records(
     ----------
     layout : Layout
     known : sequence of (bytes or None)
-    new : sequence of dict
-        What is new for each.
+    new : sequence of (dict or None)
+        What is new for each; None where nothing is.
     since : int
 
     Returns
     -------
     list of (bytes or None)
-        None where nothing is left.
+        None where nothing is new, and nothing is left.
     """
     olds = [sections_of(layout, one) if one else {} for one in known]
+    news: list[Sections] = [one or {} for one in new]
     found: list[Sections] = [{} for _ in olds]
     for number, part in enumerate(layout.parts):
         units = [
             (row, place)
-            for row, (old, more) in enumerate(zip(olds, new, strict=True))
+            for row, (old, more) in enumerate(zip(olds, news, strict=True))
             for place in {**old, **more}
             if place[0] == number
         ]
         before = [olds[row].get(place, b"") for row, place in units]
-        after = [new[row].get(place, b"") for row, place in units]
+        after = [news[row].get(place, b"") for row, place in units]
         for (row, place), words in zip(units, merged(part, before, after, since), strict=True):
             if words:
                 found[row][place] = words
-    return [record_of(layout, one) if one else None for one in found]
+    if layout.kept is not None:
+        place = len(layout.parts), b""
+        before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
+        for row, held in enumerate(layout.kept.merged(before, after, since)):
+            if held:
+                found[row][place] = held
+    # A key is known from its first event on, also if that is in no hop and no bucket.
+    pairs = zip(found, new, strict=True)
+    return [record_of(layout, one) if one or more is not None else None for one, more in pairs]
 
 
 def record_of(layout: Layout, sections: Sections) -> bytes:
@@ -254,7 +299,7 @@ def record_of(layout: Layout, sections: Sections) -> bytes:
     A view without buckets has one list of cells, which is the value.
     """
     if layout.plain:
-        return sections[0, b""]
+        return sections.get((0, b""), b"")
     pieces = []
     for (part, bucket), words in sections.items():
         pieces += [b"".join(n.to_bytes(4, "little") for n in (part, len(bucket), len(words)))]

@@ -12,6 +12,7 @@ from workbench.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online_answers import Answering, finishers
 from workbench.online_cells import sections_of
+from workbench.online_kept import Kept
 from workbench.online_layout import Ints, Layout, Part
 from workbench.online_meta import META, Meta, meta_of, streamed, uploaded
 from workbench.online_values import key_of, time_of, value_of
@@ -104,8 +105,30 @@ class Serving:
         count = len(records) // 2
         if self.layout.plain:
             return self._plain(records[:count], records[count:], at)
-        pairs = zip(records[:count], records[count:], strict=True)
-        return [self._sections(*pair, at) for pair in pairs]
+        pairs = list(zip(records[:count], records[count:], strict=True))
+        found = [self._sections(*pair, at) for pair in pairs]
+        if self.layout.kept is not None:
+            found = list(map(self._both, found, self._kept(self.layout.kept, pairs, at)))
+        return found
+
+    def _kept(
+        self, kept: Kept, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
+    ) -> list[Row | None]:
+        """The features that are answered of events."""
+        place = len(self.layout.parts), b""
+        held, new = (
+            [sections_of(self.layout, one or b"").get(place, b"") for one in side]
+            for side in zip(*pairs, strict=True)
+        )
+        return kept.answers(held, new, self.meta.until, at)
+
+    def _both(self, found: Row | str, kept: Row | None) -> Row | str:
+        if isinstance(found, str):
+            return found
+        if kept is None:
+            return BEYOND
+        found = found | kept
+        return {name: found[name] for name in self.names}
 
     def _plain(
         self, known: Sequence[bytes | None], new: Sequence[bytes | None], at: int
@@ -143,7 +166,7 @@ class Serving:
                 found |= self._of_part(number, part, buckets, states, numbers)
             except WorkbenchError as error:
                 return str(error)
-        return {name: found[name] for name in self.names}
+        return found if self.layout.kept else {name: found[name] for name in self.names}
 
     def _of_part(
         self, number: int, part: Part, buckets: list[bytes], states: Ints, numbers: Any

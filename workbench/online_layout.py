@@ -21,6 +21,7 @@ from workbench.backfill_block import Span
 from workbench.backfill_groups import slots_of
 from workbench.backfill_task import Feature
 from workbench.errors import WorkbenchError
+from workbench.online_kept import FUNCTIONS, Kept
 from workbench.window_block import Call
 from workbench.window_catalogue import Options
 from workbench.window_columns import is_ranked
@@ -166,17 +167,24 @@ class Layout:
     def parts(self) -> tuple[Part, ...]:
         """Features of all events, and those by each column of buckets."""
         found = []
-        for by in dict.fromkeys(feature.by for feature in self.features):
-            features = tuple(feature for feature in self.features if feature.by == by)
+        fixed = [one for one in self.features if names_for(one.call, self.schema)]
+        for by in dict.fromkeys(feature.by for feature in fixed):
+            features = tuple(feature for feature in fixed if feature.by == by)
             slots = dict.fromkeys(s for one in features for s in slots_for(one.call, self.schema))
             windows = dict.fromkeys(map(_window, features))
             found.append(Part(by, features, tuple(slots), tuple(windows)))
         return tuple(found)
 
     @cached_property
+    def kept(self) -> Kept | None:
+        """The features that are answered of events that are kept, if there are some."""
+        found = [one for one in self.features if not names_for(one.call, self.schema)]
+        return Kept.of(found, self.schema) if found else None
+
+    @cached_property
     def plain(self) -> bool:
         """Whether a key has one list of cells alone."""
-        return len(self.parts) == 1 and self.parts[0].by is None
+        return self.kept is None and len(self.parts) == 1 and self.parts[0].by is None
 
     @cached_property
     def key_kinds(self) -> tuple[pa.DataType, ...]:
@@ -186,7 +194,7 @@ class Layout:
     @cached_property
     def step(self) -> int:
         """What uploads end at whole multiples of: then no hop is of two of them."""
-        return lcm(*(hop for part in self.parts for hop in part.hops))
+        return lcm(*(_window(feature)[1] for feature in self.features))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -243,6 +251,8 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
 def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     """Return the aggregates whose states a call is made of, as :data:`KINDS` names them.
 
+    None where events are kept instead.
+
     Raises
     ------
     WorkbenchError
@@ -250,24 +260,29 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     """
     if names := tuple(slot.function for slot in slots_of(call, schema)):
         return names
-    if call.function in PICKS:
-        kind = schema.field(call.arguments[0]).type
-        if not is_ranked(kind) and not pa.types.is_nested(kind):
-            return (call.function,)
-        raise WorkbenchError(
-            f"{call.column}: the online view holds {call.function} of numbers, times and booleans, "
-            f"not of {kind}; number its values first, or leave it to wb.Backfill.run."
-        )
+    if call.function in PICKS and _is_number(schema.field(call.arguments[0]).type):
+        return (call.function,)
+    # That each value counts once changes nothing of some functions.
+    if call.function in FUNCTIONS:
+        return ()
     distinct = "distinct " * call.options.distinct
     raise WorkbenchError(
-        f"{call.column}: {distinct}{call.function} has no state of a fixed size that merges, so "
-        f"the online view cannot hold it; use one of {', '.join(_known())}."
+        f"{call.column}: {distinct}{call.function} has no small state that merges, so the online "
+        f"view cannot hold it; use one of {', '.join(_known())}."
     )
 
 
 def _known() -> Iterable[str]:
     hidden = ("integer_sum", "var_samp", "var_pop", "stddev_samp", "covar_samp", "kurtosis_pop")
-    return ("avg", "variance", *(name for name in KINDS if name not in hidden))
+    fixed = ("avg", "variance", *(name for name in KINDS if name not in hidden))
+    return dict.fromkeys((*fixed, *FUNCTIONS))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    plain = types.is_integer, types.is_floating, types.is_boolean, types.is_date32
+    small = types.is_decimal(kind) and not is_ranked(kind)
+    return small or types.is_timestamp(kind) or any(one(kind) for one in plain)
 
 
 def _nulls(call: Call) -> bool:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from workbench.blocks import TIME, instants
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.online_cells import Sections, merge_records, rolled
+from workbench.online_cells import merge_records, sections
 from workbench.online_layout import Layout
 from workbench.online_meta import META, Meta, streamed
 from workbench.online_upload import check_owner, known_meta, sweep
@@ -93,11 +93,9 @@ def apply_batch(
 
 def changed(store: Store, layout: Layout, events: pa.Table, meta: Meta) -> list[Change]:
     """Return the records of the events' keys with the events in their hops."""
-    new: dict[bytes, Sections] = {}
-    prefix = streamed(meta.epoch)
-    for number, part in enumerate(layout.parts):
-        for key, bucket, words in rolled(layout, part, events, part.streamed):
-            new.setdefault(prefix + key, {})[number, bucket] = words
+    windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
+    found = sections(layout, events, windows, meta.until, None)
+    new = {prefix + key: own for key, own in found.items()}
     names = sorted(new)
     known = store.read(names)
     merged = merge_records(layout, known, [new[name] for name in names], meta.until)

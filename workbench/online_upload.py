@@ -12,10 +12,10 @@ from workbench.blocks import TIME, binaries, instants
 from workbench.bundles import BUNDLE
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.online_cells import Sections, merge_records, record_of, rolled
+from workbench.online_cells import merge_records, record_of, sections
 from workbench.online_layout import Layout
 from workbench.online_meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
-from workbench.online_values import key_bytes, time_of
+from workbench.online_values import time_of
 from workbench.stores import Change, Store
 from workbench.worker import settle
 
@@ -76,17 +76,9 @@ class UploadTask:
 
     def records(self, events: pa.Table) -> dict[bytes, bytes]:
         """Return the record of each key."""
-        found: dict[bytes, Sections] = {}
-        for number, part in enumerate(self.layout.parts):
-            windows = part.windows_of(self.until, self.lasting)
-            for key, bucket, words in rolled(self.layout, part, events, windows, self.until):
-                found.setdefault(key, {})[number, bucket] = words
-        if all(part.by is not None for part in self.layout.parts):
-            # A key whose events are in no bucket is known, too.
-            names = [f"k{i}" for i in range(len(self.layout.keys))]
-            for key in key_bytes([events.column(name) for name in names]):
-                found.setdefault(key, {})
-        return {key: record_of(self.layout, sections) for key, sections in found.items()}
+        windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
+        found = sections(self.layout, events, windows, self.until, self.lasting)
+        return {key: record_of(self.layout, own) for key, own in found.items()}
 
 
 def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
@@ -163,7 +155,7 @@ def _trim(store: Store, layout: Layout, until: int, found: list[tuple[bytes, byt
     names = [key for key, _ in found]
     while True:
         held, *records = store.read([META, *names])
-        left = merge_records(layout, records, [{}] * len(names), until)
+        left = merge_records(layout, records, [None] * len(names), until)
         trimmed = zip(names, records, left, strict=True)
         changes: list[Change] = [(key, now) for key, record, now in trimmed if now != record]
         if not changes or store.write(changes, expect=(META, held)):

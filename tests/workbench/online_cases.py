@@ -25,7 +25,7 @@ SCHEMA = pa.schema(
     [
         *(("k0", pa.string()), (TIME, pa.int64()), ("number", pa.int64()), ("real", pa.float64())),
         *(("other", pa.float64()), ("flag", pa.bool_()), ("good", pa.bool_())),
-        *(("day", pa.date32()), ("bucket", pa.string())),
+        *(("day", pa.date32()), ("bucket", pa.string()), ("word", pa.string())),
     ]
 )
 #: The hops of the windows; uploads end at multiples of all.
@@ -49,15 +49,29 @@ CALLS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     *((name, ("real", "other"), pa.float64()) for name in ("covar_samp", "corr")),
     *((name, ("flag",), pa.bool_()) for name in ("bool_and", "bool_or")),
 ]
+#: Those that are answered of events that are kept.
+OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
+    *((name, ("word",), pa.string()) for name in ("min", "max", "first", "last")),
+    *((name, ("word",), pa.list_(pa.string())) for name in ("first_k", "last_k", "top_k")),
+    ("bottom_k", ("number",), pa.list_(pa.int64())),
+    ("arg_max", ("word", "number"), pa.string()),
+    ("count_distinct", ("word",), pa.int64()),
+    ("bounded_count_distinct", ("number",), pa.int64()),
+]
 
 
-def features(by: bool = False, ignore_nulls: bool = False) -> tuple[Feature, ...]:
+def features(
+    by: bool = False,
+    ignore_nulls: bool = False,
+    calls: Sequence[tuple[str, tuple[str, ...], pa.DataType]] = CALLS,
+) -> tuple[Feature, ...]:
     """All functions, their windows in turn; every third counts good events alone."""
     found = []
-    for i, (function, arguments, kind) in enumerate(CALLS):
+    for i, (function, arguments, kind) in enumerate(calls):
         for window, hop in (WINDOWS[i % 5], WINDOWS[(i + 2) % 5]):
             picked = function in ("first", "last")
-            options = Options(ignore_nulls=ignore_nulls and picked)
+            once = ignore_nulls and function == "top_k"
+            options = Options(n=2, ignore_nulls=ignore_nulls and picked, distinct=once)
             where = "good" if i % 3 == 2 else None
             name, span = f"{function}_{i}_{window}_{hop}", Span(window, hop, 1)
             call: Any = Call(name, function, arguments, options, span, where)  # type: ignore[arg-type]

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.workbench.online_cases import (
+    CALLS,
     LASTING,
+    OF_EVENTS,
     SCHEMA,
     STEP,
     Memory,
@@ -42,6 +44,7 @@ rows = st.fixed_dictionaries(
         "good": st.sampled_from([True, True, False, None]),
         "day": st.one_of(st.none(), st.dates()),
         "bucket": st.sampled_from(["p", "q", None]),
+        "word": st.sampled_from(["x", "y", "", "zz", None]),
     }
 )
 batches = st.lists(rows, max_size=12)
@@ -65,13 +68,20 @@ def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
             view.stream(action)
 
 
+@pytest.mark.parametrize("calls", [CALLS, OF_EVENTS, [*OF_EVENTS, *CALLS[:4]]], ids=len)
 @pytest.mark.parametrize("by", [False, True], ids=["plain", "by bucket"])
 @given(batches, actions, st.integers(-2, 3), st.integers(0, LASTING), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_fetch_says_what_a_backfill_says(
-    by: bool, first: list[Row], actions: list[Any], end: int, later: int, ignore_nulls: bool
+    by: bool,
+    calls: Any,
+    first: list[Row],
+    actions: list[Any],
+    end: int,
+    later: int,
+    ignore_nulls: bool,
 ) -> None:
-    layout = layout_of(features(by, ignore_nulls))
+    layout = layout_of(features(by, ignore_nulls, calls))
     view = View(Memory(), layout)
     plays(view, first, actions, end * STEP)
     at = view.until + later
@@ -88,7 +98,7 @@ def test_a_fetch_says_what_a_backfill_says(
             assert not wrong
             assert list(row) == list(answer)
         elif "not in the store" in found.errors[key]:
-            assert not own or (by and all(one["bucket"] is None for one in own))
+            assert not own
         else:
             assert "a hop cannot be cut" in found.errors[key]
             assert any(one[TIME] >= at and one[TIME] // 12 == at // 12 for one in own)

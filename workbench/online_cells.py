@@ -120,7 +120,7 @@ def sections(
     names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
     own = [found.setdefault(key, {}) for key in names]
     if layout.kept is not None:
-        held = layout.kept.tables(code, count, events, since, lasting)
+        held = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
         for one, kept in zip(own, held, strict=True):
             one[len(layout.parts), b""] = kept
     return found

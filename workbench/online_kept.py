@@ -1,4 +1,4 @@
-"""Aggregates whose state is a few of the events themselves: the latest text, the three dearest ones.
+"""Aggregates whose state is a few of the events: the latest text, the three dearest ones.
 
 Of each hop those events are kept that can still be the answer, or a part of it, and the engine of
 windows answers of what is kept as it would of all.
@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.hops import LEAST, MOST, window_start
-from workbench.backfill_block import Meeting, Span, Times, in_time
-from workbench.backfill_groups import ENDS, EXTREMES, Ints, kept_rows
+from workbench.backfill_block import Ints, Meeting, Span, Times, in_time
+from workbench.backfill_groups import ENDS, EXTREMES, kept_rows
 from workbench.backfill_task import QUERY, BackfillTask, Feature
 from workbench.blocks import TIME, instants
 from workbench.codes import whole

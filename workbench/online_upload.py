@@ -12,7 +12,7 @@ from workbench.blocks import TIME, binaries, instants
 from workbench.bundles import BUNDLE
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.online_cells import merge_records, record_of, sections
+from workbench.online_cells import merge_records, record_of, rolled, sections
 from workbench.online_layout import Layout
 from workbench.online_meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
 from workbench.online_values import time_of
@@ -68,17 +68,21 @@ class UploadTask:
         before = instants(whole(events.column(TIME))) < self.until
         known = events.filter(pa.array(before))
         records = self.records(known)
-        prefix, names = uploaded(self.generation), sorted(records)
-        for first in range(0, len(names), RECORDS_AT_ONCE):
-            some = names[first : first + RECORDS_AT_ONCE]
-            self.store.write([(prefix + key, records[key]) for key in some])
-        return len(names), len(known), int(len(before) - before.sum())
+        # In order, the embedded store writes few pages many times, and not many pages few times.
+        records.sort()
+        for first in range(0, len(records), RECORDS_AT_ONCE):
+            self.store.write(records[first : first + RECORDS_AT_ONCE])
+        return len(records), len(known), int(len(before) - before.sum())
 
-    def records(self, events: pa.Table) -> dict[bytes, bytes]:
-        """Return the record of each key."""
+    def records(self, events: pa.Table) -> list[Change]:
+        """Return the record of each key, under the name that it has in the store."""
+        prefix = uploaded(self.generation)
         windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
+        if self.layout.plain:
+            cells = rolled(self.layout, self.layout.parts[0], events, windows[0], self.until)
+            return [(prefix + key, words) for key, _, words in cells]
         found = sections(self.layout, events, windows, self.until, self.lasting)
-        return {key: record_of(self.layout, own) for key, own in found.items()}
+        return [(prefix + key, record_of(self.layout, own)) for key, own in found.items()]
 
 
 def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:

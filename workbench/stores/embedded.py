@@ -75,6 +75,10 @@ class Embedded:
             with self._open().begin(write=True) as transaction:
                 if expect is not None and transaction.get(expect[0]) != expect[1]:
                     return False
+                if all(value is not None for _, value in changes):
+                    with transaction.cursor() as cursor:
+                        cursor.putmulti(changes)
+                    return True
                 for key, value in changes:
                     if value is None:
                         transaction.delete(key)

@@ -1,7 +1,7 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill`` and ``streams`` likewise, or parts: ``python -m benchmarks windows
-quantile spark``.
+``windows``, ``backfill``, ``streams`` and ``online`` likewise, or parts: ``python -m benchmarks
+windows quantile spark``.
 """
 
 import argparse
@@ -9,18 +9,19 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import backfill, funnel, streams, windows
+from benchmarks import backfill, funnel, online, streams, windows
 from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = ("funnel", "windows", "backfill", "streams")
+SUBJECTS = ("funnel", "windows", "backfill", "streams", "online")
 PARTS: dict[str, Sequence[str]] = {
     "windows": windows.PARTS,
     "backfill": backfill.PARTS,
     "streams": tuple(streams.PARTS),
+    "online": online.PARTS,
 }
 #: How many rows the largest file has, and measured runs there are: minutes for all.
 ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS}
-ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "streams": 1}
+ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "streams": 1, "online": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,6 +43,8 @@ def measured(options: argparse.Namespace) -> Report:
         parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
     if options.subject == "backfill":
         return backfill.run(rounds, options.folder, options.parts)
+    if options.subject == "online":
+        return online.run(rounds, options.folder, options.parts)
     rows = options.rows or ROWS[options.subject]
     if options.subject == "streams":
         return streams.run(rows, options.folder, options.parts)

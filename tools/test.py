@@ -15,6 +15,7 @@ from typing import BinaryIO, NamedTuple
 from xml.etree import ElementTree
 
 from browser import provide_browser
+from redis_server import provide_redis
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -54,6 +55,7 @@ class Result(NamedTuple):
 def main() -> None:
     """Run the stages and exit with 1 if anything failed."""
     provide_browser()
+    provide_redis()
     results = [check(stage, *command) for stage, command in STATIC_CHECKS.items()]
     with ThreadPoolExecutor(len(LANES)) as lanes:
         results += chain.from_iterable(lanes.map(lane, LANES))

@@ -12,6 +12,7 @@ from workbench.session import session as session
 if TYPE_CHECKING:
     from workbench import datasets as datasets
     from workbench import fn as fn
+    from workbench import stores as stores
     from workbench.aggregation import Aggregation as Aggregation
     from workbench.agreement import consistency as consistency
     from workbench.backfill import Backfill as Backfill
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.funnel import Funnel as Funnel
     from workbench.group_last import last_in_group as last_in_group
     from workbench.group_quantiles import quantiles as quantiles
+    from workbench.online import OnlineView as OnlineView
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
     from workbench.stream_report import late_rows as late_rows
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.windows import Over as Over
     from workbench.windows import over as over
 
-_MODULES = ("datasets", "fn")
+_MODULES = ("datasets", "fn", "stores")
 _HOME = {
     "Aggregation": "workbench.aggregation",
     "Backfill": "workbench.backfill",
@@ -41,6 +43,7 @@ _HOME = {
     "consistency": "workbench.agreement",
     "Frame": "workbench.frame",
     "Funnel": "workbench.funnel",
+    "OnlineView": "workbench.online",
     "Over": "workbench.windows",
     "Prepared": "workbench.prepared",
     "WorkbenchError": "workbench.errors",

@@ -15,6 +15,7 @@ from kernels import Kernel, registry, trace
 from tests.kernels import (
     brute_force,
     cases_aggregates,
+    cases_cells,
     cases_distinct,
     cases_holistic,
     cases_lists,
@@ -246,6 +247,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **value_cases.CASES,
     **cases_holistic.CASES,
     **cases_aggregates.CASES,
+    **cases_cells.CASES,
     **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_lists.CASES,

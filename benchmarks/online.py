@@ -1,0 +1,224 @@
+"""``python -m benchmarks online``: features now, by uploads, a stream and fetches."""
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import workbench as wb
+from benchmarks.measure import seconds
+from benchmarks.report import Report, Result, plain_seconds, short
+from workbench.online_update import apply_batch
+
+CORES = 2
+PARTS = ("upload", "fetch", "writer", "update")
+KEYS, EVENTS, FILES = 1_000_000, 5_000_000, 8
+UNTIL = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
+HOUR, DAY = 3_600_000_000, 86_400_000_000
+#: Events are of the time that the longest window sees.
+SPAN = 60 * DAY
+WINDOWS = ["5 hours", "7 days", "30 days"]
+FUNCTIONS = ("count", "sum", "avg", "max", "last")
+#: What a stream brings: so many events since the upload's end, in batches of so many.
+STREAMED, BATCH = 1_000_000, 250_000
+FETCHES, WRITTEN = 20_000, 20_000
+
+
+def view_of(folder: Path) -> wb.OnlineView:
+    """Return five functions over three windows, in a folder."""
+    asked = [wb.Aggregation("count", windows=WINDOWS)]
+    asked += [wb.Aggregation(name, "price", WINDOWS) for name in FUNCTIONS[1:]]
+    return wb.OnlineView(wb.Backfill("user", "at", asked), folder / "online-store")
+
+
+def visits(rows: int, first: int, last: int, seed: int) -> pa.Table:
+    """Return generated visits between two times."""
+    made = np.random.default_rng(seed)
+    at = pa.array(made.integers(first, last, rows)).cast(pa.timestamp("us", "UTC"))
+    price = np.round(made.gamma(2.0, 40.0, rows), 2)
+    return pa.table({"user": made.integers(0, KEYS, rows), "at": at, "price": price})
+
+
+def files(folder: Path, name: str, rows: int, first: int, last: int, count: int) -> str:
+    """Return a folder of Parquet files, which are written if need be."""
+    path = folder / f"online-{name}-{rows}"
+    if not (path / "_SUCCESS").exists():
+        path.mkdir(parents=True, exist_ok=True)
+        for part in range(count):
+            pq.write_table(visits(rows // count, first, last, part), path / f"{part}.parquet")
+        (path / "_SUCCESS").touch()
+    return str(path)
+
+
+@dataclass
+class Bench:
+    """What the parts of the benchmark share.
+
+    Attributes
+    ----------
+    folder : Path
+    report : Report
+    """
+
+    folder: Path
+    report: Report
+
+    @property
+    def events(self) -> str:
+        """The folder of the events that are uploaded."""
+        return files(self.folder, "events", EVENTS, UNTIL - SPAN, UNTIL, FILES)
+
+    def rate(self, what: str, rows: int, took: float, least: float) -> None:
+        """Report how many events a second were done."""
+        cells = plain_seconds(took), ""
+        rate = rows / took / 1_000
+        self.report.add(Result(what, "", rows, *cells, rate, least, "k/s", at_most=False))
+
+    def micros(self, what: str, value: float, most: float) -> None:
+        """Report a time of a fetch."""
+        shown = f"{value:.1f} µs"
+        self.report.add(Result(what, "", KEYS, shown, "", value, most, "µs"))
+
+
+def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure and return the results.
+
+    Parameters
+    ----------
+    rounds : int
+        Measured uploads.
+    folder : Path
+        Where generated files are kept, and the store, which all parts but the upload's read as it
+        was left.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
+
+    Returns
+    -------
+    Report
+    """
+    chosen, bench = set(only or PARTS), Bench(folder, Report())
+    if "upload" in chosen:
+        upload(bench, rounds)
+    for name, part in {"fetch": fetch, "writer": writer, "update": update}.items():
+        if name in chosen:
+            part(bench)
+    return bench.report
+
+
+def upload(bench: Bench, rounds: int) -> None:
+    """Upload from Parquet to an empty store, again and again."""
+    spark = wb.session({"spark.master": f"local[{CORES}]"})
+    events = spark.read.parquet(bench.events)
+    shutil.rmtree(bench.folder / "online-store", ignore_errors=True)
+    # Starts Python's workers and loads the kernels, which belongs to no line.
+    view_of(bench.folder).upload(events.limit(1_000), instant(UNTIL))
+    view = view_of(bench.folder)
+    took = [seconds(lambda: view.upload(events, instant(UNTIL))) for _ in range(rounds)]
+    bench.rate("upload, 1M keys", EVENTS, median(took), 200)
+
+
+def instant(micros: int) -> str:
+    """Return a time as text."""
+    return str(pa.scalar(micros, pa.timestamp("us", "UTC")).as_py())
+
+
+def fetch(bench: Bench) -> None:
+    """Fetch one key and a hundred, of a store with uploaded and streamed hops."""
+    view = view_of(bench.folder)
+    streamed(view, visits(BATCH, UNTIL, UNTIL + 9 * HOUR, 99))
+    at = moment(UNTIL + 9 * HOUR)
+    times = timed(lambda keys: view.fetch(keys, at=at), 1)
+    bench.micros("fetch of one key, median", float(np.median(times)), 100)
+    bench.micros("fetch of one key, 99th percentile", float(np.percentile(times, 99)), 1_000)
+    many = timed(lambda keys: view.fetch(keys, at=at), 100, FETCHES // 20)
+    bench.micros("fetch of 100 keys, median", float(np.median(many)), 2_000)
+
+
+def moment(micros: int) -> Any:
+    """Return a time as Python has it."""
+    return pa.scalar(micros, pa.timestamp("us", "UTC")).as_py()
+
+
+def streamed(view: wb.OnlineView, events: pa.Table) -> None:
+    """Apply events as the next batch of a stream."""
+    status = view.status()
+    layout = view._reading.serving().layout
+    held = {"user": "k0", "at": "__time__", "price": "c2"}
+    table = events.rename_columns([held[name] for name in events.column_names])
+    stream = status.stream or "benchmark"
+    apply_batch(view.store, layout, status.lasting, table, stream, status.batch + 1)
+
+
+def timed(fetching: Callable[[Any], Any], size: int, rounds: int = FETCHES) -> list[float]:
+    """Return the microseconds of each of many fetches, of other keys each time."""
+    drawn = random.Random(size)
+    asked = [[drawn.randrange(KEYS) for _ in range(size)] for _ in range(rounds + rounds // 10)]
+    took = []
+    for keys in asked:
+        start = time.perf_counter_ns()
+        fetching(keys)
+        took.append((time.perf_counter_ns() - start) / 1_000)
+    return took[rounds // 10 :]
+
+
+def writer(bench: Bench) -> None:
+    """Fetch beside a process that applies 20,000 events a second."""
+    view, at = view_of(bench.folder), moment(UNTIL + 9 * HOUR)
+    alone = float(np.percentile(timed(lambda keys: view.fetch(keys, at=at), 1), 99))
+    code = f"from benchmarks.online import write; write({str(bench.folder)!r})"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    try:
+        start, took = view.status(), timed(lambda keys: view.fetch(keys, at=at), 1, 5 * FETCHES)
+        applied = view.status().streamed - start.streamed
+    finally:
+        process.kill()
+        process.wait()
+    beside, total = float(np.percentile(took, 99)), sum(took) / 1_000_000
+    cells = f"{beside:.0f} µs", f"{alone:.0f} µs"
+    what = f"99th percentile, writer {short(int(applied / total))}/s"
+    bench.report.add(Result(what, "no writer", KEYS, *cells, beside / alone, 2.0))
+
+
+def write(folder: str) -> None:
+    """Apply 20,000 events a second, in batches of half a second, for ever."""
+    view, seed = view_of(Path(folder)), 0
+    streamed(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, 1))
+    print("begun", flush=True)
+    begun = time.perf_counter()
+    while True:
+        seed += 1
+        streamed(view, visits(WRITTEN // 2, UNTIL, UNTIL + 8 * HOUR, seed))
+        time.sleep(max(0.0, begun + seed / 2 - time.perf_counter()))
+
+
+def update(bench: Bench) -> None:
+    """Keep hops current from a stream of files, and tell how many events a second are applied."""
+    spark = wb.session({"spark.master": f"local[{CORES}]"})
+    count = STREAMED // BATCH
+    path = files(bench.folder, "stream", STREAMED, UNTIL, UNTIL + 8 * HOUR, count)
+    schema = spark.read.parquet(path).schema
+    view = view_of(bench.folder)
+    for _ in range(2):
+        # The first one loads the code of streams, which belongs to no line.
+        view.forget_stream()
+        checkpoint = bench.folder / "online-checkpoint"
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(path)
+        query = view.update(stream, checkpoint, {"availableNow": True})
+        query.awaitTermination()
+        progress = [one for one in query.recentProgress if one["numInputRows"]]
+        took = [one["durationMs"]["triggerExecution"] / 1_000 for one in progress]
+    bench.rate(f"update, batches of {short(BATCH)}", STREAMED, sum(took), 100)

@@ -1,0 +1,145 @@
+"""A writer that is killed at random, and a reader that looks at what it left: run as a program.
+
+``python -m tests.workbench.online_writer FOLDER ROUNDS SEED`` prints a line for each round, and
+ends with 1 at the first wrong answer. Writer and reader are processes of their own.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from tests.workbench.online_cases import (
+    SCHEMA,
+    STEP,
+    Memory,
+    Row,
+    View,
+    agree,
+    expected,
+    features,
+    layout_of,
+)
+from workbench import online_upload
+from workbench.blocks import TIME
+from workbench.online_upload import known_meta
+from workbench.stores.embedded import Embedded
+
+KEYS = [f"user {i}" for i in range(40)]
+#: An upload stands behind so many batches.
+BATCHES = 3
+
+
+def events_of(batch: int) -> list[Row]:
+    """The events of a batch, the same ones each time; some are late."""
+    drawn = random.Random(batch)
+    found = []
+    for _ in range(120):
+        row = dict.fromkeys(SCHEMA.names) | {"k0": drawn.choice(KEYS), "good": True}
+        row[TIME] = 2 * batch + drawn.randint(-9, 2)
+        row["number"], row["real"] = drawn.randint(-9, 9), float(drawn.randint(-9, 9))
+        found.append(row)
+    return found
+
+
+def until_of(batch: int) -> int:
+    """Where the upload behind a batch ends."""
+    return 2 * batch // STEP * STEP
+
+
+def write(folder: str) -> None:
+    """Apply batch after batch, and upload now and then, until killed."""
+    online_upload.RECORDS_AT_ONCE = 5
+    view = View(Embedded(folder), layout_of(features()))
+    held = known_meta(view.store)[1]
+    if held is None or not held.generation:
+        view.upload(0)
+    else:
+        view.batch = held.batch
+        view.seen = [row for batch in range(view.batch + 1) for row in events_of(batch)]
+    while True:
+        view.stream(events_of(view.batch + 1))
+        if view.batch % BATCHES == 0:
+            view.upload(until_of(view.batch))
+
+
+def uploads(batch: int) -> list[tuple[int, int, list[Row]]]:
+    """Each upload that there may be: its end, how many events it has, and these."""
+    found: list[tuple[int, int, list[Row]]] = [(0, 0, [])]
+    seen: list[Row] = []
+    for one in range(batch + 1):
+        seen += events_of(one)
+        if one % BATCHES == 0:
+            rows = [row for row in seen if row[TIME] < until_of(one)]
+            found.append((until_of(one), len(rows), rows))
+    return found
+
+
+def read(folder: str) -> None:
+    """Refuse a wrong answer."""
+    view = View(Embedded(folder), layout_of(features()))
+    held = known_meta(view.store)[1]
+    if held is None or not held.generation:
+        print("nothing is uploaded yet")
+        return
+    view.streamed = [row for batch in range(held.batch + 1) for row in events_of(batch)]
+    view.until = held.until
+    view.uploaded = next(
+        rows for end, size, rows in uploads(held.batch) if (end, size) == (held.until, held.events)
+    )
+    at = max([held.until, *(row[TIME] + 1 for row in view.streamed)])
+    assert at <= held.until + view.lasting
+    found, answers = view.fetch(KEYS, at), expected(view.layout, view.known, KEYS, at)
+    known = {row["k0"] for row in view.known}
+    for key, row, answer in zip(KEYS, found, answers, strict=True):
+        if key not in known:
+            continue
+        assert row is not None, found.errors[key]
+        wrong = {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])}
+        assert not wrong, (key, wrong)
+    print(f"batch {held.batch}, upload {held.generation} until {held.until}: {len(known)} keys")
+
+
+def apart(run: Callable[..., None], *arguments: Any) -> int:
+    """Start a function in a process of its own, and return its id."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process:
+        return process
+    try:
+        run(*arguments)
+        sys.stdout.flush()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def main(folder: str, rounds: int, seed: int) -> None:
+    """Kill the writer again and again, and look at the store each time."""
+    drawn = random.Random(seed)
+    # Both processes get the kernels as they are here, and lose no time to load them.
+    view = View(Memory(), layout_of(features()))
+    view.upload(0)
+    view.stream(events_of(0))
+    view.upload(0)
+    view.fetch(KEYS, 2)
+    expected(view.layout, view.known, KEYS, 2)
+    for _ in range(rounds):
+        writer = apart(write, folder)
+        time.sleep(drawn.uniform(0.02, 0.9))
+        os.kill(writer, signal.SIGKILL)
+        _, how = os.waitpid(writer, 0)
+        if not os.WIFSIGNALED(how):
+            sys.exit("the writer ended by itself")
+        _, outcome = os.waitpid(apart(read, folder), 0)
+        if outcome:
+            sys.exit("a read was wrong")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -243,7 +243,10 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
     )
     given, asked = wb.Entities(snapshots, mutations, **good), queries(spark)
     one = backfill("sliding")
-    refused("method: 'sawtooth' looks at rows by their own times alone,", lambda: one.run(asked, given, "sawtooth"))
+    refused(
+        "method: 'sawtooth' looks at rows by their own times alone,",
+        lambda: one.run(asked, given, "sawtooth"),
+    )
     refused("events: rows of entities have lives,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
     by_id = wb.Backfill("id", "t", wb.Aggregation("count"), "sliding")
     refused("key: the backfill names 'id' but the entities 'k';", lambda: by_id.run(asked, given))

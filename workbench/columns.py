@@ -49,6 +49,13 @@ def table(value: Any, argument: str = "events") -> "DataFrame":
     return value
 
 
+def is_stream(value: Any) -> bool:
+    """Say whether a value is a table that goes on for ever."""
+    from pyspark.sql import DataFrame
+
+    return isinstance(value, DataFrame) and value.isStreaming
+
+
 def column(df: "DataFrame", name: str, argument: str) -> "Column":
     """Return a column of a table by its exact name, dots and spaces included.
 

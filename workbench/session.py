@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _GIB = 2**30
+#: Where a session says what keeps the state of a stream, and what does so by files on a disk.
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
@@ -87,6 +90,8 @@ def _common_options() -> dict[str, object]:
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.python.worker.reuse": "true",
+        # What keeps a stream's state: the operator for arbitrary state takes no other.
+        PROVIDER: ROCKSDB,
         "spark.ui.showConsoleProgress": "false",
         "spark.port.maxRetries": 100,
         "spark.driver.memory": f"{_driver_memory() // 2**20}m",

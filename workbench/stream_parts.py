@@ -2,9 +2,9 @@
 
 A query over a stream keeps the rows of its partitions in *buckets*, one for each task, and a bucket
 in *parts*, each a packed value of its own: so a micro-batch reads and writes those parts alone that
-it touches (:mod:`workbench.stream_bucket`). What is kept, what leaves and when is the business of a
-:class:`Mode`. It gets the partitions of all touched parts as one block, the rows that have come, and
-the watermark; it returns the partitions as they are now and the rows that go on. It is a pure
+it touches (:mod:`workbench.stream_bucket`). What is kept, what leaves and when is the business of
+a :class:`Mode`. It gets the partitions of all touched parts as one block, the rows that have come,
+and the watermark; it returns the partitions as they are now and the rows that go on. It is a pure
 function over Arrow and NumPy, and has no say in buckets and parts.
 
 A mode is written in three steps: :func:`placed` finds the partition of each row that has come;
@@ -63,7 +63,8 @@ class Taken:
     held : Block
         The partitions that are still kept, in any order, as the next call gets them.
     output : pyarrow.Table
-        The rows that go on, with the columns of the query's result.
+        The rows that go on, with the columns of the query's result; none of either when no row
+        goes on.
     counts : dict of str to int
         What is counted, by the names of :attr:`Mode.counts`.
     due : int64 array of shape (partitions,)
@@ -173,10 +174,9 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
     ([0, 1, 2, 2], [0, 0, 1, 3], [1, 0, 2])
     """
     names = [*key, HASH]
-    there = [] if held is None else [held.keys.select(names)]
-    come = [] if arrivals is None else [arrivals.select(names)]
-    keys = pa.concat_tables(there + come)
-    known = len(keys) - sum(map(len, come))
+    come = None if arrivals is None else arrivals.select(names)
+    keys = one_behind_the_other(None if held is None else held.keys.select(names), come)
+    known = 0 if held is None else len(held.keys)
     codes, count = key_codes(keys.select(list(key)))
     # Codes count up in the order of first rows, so those of held partitions are their numbers.
     new_offsets, order = grouped(codes[known:].copy(), count)
@@ -186,6 +186,32 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
     if held is not None:
         sizes[:known] = np.diff(held.offsets)
     return Placed(keys.take(pa.array(first)), ends_of(sizes), new_offsets, order.astype(np.int64))
+
+
+def one_behind_the_other(held: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
+    """Return rows that are held and behind them rows that have come.
+
+    Parameters
+    ----------
+    held, arrivals : pyarrow.Table or None
+        At least one of the two is given, and of both the columns have the same names. The held
+        ones take the types of the arrivals, where a setting has changed these since.
+
+    Returns
+    -------
+    pyarrow.Table
+
+    Examples
+    --------
+    >>> come = pa.table({"time": pa.array([2], pa.int64())})
+    >>> one_behind_the_other(pa.table({"time": pa.array([1], pa.int32())}), come).to_pydict()
+    {'time': [1, 2]}
+    """
+    if held is None or arrivals is None:
+        return arrivals if held is None else held
+    if held.schema != arrivals.schema:
+        held = held.select(arrivals.column_names).cast(arrivals.schema)
+    return pa.concat_tables([held, arrivals])
 
 
 def integers_of(held: Block | None, name: str, partitions: int) -> Ints:

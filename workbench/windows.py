@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.columns import table
+from workbench.columns import is_stream, table
 from workbench.errors import WorkbenchError
 from workbench.fn import Function
 from workbench.frame import Frame
 from workbench.rows import bundle_rows, several
 from workbench.shipping import ship
+from workbench.stream_checks import check_at_rest
 from workbench.window_block import Call
 from workbench.window_catalogue import FRAMELESS
 from workbench.window_checks import check_arrow, check_order, check_table, order_terms
@@ -166,13 +167,18 @@ class Over:
             lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
         return "\n".join(lines)
 
-    def run(self, df: "DataFrame") -> "DataFrame":
+    def run(self, df: "DataFrame", emit: str | None = None) -> "DataFrame":
         """Return the table with the answers: every row once, in any order.
 
         Parameters
         ----------
         df : pyspark.sql.DataFrame
             Rows whose partition or order is null are rows as any others.
+        emit : str, optional
+            Of a stream, when rows go on. "on window close": once, when the watermark of the order
+            column has passed them and the ends of their frames, for a sink in append mode; rows
+            that come behind the watermark are dropped and counted (:func:`workbench.late_rows`),
+            as are those without a time.
 
         Returns
         -------
@@ -182,11 +188,20 @@ class Over:
         Raises
         ------
         WorkbenchError
-            When a column is missing or has a type that cannot be used so.
+            When a column is missing or has a type that cannot be used so, or when a stream cannot
+            be asked so.
         """
-        table(df, "df")
+        streams = is_stream(df)
+        if not streams:
+            table(df, "df")
+            check_at_rest(emit)
         check_table(df, self.partition_by, self.order_by, list(self.columns))
         found = resolve(df, self.columns, self.frame, self.order_by)
+        if streams:
+            from workbench.stream_emit import StreamCall, emitted
+
+            bound = found, *self._task(df, found), _result_schema(df, found)
+            return emitted(StreamCall(self, df, *bound), emit)
         if self.choice.engine == "spark":
             return with_spark(df, self.partition_by, self.order_by, found)
         return self._with_kernels(df, found)
@@ -334,6 +349,7 @@ def over(
     frame: Frame | None = None,
     engine: str = "auto",
     cut: str | int | None = "auto",
+    emit: str | None = None,
     **columns: Function,
 ) -> "DataFrame":
     """Return a table with window functions of its rows: ``wb.Over(...).run(df)``.
@@ -343,6 +359,8 @@ def over(
     df : pyspark.sql.DataFrame
     partition_by, order_by, frame, engine, cut, **columns
         As :class:`Over` takes them.
+    emit : str, optional
+        As :meth:`Over.run` takes it: of a stream, when rows go on.
 
     Returns
     -------
@@ -368,7 +386,7 @@ def over(
     +-----+---+---+-----+----+
     <BLANKLINE>
     """
-    return Over(partition_by, order_by, frame, engine, cut, **columns).run(df)
+    return Over(partition_by, order_by, frame, engine, cut, **columns).run(df, emit)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:

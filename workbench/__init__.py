@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.group_quantiles import quantiles as quantiles
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
+    from workbench.stream_fold import folded as folded
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
@@ -39,6 +40,7 @@ _HOME = {
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
+    "folded": "workbench.stream_fold",
     "last_in_group": "workbench.group_last",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows",

@@ -1,6 +1,7 @@
 """When the rows of a stream go on: the modes of a window call by the names that a person gives."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.stream_checks import (
@@ -8,11 +9,15 @@ from workbench.stream_checks import (
     check_closing,
     check_emit,
     check_engine,
+    check_no_id,
     check_provider,
+    has_watermark,
 )
 from workbench.stream_close import ClosingMode
 from workbench.stream_looks import looks_of
 from workbench.stream_plan import Asked, answered_stream
+from workbench.stream_update import OP, UpdatingMode
+from workbench.stream_update_checks import check_updating
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,6 +40,8 @@ class StreamCall(NamedTuple):
     carried : Carried
     schema : pyspark.sql.types.StructType
         Of the table with the answers.
+    row_id : tuple of str
+        The columns that tell rows apart, if any are named.
     """
 
     over: "Over"
@@ -43,6 +50,7 @@ class StreamCall(NamedTuple):
     task: "WindowTask"
     carried: "Carried"
     schema: "StructType"
+    row_id: tuple[str, ...] = ()
 
 
 def emitted(call: StreamCall, emit: Any) -> "DataFrame":
@@ -73,9 +81,32 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
 def closing(call: StreamCall) -> Asked:
     """Bind a call that emits on window close."""
     check_closing(call.over, call.df, call.found)
+    check_no_id(call.row_id)
     along = call.df.schema[call.over.order_by[0].name].dataType
     mode = ClosingMode(call.task, looks_of(call.found, along))
     return Asked(mode, call.carried, call.task.keys, without_watermark(call.schema))
+
+
+def updating(call: StreamCall) -> Asked:
+    """Bind a call that emits on update."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    check_updating(call.over, call.df, call.row_id)
+    changelog, order = OP in call.df.columns, call.over.order_by
+    along = call.df.schema[order[0].name].dataType if order else StringType()
+    settles = bool(order) and not order[0].descending and has_watermark(call.df, order[0].name)
+    back = tuple(pair for pair in call.task.columns if pair[0] != OP)
+    mode = UpdatingMode(
+        replace(call.task, columns=back),
+        looks_of(call.found, along),
+        call.carried.of(OP) if changelog else None,
+        tuple(map(call.carried.of, call.row_id)),
+        settles,
+    )
+    fields = [field for field in call.schema.fields if field.name != OP]
+    schema = StructType([StructField(OP, StringType()), *fields])
+    key = call.task.keys
+    return Asked(mode, call.carried, key, without_watermark(schema), timed=settles)
 
 
 def without_watermark(schema: "StructType") -> "StructType":
@@ -93,4 +124,7 @@ def without_watermark(schema: "StructType") -> "StructType":
 
 
 #: How a call is bound to a stream, by when its rows go on.
-EMITS: dict[str, Callable[[StreamCall], Asked]] = {"on window close": closing}
+EMITS: dict[str, Callable[[StreamCall], Asked]] = {
+    "on window close": closing,
+    "on update": updating,
+}

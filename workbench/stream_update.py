@@ -19,7 +19,17 @@ from kernels.settled import settled_rows
 from kernels.sort_buffer import Merged, merge_rows
 from workbench.blocks import Block
 from workbench.codes import whole
-from workbench.stream_parts import HASH, Clock, Placed, Taken, ends_of, integers_of, placed
+from workbench.stream_packing import rows_at
+from workbench.stream_parts import (
+    HASH,
+    Clock,
+    Placed,
+    Taken,
+    ends_of,
+    integers_of,
+    one_behind_the_other,
+    placed,
+)
 from workbench.stream_update_answers import Answered, Before, Engine, Ints, same_rows
 from workbench.stream_update_codes import Codes, order_codes
 from workbench.stream_update_due import due_of
@@ -143,7 +153,7 @@ class UpdatingMode:
         counted = net.late, net.untimed, len(output), len(answered.asked), answered.read
         dropped = self._dropped(ends, code, codes.up_to(clock.watermark))
         kept, at = self._kept(batch, now, place.keys, before, dropped)
-        times = None if codes.time is None else codes.time[source[at]]
+        times = codes.time[source[at]] if self.settles and codes.time is not None else None
         due = due_of(kept.offsets, times, self.looks, clock.watermark)
         return Taken(kept, output, dict(zip(self.counts, counted, strict=True)), due)
 
@@ -162,7 +172,8 @@ class UpdatingMode:
         partition = np.empty(kept + added, np.int64)
         partition[:kept] = np.repeat(numbers, np.diff(place.offsets))
         partition[kept + place.order] = np.repeat(numbers, np.diff(place.new_offsets))
-        return Batch(_behind(there, come), ties, partition, kept, said)
+        rows = one_behind_the_other(there, come).combine_chunks()
+        return Batch(rows, ties, partition, kept, said)
 
     def _names(self, rows: pa.Table) -> list[str]:
         own = {HASH, TIE, self.op, *(ANSWER.format(k) for k in range(len(self.task.calls)))}
@@ -174,9 +185,8 @@ class UpdatingMode:
         if arrivals is None:
             nothing = np.zeros(0, np.int64)
             return Net(np.zeros(batch.kept, np.uint8), nothing, nothing, 0, 0)
-        ids = batch.rows.select(list(self.row_id))
         late, untimed = codes.late(before), codes.untimed & self.settles
-        came = Came(ids, batch.partition, late, untimed, batch.kept, self.settles)
+        came = Came(batch.rows, self.row_id, batch.partition, late, untimed, batch.kept)
         return came.appended() if self.op is None else came.changed(arrivals.column(self.op))
 
     def _output(self, batch: Batch, now: Now, answered: Answered) -> pa.Table:
@@ -217,28 +227,12 @@ class UpdatingMode:
         stays = (sizes > rows) | (gone[ROWS_BEFORE] > 0)
         for name, number in gone.items():
             keys = keys.append_column(name, pa.array(number))
-        held = _columns(batch.rows.take(pa.array(now.source[at])))
-        held[TIE] = pa.array(now.tie[at])
+        held = rows_at(batch.rows, now.source[at]).append_column(TIE, pa.array(now.tie[at]))
         for k, column in enumerate(now.said):
-            held[ANSWER.format(k)] = column.take(pa.array(now.answer[at]))
+            answers = column.take(pa.array(now.answer[at]))
+            held = held.append_column(ANSWER.format(k), answers)
         kept = keys.filter(pa.array(stays))
-        return Block(kept, ends_of((sizes - rows)[stays]), pa.table(held)), at
-
-
-def _behind(there: pa.Table | None, come: pa.Table | None) -> pa.Table:
-    """One table behind another, either of which may be missing."""
-    if there is None or come is None:
-        found = there if come is None else come
-        assert found is not None
-        return found
-    columns = _columns(there)
-    for name, column in columns.items():
-        columns[name] = pa.concat_arrays([column, whole(come.column(name)).cast(column.type)])
-    return pa.table(columns)
-
-
-def _columns(rows: pa.Table) -> dict[str, pa.Array]:
-    return {name: whole(rows.column(name)) for name in rows.column_names}
+        return Block(kept, ends_of((sizes - rows)[stays]), held), at
 
 
 def _merged(batch: Batch, place: Placed, code: Ints, net: Net) -> tuple[Merged, Ints, Ints]:

@@ -54,23 +54,22 @@ class Came:
 
     Attributes
     ----------
-    ids : pyarrow.Table
+    rows : pyarrow.Table
+    row_id : tuple of str
         The columns that tell rows of a partition apart, if there are any.
     partition : int64 array of shape (rows,)
     late, untimed : bool arrays of shape (rows,)
         Where the watermark has passed a row, and where one that needs a time has none.
     kept : int
         How many rows are the state's.
-    watched : bool
-        Whether there is a watermark, so that rows may have been left out before.
     """
 
-    ids: pa.Table
+    rows: pa.Table
+    row_id: tuple[str, ...]
     partition: Ints
     late: Flags
     untimed: Flags
     kept: int
-    watched: bool
 
     def appended(self) -> Net:
         """Return what arrivals come to that are all new; their ids are checked.
@@ -86,7 +85,7 @@ class Came:
         """
         late, untimed = self.late[self.kept :], self.untimed[self.kept :]
         admitted = ~(late | untimed)
-        if self.ids.num_columns:
+        if self.row_id:
             row, entity = self._entities()
             often = np.bincount(entity[admitted], minlength=len(row))
             self._refuse_twice((row >= 0) + often > 1, entity)
@@ -97,8 +96,9 @@ class Came:
     def changed(self, op: pa.ChunkedArray) -> Net:
         """Return what the changes of a changelog come to.
 
-        With a watermark, whatever is said of a row that it has passed is late as a whole; so is
-        taking back a row that is not there, which was late itself when it came.
+        Files of one batch are read in any order, so it is by what they say that changes of a row
+        are matched: what comes and is taken back in a batch has never been. With a watermark, all
+        that is said of a row is late when it takes back what the watermark has passed.
 
         Parameters
         ----------
@@ -118,13 +118,22 @@ class Came:
         comes = _comes(op)
         row, entity = self._entities()
         left_out = self._left_out(comes, row, entity)
-        often = np.bincount(entity, np.where(left_out, 0, np.where(comes, 1, -1)), len(row))
-        there = (row >= 0) + often.astype(np.int64)
+        there = (row >= 0).astype(np.int64)
+        np.add.at(there, entity[~left_out], np.where(comes, 1, -1)[~left_out])
         self._refuse_twice(there > 1, entity)
         if (there < 0).any():
             at = np.flatnonzero(there[entity] < 0)[-1]
             self._refuse("op", at, "takes back {} is not there")
-        return self._net(row, entity, comes & ~left_out, left_out, there)
+        touched = np.zeros(len(row), np.bool_)
+        touched[entity[~left_out]] = True
+        gone = np.zeros(self.kept, np.uint8)
+        gone[row[touched & (row >= 0)]] = 1
+        stays = touched & (there == 1)
+        last = self._last(comes, left_out, row, entity)[stays]
+        order = np.argsort(last)
+        untimed = int(self.untimed[self.kept :].sum())
+        late = int(left_out.sum()) - untimed
+        return Net(gone, last[order], row[stays][order], late, untimed)
 
     def _left_out(self, comes: Flags, row: Ints, entity: Ints) -> Flags:
         """Which changes are left out: with a late one that takes back, all others of its row."""
@@ -133,39 +142,40 @@ class Came:
         passed[passed] = self.late[row[passed]]
         passed[entity[late & ~comes]] = True
         left_out: Flags = late | passed[entity] | self.untimed[self.kept :]
-        if self.watched:
-            # The row was late when it came: it has never been said.
-            first = np.full(len(row), len(comes))
-            np.minimum.at(first, entity, np.arange(len(comes)))
-            left_out[first[(row < 0) & ~comes[first]]] = True
         return left_out
 
-    def _net(self, row: Ints, entity: Ints, comes: Flags, left_out: Flags, there: Ints) -> Net:
+    def _last(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Ints:
+        """The arrival that each row ends as, -1 for those that no arrival brings."""
+        at = np.flatnonzero(comes & ~left_out)
         last = np.full(len(row), -1)
-        at = np.flatnonzero(comes)
         np.maximum.at(last, entity[at], at)
-        touched = np.zeros(len(row), np.bool_)
-        touched[entity[~left_out]] = True
-        gone = np.zeros(self.kept, np.uint8)
-        gone[row[touched & (row >= 0)]] = 1
-        stays = touched & (there == 1)
-        order = np.argsort(last[stays])
-        untimed = int(self.untimed[self.kept :].sum())
-        late = int(left_out.sum()) - untimed
-        return Net(gone, last[stays][order], row[stays][order], late, untimed)
+        several = np.bincount(entity[at], minlength=len(row)) > 1
+        if several.any():
+            said = np.flatnonzero(~left_out & several[entity])
+            there = np.flatnonzero(several & (row >= 0))
+            signs = np.concatenate([np.ones(len(there)), np.where(comes[said], 1, -1)])
+            which = np.concatenate([there, entity[said]])
+            rows = self.rows.take(pa.array(np.concatenate([row[there], self.kept + said])))
+            codes, count = key_codes(rows.append_column("", pa.array(which)))
+            left = np.bincount(codes, signs, count)[codes[len(there) :]] > 0
+            ends = said[comes[said] & left]
+            np.maximum.at(last, entity[ends], ends + len(comes))
+            last = np.where(last >= len(comes), last - len(comes), last)
+        return last
 
     def _entities(self) -> tuple[Ints, Ints]:
         """Each row that is spoken of as a row of the state, -1 for none; and which one each is."""
-        for column in self.ids.columns:
+        known = self.rows.select(list(self.row_id))
+        for column in known.columns:
             if column.slice(self.kept).null_count:
                 raise WorkbenchError(
                     "row_id: a row's id is null; give every row one, or leave such rows out."
                 )
-        first = whole(self.ids.column(0))
+        first = whole(known.column(0))
         spoken_of = pc.is_in(first.slice(0, self.kept), value_set=first.slice(self.kept))
         near = np.flatnonzero(spoken_of.to_numpy(zero_copy_only=False))
         at = np.concatenate([near, np.arange(self.kept, len(first))])
-        ids = self.ids.take(pa.array(at)).append_column("", pa.array(self.partition[at]))
+        ids = known.take(pa.array(at)).append_column("", pa.array(self.partition[at]))
         codes, count = key_codes(ids)
         found = np.full(count, -1)
         found[codes[: len(near)]] = near
@@ -178,7 +188,7 @@ class Came:
             self._refuse("row_id", at, "brings {} is there already")
 
     def _refuse(self, argument: str, at: int, what: str) -> None:
-        given = [column[self.kept + int(at)].as_py() for column in self.ids.columns]
+        given = [self.rows.column(name)[self.kept + int(at)].as_py() for name in self.row_id]
         said = what.format(f"a row whose id {', '.join(map(repr, given))}")
         raise WorkbenchError(
             f"{argument}: a change {said}; give each row an id of its own, and -U before +U."

@@ -94,11 +94,19 @@ class Query:
         self.task = WindowTask(back, self.keys, self.order, calls)
         self.mode = UpdatingMode(self.task, looks, op, row_id, self.timed)
 
-    def run(self, batch: list[Change], watermark: int | None = None) -> None:
-        """Take in a batch, fold what comes out, and keep the table as it is now."""
+    def run(
+        self,
+        batch: list[Change],
+        watermark: int | None = None,
+        arrives: list[Change] | None = None,
+    ) -> None:
+        """Take in a batch, fold what comes out, and keep the table as it is now.
+
+        Its changes may arrive in another order.
+        """
         clock = Clock(watermark, self.before)
         if batch or self.held is not None:
-            self.taken = self.mode.take(self.held, self._arrivals(batch), clock)
+            self.taken = self.mode.take(self.held, self._arrivals(arrives or batch), clock)
             self.held = self.taken.held
             self._fold(self.taken.output)
         self._admit(batch)

@@ -70,6 +70,18 @@ def test_frames_that_measure(
     follow(Query(partition_by, [along[0]], along[1], asked), history)
 
 
+@many
+@given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.randoms())
+def test_changes_of_a_batch_may_come_in_any_order(
+    history: Any, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, random: Any
+) -> None:
+    query = Query(partition_by, [first, "id"], frame, asked)
+    for batch in history:
+        shuffled = random.sample(batch, len(batch))
+        query.run(batch, arrives=shuffled)
+        query.check()
+
+
 def following(history: list[list[Change]], steps: list[int]) -> list[tuple[list[Change], int]]:
     """Batches with a watermark behind each, which rises."""
     start, marks = micros(datetime(2024, 1, 29, 20)), []

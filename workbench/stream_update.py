@@ -114,7 +114,11 @@ class UpdatingMode:
     row_id: tuple[str, ...] = ()
     settles: bool = False
 
-    counts = "late_rows", "rows_without_time", "changes", "rows_recomputed", "rows_read"
+    #: Rows held are how many more there are than before: added up, how many there are.
+    counts = (
+        *("late_rows", "rows_without_time", "changes"),
+        *("rows_recomputed", "rows_read", "rows_held"),
+    )
 
     @property
     def engine(self) -> Engine:
@@ -150,12 +154,13 @@ class UpdatingMode:
         answered = self.engine.affected(batch.rows, source, ends, code, merged.changes, before)
         now = _now(batch, merged, source, tie, answered)
         output = self._output(batch, now, answered)
-        counted = net.late, net.untimed, len(output), len(answered.asked), answered.read
         dropped = self._dropped(ends, code, codes.up_to(clock.watermark))
         kept, at = self._kept(batch, now, place.keys, before, dropped)
+        counted = net.late, net.untimed, len(output), len(answered.asked), answered.read
+        counts = dict(zip(self.counts, (*counted, len(at) - batch.kept), strict=True))
         times = codes.time[source[at]] if self.settles and codes.time is not None else None
         due = due_of(kept.offsets, times, self.looks, clock.watermark)
-        return Taken(kept, output, dict(zip(self.counts, counted, strict=True)), due)
+        return Taken(kept, output, counts, due)
 
     def _batch(self, held: Block | None, arrivals: pa.Table | None, place: Placed) -> Batch:
         there = None if held is None else held.rows.select(self._names(held.rows))

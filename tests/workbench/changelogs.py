@@ -107,7 +107,8 @@ class Query:
         clock = Clock(watermark, self.before)
         if batch or self.held is not None:
             self.taken = self.mode.take(self.held, self._arrivals(arrives or batch), clock)
-            self.held = self.taken.held
+            # What holds no partition is not kept.
+            self.held = self.taken.held if len(self.taken.held.keys) else None
             self._fold(self.taken.output)
         self._admit(batch)
         self.before = watermark

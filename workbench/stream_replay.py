@@ -43,7 +43,8 @@ class Replay:
     --------
     >>> from tempfile import mkdtemp
     >>> hours = pa.array(range(0, 4 * 3_600_000_000, 3_600_000_000)).cast(pa.timestamp("us"))
-    >>> replay = Replay(pa.table({"at": hours, "x": [1, 2, 3, 4]}), "at", Path(mkdtemp()))
+    >>> rows = pa.table({"at": hours, "x": [1, 2, 3, 4]})
+    >>> replay = Replay(rows, "at", Path(mkdtemp()), late=0)
     >>> replay.advance("90 minutes"), replay.left
     (2, 2)
     """

@@ -137,7 +137,7 @@ def test_behind_a_watermark(
 def rows_at(*hours_of_rows: float, start: int = 0) -> list[Change]:
     begin = datetime(2024, 1, 1)
     return [
-        ("+I", {"id": start + i, "p": "a", "moment": begin + timedelta(hours=hour), "whole": i})
+        ("+I", {"id": start + i, "p": "a", "moment": begin + timedelta(hours=hour), "whole": i + 1})
         for i, hour in enumerate(hours_of_rows)
     ]
 
@@ -214,7 +214,7 @@ def test_changes_far_apart_are_answered_apart() -> None:
 
 def test_rows_whose_answer_is_the_same_are_not_said() -> None:
     query = query_of(wb.Frame.rows(-1, 1), most=fn.max("whole"))
-    query.run(rows_at(1, 2, 3))
+    query.run([(op, one | {"whole": 9}) for op, one in rows_at(1, 2, 3)])
     (_, row) = rows_at(1.5, start=7)[0]
     query.run([("+I", row | {"whole": -5})])
     assert query.taken is not None

@@ -1,6 +1,7 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows`` and ``backfill`` likewise, or parts: ``python -m benchmarks windows quantile spark``.
+``windows``, ``backfill`` and ``streams`` likewise, or parts: ``python -m benchmarks windows
+quantile spark``.
 """
 
 import argparse
@@ -8,14 +9,18 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import backfill, funnel, windows
+from benchmarks import backfill, funnel, streams, windows
 from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = ("funnel", "windows", "backfill")
-PARTS = {"windows": windows.PARTS, "backfill": backfill.PARTS}
+SUBJECTS = ("funnel", "windows", "backfill", "streams")
+PARTS: dict[str, Sequence[str]] = {
+    "windows": windows.PARTS,
+    "backfill": backfill.PARTS,
+    "streams": tuple(streams.PARTS),
+}
 #: How many rows the largest file has, and measured runs there are: minutes for all.
-ROWS = {"funnel": 20_000_000, "windows": 2_000_000}
-ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2}
+ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS}
+ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "streams": 1}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -38,6 +43,8 @@ def measured(options: argparse.Namespace) -> Report:
     if options.subject == "backfill":
         return backfill.run(rounds, options.folder, options.parts)
     rows = options.rows or ROWS[options.subject]
+    if options.subject == "streams":
+        return streams.run(rows, options.folder, options.parts)
     if options.subject == "windows":
         return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
     sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
@@ -56,7 +63,9 @@ def parser() -> argparse.ArgumentParser:
         + "; ".join(f"of {name}: {', '.join(parts)}" for name, parts in PARTS.items()),
     )
     made.add_argument(
-        "--rows", type=counted, help="rows in the largest file, such as 20M; 2M for windows"
+        "--rows",
+        type=counted,
+        help="rows in the largest file, such as 20M; 2M but for funnel",
     )
     made.add_argument(
         "--sizes",

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
     from workbench.stream_fold import folded as folded
+    from workbench.stream_report import late_rows as late_rows
+    from workbench.stream_report import stream_counts as stream_counts
+    from workbench.stream_report import stream_state as stream_state
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
@@ -42,11 +45,14 @@ _HOME = {
     "explore": "workbench.widgets.explore",
     "folded": "workbench.stream_fold",
     "last_in_group": "workbench.group_last",
+    "late_rows": "workbench.stream_report",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows",
     "play": "workbench.widgets.play",
     "prepare": "workbench.prepared",
     "quantiles": "workbench.group_quantiles",
+    "stream_counts": "workbench.stream_report",
+    "stream_state": "workbench.stream_report",
 }
 
 __all__ = [*_MODULES, "session", *sorted(_HOME)]

@@ -87,11 +87,14 @@ class BucketTask:
     ----------
     mode : Mode
     seal : Seal
+    about : bytes
+        What the columns are called, to be kept beside them.
     part_bytes : int
     """
 
     mode: Mode
     seal: Seal
+    about: bytes = b""
     part_bytes: int = PART_BYTES
 
     def step(self, store: Store, arrivals: pa.Table | None, watermark: int | None) -> Step | None:
@@ -125,7 +128,7 @@ class BucketTask:
         now = self._written(store, there, touched, found.held, found.due)
         late = there.late + found.counts.get(LATE, 0)
         wake = _milliseconds(int(now.due.min()))
-        now = replace(now, seen=watermark, timer=wake, late=late)
+        now = replace(now, seen=watermark, timer=wake, late=late, about=self.about)
         store.put_directory(now.packed(self.seal))
         return Step(found.output, found.counts, wake, there.timer)
 

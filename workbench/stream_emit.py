@@ -1,5 +1,6 @@
 """When the rows of a stream go on: the modes of a window call by the names that a person gives."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,7 +85,15 @@ def closing(call: StreamCall) -> Asked:
     check_no_id(call.row_id)
     along = call.df.schema[call.over.order_by[0].name].dataType
     mode = ClosingMode(call.task, looks_of(call.found, along))
-    return Asked(mode, call.carried, call.task.keys, without_watermark(call.schema))
+    schema = without_watermark(call.schema)
+    return Asked(mode, call.carried, call.task.keys, schema, about(call))
+
+
+def about(call: StreamCall) -> bytes:
+    """Return what :func:`workbench.stream_state` is to know of a call."""
+    pairs = zip(call.over.partition_by, call.task.keys, strict=True)
+    order = call.task.order[0].name if call.task.order else None
+    return json.dumps({"key": list(pairs), "order": order}).encode()
 
 
 def updating(call: StreamCall) -> Asked:
@@ -104,9 +113,8 @@ def updating(call: StreamCall) -> Asked:
         settles,
     )
     fields = [field for field in call.schema.fields if field.name != OP]
-    schema = StructType([StructField(OP, StringType()), *fields])
-    key = call.task.keys
-    return Asked(mode, call.carried, key, without_watermark(schema), timed=settles)
+    schema = without_watermark(StructType([StructField(OP, StringType()), *fields]))
+    return Asked(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
 
 
 def without_watermark(schema: "StructType") -> "StructType":

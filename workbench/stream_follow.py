@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from workbench.errors import WorkbenchError
 from workbench.shipping import is_connect
 from workbench.stream_fold import folded
-from workbench.stream_plan import OBSERVED
+from workbench.stream_report import summed
 from workbench.stream_update import OP
 
 if TYPE_CHECKING:
@@ -166,8 +166,7 @@ class Follower:
         assert self.query is not None
         for progress in self.query.recentProgress:
             beat = self.beats.setdefault(progress.batchId, Beat())
-            counted = [v for k, v in progress.observedMetrics.items() if k.startswith(OBSERVED)]
-            beat.counts = {k: v or 0 for row in counted for k, v in row.asDict().items()}
+            beat.counts = summed(progress.observedMetrics or {})
             beat.rows = progress.numInputRows
             beat.seconds = progress.batchDuration / 1000
             beat.watermark = progress.eventTime.get("watermark", "")

@@ -22,7 +22,7 @@ SIZE = "__size__"
 
 _MAGIC = b"window workbench"
 _HEAD = struct.Struct("<16sHI16s")
-_CLOCKS = struct.Struct("<qqq")
+_CLOCKS = struct.Struct("<qqqq")
 _NONE = -NEVER - 1
 
 
@@ -40,6 +40,15 @@ class Seal:
 
     buckets: int
     call: bytes
+
+    @classmethod
+    def of(cls, packed: bytes) -> "Seal":
+        """Return the seal of a packed value of this version, whatever it was written for."""
+        head = packed[: _HEAD.size]
+        buckets, call = _HEAD.unpack(head)[2:] if len(head) == _HEAD.size else (0, b"")
+        found = cls(buckets, call)
+        found.opened(packed)
+        return found
 
     @property
     def head(self) -> bytes:
@@ -109,6 +118,8 @@ class Directory:
         The time, in milliseconds, for which the bucket is to be woken.
     late : int
         How many rows were late, of all that have come to the bucket.
+    about : bytes
+        What the columns of the parts are called, for who looks into the state.
     first : int64 array of shape (parts,)
         The least hash of each part, ascending, which is its name; the first part begins with the
         least integer.
@@ -121,6 +132,7 @@ class Directory:
     seen: int | None
     timer: int | None
     late: int
+    about: bytes
     first: Ints
     due: Ints
     size: Ints
@@ -128,13 +140,14 @@ class Directory:
     @classmethod
     def empty(cls) -> "Directory":
         """Return the directory of a bucket that has seen nothing: one part without a row."""
-        return cls(None, None, 0, np.array([_NONE]), np.array([NEVER]), np.array([0]))
+        return cls(None, None, 0, b"", np.array([_NONE]), np.array([NEVER]), np.array([0]))
 
     def packed(self, seal: Seal) -> bytes:
         """Return the directory as bytes."""
         clocks = [_NONE if clock is None else clock for clock in (self.seen, self.timer)]
         columns = np.stack([self.first, self.due, self.size])
-        return seal.head + _CLOCKS.pack(*clocks, self.late) + columns.tobytes()
+        plain = _CLOCKS.pack(*clocks, self.late, len(self.about))
+        return seal.head + plain + self.about + columns.tobytes()
 
     @classmethod
     def unpacked(cls, packed: bytes | None, seal: Seal) -> "Directory":
@@ -142,10 +155,11 @@ class Directory:
         if packed is None:
             return cls.empty()
         held = seal.opened(packed)
-        seen, timer, late = _CLOCKS.unpack_from(held)
-        first, due, size = np.frombuffer(held[_CLOCKS.size :], np.int64).reshape(3, -1)
+        seen, timer, late, long = _CLOCKS.unpack_from(held)
+        about, columns = np.split(np.frombuffer(held[_CLOCKS.size :], np.uint8), [long])
+        first, due, size = np.frombuffer(columns.tobytes(), np.int64).reshape(3, -1)
         clocks = [None if clock == _NONE else clock for clock in (seen, timer)]
-        return cls(*clocks, late, first, due, size)
+        return cls(*clocks, late, about.tobytes(), first, due, size)
 
     def parts_of(self, hashes: Ints) -> Ints:
         """Return the number of the part that each hash belongs to."""

@@ -44,6 +44,8 @@ class Asked:
         The columns of the partition, by their names on the way.
     schema : pyspark.sql.types.StructType
         Of the result.
+    about : bytes
+        What the columns are called, for who looks into the state.
     timed : bool
         Whether the stream has a watermark.
     output_mode : str
@@ -54,6 +56,7 @@ class Asked:
     carried: "Carried"
     key: tuple[str, ...]
     schema: "StructType"
+    about: bytes
     timed: bool = True
     output_mode: str = "append"
 
@@ -78,7 +81,7 @@ def answered_stream(df: "DataFrame", asked: Asked) -> "DataFrame":
     buckets = buckets_of(df)
     seal = Seal(buckets, _fingerprint(df, asked))
     bundles = _bundled(df, asked, buckets)
-    processor = processor_of(BucketTask(asked.mode, seal))
+    processor = processor_of(BucketTask(asked.mode, seal, asked.about))
     names = asked.mode.counts
     given = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
     time_mode = "EventTime" if asked.timed else "None"

@@ -119,7 +119,7 @@ def query_of(
     mode: Callable[..., Mode], functions: dict[str, Function], part_bytes: int = 3_000
 ) -> Query:
     looks = looks_of(resolved(functions), TimestampType())
-    return Query(BucketTask(mode(task_of(functions), looks), SEAL, part_bytes))
+    return Query(BucketTask(mode(task_of(functions), looks), SEAL, b"", part_bytes))
 
 
 def by_batch(functions: dict[str, Function], rows: list[Row]) -> dict[int, dict[str, Any]]:

@@ -1,0 +1,66 @@
+"""Generated readings that arrive as a stream of files, a little out of order."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+#: Rows of a file, which is a micro-batch.
+ROWS_A_FILE = 250_000
+SCHEMA = "sensor long, at timestamp, value double, id long"
+#: 2024-05-01.
+START = 1_714_521_600_000_000
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Readings of sensors, one a millisecond.
+
+    Attributes
+    ----------
+    rows, sensors : int
+    behind : float
+        The share of rows that come out of order, up to :data:`DELAY` behind the others.
+    """
+
+    rows: int
+    sensors: int
+    behind: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """The name of the folder of files."""
+        return f"arrivals-{self.rows}-{self.sensors}-{self.behind:g}"
+
+    def stored(self, folder: Path) -> str:
+        """Return the path of the files, which are made unless they are there."""
+        path = folder / self.name
+        if not (path / "_SUCCESS").exists():
+            path.mkdir(parents=True, exist_ok=True)
+            for number in range(-(-self.rows // ROWS_A_FILE)):
+                self._write(path / f"part-{number:04}.parquet", number)
+            (path / "_SUCCESS").touch()
+        return str(path)
+
+    def _write(self, path: Path, number: int) -> None:
+        first = number * ROWS_A_FILE
+        ids = np.arange(first, min(first + ROWS_A_FILE, self.rows))
+        random = np.random.default_rng(number)
+        late = random.random(len(ids)) < self.behind
+        at = START + ids * 1_000 - random.integers(0, DELAY * 1_000_000, len(ids)) * late
+        columns = {
+            "sensor": pa.array(random.integers(0, self.sensors, len(ids))),
+            "at": pa.array(at).cast(pa.timestamp("us", "UTC")),
+            "value": pa.array(random.integers(0, 1_000, len(ids)).astype(np.float64)),
+            "id": pa.array(ids),
+        }
+        pq.write_table(pa.table(columns), path)
+        # Spark takes files in the order of their times.
+        os.utime(path, (START // 1_000_000 + number,) * 2)
+
+
+#: By how many seconds a row may be behind.
+DELAY = 10

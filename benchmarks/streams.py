@@ -1,0 +1,189 @@
+"""``python -m benchmarks streams``: windows over streams, by rows a second and by what is kept."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import workbench as wb
+from benchmarks.arrivals import DELAY, SCHEMA, Arrivals
+from benchmarks.measure import check_same, seconds
+from benchmarks.one_key import one_key_a_call
+from benchmarks.report import Report, Result, megabytes, plain_seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CORES = 2
+ROWS, SENSORS = 2_000_000, 10_000
+#: The ordinary way takes milliseconds a key and micro-batch: it gets as few rows as still tell.
+ORDINARY_ROWS = 500_000
+CLOSE = "on window close"
+FUNCTIONS = {
+    "total": wb.fn.sum("value").over(wb.Frame.rows(-9, 0)),
+    "before": wb.fn.lag("value"),
+    "top": wb.fn.max("value").over(wb.Frame.rows(-9, 0)),
+}
+
+Windows = Callable[["DataFrame"], "DataFrame"]
+
+
+class Ran(NamedTuple):
+    """What a query over a stream took.
+
+    Attributes
+    ----------
+    seconds : float
+        Of its micro-batches, without the start of the query.
+    answers : tuple
+        How many rows it gave, and the sum of one of their columns.
+    rows, size : int
+        The rows, and about the bytes, that it keeps at its end.
+    late : int
+    """
+
+    seconds: float
+    answers: tuple[int, float]
+    rows: int
+    size: int
+    late: int
+
+
+@dataclass
+class Bench:
+    """What the parts of the benchmark share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    folder : Path
+        Of the generated files, and of the checkpoints.
+    report : Report
+    rows : int
+    """
+
+    spark: "SparkSession"
+    folder: Path
+    report: Report
+    rows: int
+
+    def stream(self, arrivals: Arrivals) -> "DataFrame":
+        """Return readings as a stream of files with a watermark, one file a micro-batch."""
+        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+        return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
+
+    def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
+        """Run a query over all files, into a sink that throws everything away."""
+        from pyspark.sql import functions as F
+
+        checkpoint = self.folder / "checkpoint"
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        sums = F.count("*").alias("rows"), F.sum("total").alias("total")
+        writer = windows(self.stream(arrivals)).observe("answers", *sums).writeStream
+        options = writer.format("noop").option("checkpointLocation", str(checkpoint))
+        query = options.trigger(availableNow=True).start()
+        query.awaitTermination()
+        batches = query.recentProgress
+        found = [b.observedMetrics["answers"] for b in batches if "answers" in b.observedMetrics]
+        answers = sum(one.rows for one in found), float(sum(one.total or 0 for one in found))
+        took = sum(batch.batchDuration for batch in batches) / 1_000
+        rows, size = self.state(checkpoint) if kept else (0, 0)
+        return Ran(took, answers, rows, size, wb.late_rows(query))
+
+    def state(self, checkpoint: Path) -> tuple[int, int]:
+        """Return how many rows a query keeps, and how many bytes they are."""
+        from pyspark.sql import functions as F
+
+        sums = wb.stream_state(checkpoint).agg(F.sum("rows"), F.sum("bytes")).collect()[0]
+        return int(sums[0] or 0), int(sums[1] or 0)
+
+    def rate(self, what: str, against: str, rows: int, ran: Ran, least: float) -> None:
+        """Judge how many rows a second a query took."""
+        found = rows / ran.seconds
+        cells = plain_seconds(ran.seconds), f"{least:,.0f}"
+        unit = "rows/s"
+        result = Result(what, against, rows, *cells, found, least, unit, at_most=False)
+        self.report.add(result)
+
+
+def closing(stream: "DataFrame") -> "DataFrame":
+    """Return three functions over the last ten rows, on window close."""
+    return wb.over(stream, "sensor", "at", emit=CLOSE, **FUNCTIONS)
+
+
+def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure and return the results.
+
+    Parameters
+    ----------
+    rows : int
+        Of the stream.
+    folder : Path
+        Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
+
+    Returns
+    -------
+    Report
+    """
+    bench = Bench(wb.session({"spark.master": f"local[{CORES}]"}), folder, Report(), rows)
+    # The first query starts Python's workers and loads the kernels, which belongs to no line.
+    bench.run(Arrivals(20_000, 100), closing)
+    for name, part in PARTS.items():
+        if name in (only or PARTS):
+            part(bench)
+    return bench.report
+
+
+def close(bench: Bench) -> None:
+    """Rows a second on window close, beside the ordinary way and beside a batch."""
+    all_rows = Arrivals(bench.rows, SENSORS)
+    ours = bench.run(all_rows, closing)
+    bench.rate("on window close, three functions", "the target", bench.rows, ours, 150_000)
+    few = Arrivals(min(ORDINARY_ROWS, bench.rows), SENSORS)
+    same, theirs = bench.run(few, closing), bench.run(few, one_key_a_call, kept=False)
+    check_same({"ours": same.answers, "one key a call": theirs.answers})
+    cells = plain_seconds(same.seconds), plain_seconds(theirs.seconds)
+    ahead = theirs.seconds / same.seconds
+    what = "ahead of one key a call"
+    result = Result(what, "pandas, a call a key", few.rows, *cells, ahead, 5, at_most=False)
+    bench.report.add(result)
+    table = bench.spark.read.parquet(all_rows.stored(bench.folder))
+    found = wb.over(table, "sensor", "at", engine="kernel", **FUNCTIONS)
+    batch = seconds(lambda: found.write.format("noop").mode("overwrite").save())
+    cells = plain_seconds(ours.seconds), plain_seconds(batch)
+    ratio = ours.seconds / batch
+    bench.report.add(Result("a stream", "wb.over of all, batch", bench.rows, *cells, ratio, None))
+
+
+def partitions(bench: Bench) -> None:
+    """The same rows over many partitions and over few."""
+    took = {
+        sensors: bench.run(Arrivals(bench.rows, sensors), closing).seconds
+        for sensors in (1_000, 100_000)
+    }
+    cells = plain_seconds(took[100_000]), plain_seconds(took[1_000])
+    ratio = took[100_000] / took[1_000]
+    result = Result("100,000 partitions", "1,000 partitions", bench.rows, *cells, ratio, 1.5)
+    bench.report.add(result)
+
+
+def state(bench: Bench) -> None:
+    """What is kept at the end of a stream, and of one that is ten times as long."""
+    short, long = (
+        bench.run(Arrivals(rows, 1_000), closing) for rows in (bench.rows // 10, bench.rows)
+    )
+    cells = megabytes(long.size), megabytes(short.size)
+    ratio = long.size / short.size
+    result = Result("state, ten times as long", "a tenth of it", bench.rows, *cells, ratio, 1.2)
+    bench.report.add(result)
+
+
+#: The parts of the benchmark by name.
+PARTS: dict[str, Callable[[Bench], None]] = {
+    "close": close,
+    "partitions": partitions,
+    "state": state,
+}

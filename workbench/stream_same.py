@@ -44,8 +44,8 @@ def same(before: pa.Array, after: pa.Array) -> Flags:
         equal = _same_lists(before, after)
         return same_values(equal, np.ones_like(equal), *nulls)
     if pa.types.is_floating(kind):
-        sides = (one.fill_null(0).to_numpy(zero_copy_only=False) for one in (before, after))
-        return same_values(*sides, *nulls)
+        was, now = (one.fill_null(0).to_numpy(zero_copy_only=False) for one in (before, after))
+        return same_values(was, now, *nulls)
     found = pc.equal(before, after).fill_null(False).to_numpy(zero_copy_only=False)
     return same_values(found, np.ones(len(found), np.bool_), *nulls)
 

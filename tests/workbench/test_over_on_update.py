@@ -141,7 +141,7 @@ def test_a_changelog_is_the_batch_answer_behind_every_micro_batch_and_restart(
 
 def test_appended_rows_behind_a_watermark(spark: SparkSession, tmp_path: Path) -> None:
     source, sink = Source(tmp_path / "in", changelog=False), Sink(None)
-    hours = [(0, 1, 3), (0.5, 6, 3.5), (12, 11.5), (1.5, 30, None), (31,)]
+    hours = [(24, 25, 27), (24.5, 30, 27.5), (36, 35.5), (25.5, 54, None), (55,)]
     rows, who = [], iter(range(100))
     for several in hours:
         batch = [row(key, hour, next(who), next(who)) for hour in several for key in ("a", "b")]
@@ -150,7 +150,7 @@ def test_appended_rows_behind_a_watermark(spark: SparkSession, tmp_path: Path) -
     late = source.stream(spark).withWatermark("time", "4 hours")
     query = follow(CALL.run(late, emit="on update"), sink, tmp_path / "checkpoint")
     admitted: list[Row] = []
-    passed = row("a", 1.5, 0, 0)["time"]
+    passed = row("a", 25.5, 0, 0)["time"]
     for number, batch in enumerate(rows):
         admitted += [one for one in batch if one["time"] not in (None, passed)]
         check(spark, sink.tables[number], admitted, CALL)

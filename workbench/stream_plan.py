@@ -152,7 +152,7 @@ def bucket_names(buckets: int) -> list[int]:
     Examples
     --------
     >>> bucket_names(4)
-    [2, 5, 0, 4]
+    [12, 6, 2, 0]
     """
     found: dict[int, int] = {}
     name = 0

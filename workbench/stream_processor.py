@@ -60,7 +60,12 @@ class SparkStore:
 
 
 def answered(
-    packed_task: bytes, handle: Any, store: SparkStore, bundles: Iterable[bytes], watermark: int
+    packed_task: bytes,
+    handle: Any,
+    store: SparkStore,
+    bundles: Iterable[bytes],
+    watermark: int,
+    rung: int | None,
 ) -> Iterator[Any]:
     """Take the bundles that have come to the bucket Spark is at, and return what goes on.
 
@@ -72,6 +77,8 @@ def answered(
     bundles : iterable of bytes
     watermark : int
         In milliseconds; 0, or less, when there is none yet.
+    rung : int or None
+        The time for which a timer was set that has gone off; Spark rids itself of it.
 
     Returns
     -------
@@ -88,8 +95,7 @@ def answered(
     if step is None:
         return
     if step.wake != step.slept:
-        # Of a timer that has gone off, Spark rids itself.
-        if step.slept is not None and step.slept > watermark:
+        if step.slept is not None and step.slept != rung:
             handle.deleteTimer(step.slept)
         if step.wake is not None:
             handle.registerTimer(step.wake)
@@ -129,7 +135,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
             self.parts = handle.getMapState(names[1], first, packed)
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
-            return self._answered([row[names[2]] for row in rows], timerValues)
+            return self._answered([row[names[2]] for row in rows], timerValues, None)
 
         def handleExpiredTimer(  # noqa: N802
             self,
@@ -137,14 +143,16 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
             timerValues: Any,  # noqa: N803
             expiredTimerInfo: Any,  # noqa: N803
         ) -> Iterator[Any]:
-            return self._answered([], timerValues)
+            return self._answered([], timerValues, expiredTimerInfo.getExpiryTimeInMs())
 
-        def _answered(self, bundles: list[bytes], timer_values: Any) -> Iterator[Any]:
+        def _answered(
+            self, bundles: list[bytes], timer_values: Any, rung: int | None
+        ) -> Iterator[Any]:
             from workbench.stream_processor import SparkStore, answered
 
             watermark = timer_values.getCurrentWatermarkInMs()
             store = SparkStore(self.values, self.parts)
-            return answered(packed_task, self.handle, store, bundles, watermark)
+            return answered(packed_task, self.handle, store, bundles, watermark, rung)
 
         def close(self) -> None:
             pass

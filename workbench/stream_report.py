@@ -166,7 +166,9 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
     reader = session().read.format("statestore").option("stateVarName", name)
     try:
         found = reader.option("operatorId", operator).load(fspath(checkpoint))
-        return found.select(F.col("value.packed"))
+        # A variable that is a map names its values otherwise.
+        value = next(name for name in ("user_map_value", "value") if name in found.columns)
+        return found.select(F.col(f"{value}.packed"))
     except (AnalysisException, PySparkException) as error:
         text = str(error).strip().splitlines()[0]
         raise WorkbenchError(

@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
 from workbench import Frame, fn
+from workbench.session import PROVIDER, ROCKSDB
 
 SECOND = 1_000_000
 #: 2024-05-01, in seconds.
@@ -95,6 +96,11 @@ def keep_in(folder: Path) -> Batches:
     return keep
 
 
+def nowhere(batch: DataFrame, number: int) -> None:
+    """Compute a micro-batch, as Spark wants its state written, and keep nothing."""
+    batch.write.format("noop").mode("overwrite").save()
+
+
 def answers_in(spark: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
     """All answers that were kept, but for those of the rows that only end the stream."""
     return rows_of(spark.read.parquet(str(folder / "answers")).drop("batch"))
@@ -123,6 +129,8 @@ def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> StreamingQ
 
 def run_and_read(spark: SparkSession, files: str, folder: str) -> list[tuple[Any, ...]]:
     """Answer all files into files, and return the answers; late rows must have been counted."""
+    # A session that was there before does not have it.
+    spark.conf.set(PROVIDER, ROCKSDB)
     query = run_to_the_end(spark, Path(files), Path(folder))
     assert wb.late_rows(query) == LATE
     assert wb.stream_state(f"{folder}/checkpoint").count() == 10

@@ -68,7 +68,6 @@ def test_an_order_or_partitions_that_no_watermark_can_close(
         (fn.percent_rank(), "total: percent_rank depends on rows to come"),
         (fn.ntile(4), "total: ntile depends on rows to come"),
         (fn.lead("value").ignore_nulls(), "total: lead that ignores nulls may wait for ever"),
-        (TOTAL.over(Frame.rows(0, F.col("value"))), "total: a frame that differs from row to row"),
         (fn.approx_quantile("value", 0.5), "total: approx_quantile counts its chunks"),
     ],
 )
@@ -77,6 +76,12 @@ def test_functions_whose_windows_never_close(
 ) -> None:
     with pytest.raises(wb.WorkbenchError, match=message):
         wb.over(marked, "user", "at", emit=CLOSE, total=function)
+
+
+def test_frames_that_differ_from_row_to_row(marked: DataFrame) -> None:
+    each = TOTAL.over(Frame.rows(0, F.col("value")))
+    with pytest.raises(wb.WorkbenchError, match="total: a frame that differs from row to row"):
+        wb.over(marked, "user", "at", emit=CLOSE, total=each)
 
 
 def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) -> None:

@@ -1,13 +1,15 @@
 """``python -m benchmarks streams``: windows over streams, by rows a second and by what is kept."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import workbench as wb
-from benchmarks.arrivals import DELAY, SCHEMA, Arrivals
+from benchmarks import streams_update
+from benchmarks.arrivals import SCHEMA, Arrivals
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
@@ -41,6 +43,8 @@ class Ran(NamedTuple):
     rows, size : int
         The rows, and about the bytes, that it keeps at its end.
     late : int
+    counts : dict of str to int
+        What else the call has counted.
     """
 
     seconds: float
@@ -48,6 +52,7 @@ class Ran(NamedTuple):
     rows: int
     size: int
     late: int
+    counts: dict[str, int]
 
 
 @dataclass
@@ -71,7 +76,8 @@ class Bench:
     def stream(self, arrivals: Arrivals) -> "DataFrame":
         """Return readings as a stream of files with a watermark, one file a micro-batch."""
         reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-        return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
+        files = arrivals.stored(self.folder)
+        return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
     def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
         """Run a query over all files, into a sink that throws everything away."""
@@ -89,7 +95,10 @@ class Bench:
         answers = sum(one.rows for one in found), float(sum(one.total or 0 for one in found))
         took = sum(batch.batchDuration for batch in batches) / 1_000
         rows, size = self.state(checkpoint) if kept else (0, 0)
-        return Ran(took, answers, rows, size, wb.late_rows(query))
+        counts: Counter[str] = Counter()
+        for one in wb.stream_counts(query):
+            counts.update(one)
+        return Ran(took, answers, rows, size, wb.late_rows(query), dict(counts))
 
     def state(self, checkpoint: Path) -> tuple[int, int]:
         """Return how many rows a query keeps, and how many bytes they are."""
@@ -186,4 +195,5 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "close": close,
     "partitions": partitions,
     "state": state,
+    **streams_update.PARTS,
 }

@@ -180,7 +180,7 @@ BAD: list[tuple[Callable[[DataFrame], DataFrame], dict[str, Any], str]] = [
     (lambda df: df.selectExpr("* except(op)", "1 AS op"), {"row_id": "id"}, "op: the column holds"),
     (lambda df: df.selectExpr("* except(id)", "array(id) AS id"), {"row_id": "id"}, "row_id: 'id'"),
     (lambda df: df, {"row_id": "id", "emit": "on window close"}, "row_id: it is for emit='on upd"),
-    (lambda df: df, {"row_id": "id", "op": fn.count()}, "op: this is the column that says"),
+    (lambda df: df.drop("op"), {"op": fn.count()}, "op: this is the column that says"),
     (lambda df: df, {"row_id": "id", "engine": "spark"}, "engine: Spark has no window functions"),
 ]
 

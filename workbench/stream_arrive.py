@@ -110,18 +110,17 @@ class _Stream:
     columns: tuple[tuple[str, str], ...]
     behind: int | None
     held: Block | None = None
-    clock: Clock = Clock(None, None)
+    watermark: int | None = None
 
     def take(self, rows: pa.Table) -> Arrived:
         newest = int(measured(whole(rows.column(self.time))).max())
-        watermark, before = self.clock.watermark, self.clock.watermark
+        before = self.watermark
         if self.behind is not None:
             risen = newest - self.behind
-            watermark = risen if before is None else max(before, risen)
-        self.clock = Clock(watermark, before)
-        taken = self.mode.take(self.held, rows, self.clock)
+            self.watermark = risen if before is None else max(before, risen)
+        taken = self.mode.take(self.held, rows, Clock(self.watermark, before))
         self.held = taken.held if len(taken.held.keys) else None
         kept = [] if self.held is None else self.held.rows.column(self.time).to_pylist()
         shown = rows.select([name for _, name in self.columns])
         came = shown.rename_columns([name for name, _ in self.columns])
-        return Arrived(came.to_pandas(), watermark, taken.output.to_pandas(), kept)
+        return Arrived(came.to_pandas(), self.watermark, taken.output.to_pandas(), kept)

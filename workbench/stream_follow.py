@@ -1,5 +1,6 @@
 """A query over a stream, followed: the table that it has come to, and what each micro-batch did."""
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,8 @@ class Follower:
         What has been said so far, as a table.
     last : pyarrow.Table or None
         The changes of the last micro-batch.
+    said : dict of str to int
+        How many changes of each kind it had.
     beats : dict of int to Beat
         What each micro-batch did.
 
@@ -85,7 +88,7 @@ class Follower:
         self.last: pa.Table | None = None
         self.beats: dict[int, Beat] = {}
         self.query: StreamingQuery | None = None
-        self.failing = False
+        self.said: dict[str, int] = {}
         self._folded = -1
 
     def start(self, **trigger: Any) -> "Follower":
@@ -140,15 +143,36 @@ class Follower:
             self.query.stop()
             self._read_progress()
 
+    def kill(self, patience: float = 3.0) -> bool:
+        """Stop the query inside a micro-batch, as far as one begins in time.
+
+        Parameters
+        ----------
+        patience : float
+            How many seconds to wait for one.
+
+        Returns
+        -------
+        bool
+            Whether there was one.
+        """
+        assert self.query is not None
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            status = self.query.status
+            if status["isTriggerActive"] and status["isDataAvailable"]:
+                break
+            time.sleep(0.01)
+        folded_before = self._folded
+        self.stop()
+        return self._folded == folded_before
+
     def count(self, name: str) -> int:
         """Return what all micro-batches have counted under a name."""
         return sum(beat.counts.get(name, 0) for beat in self.beats.values())
 
     def _take(self, batch: "DataFrame", number: int) -> None:
         changes = batch.toArrow()
-        if self.failing:
-            self.failing = False
-            raise RuntimeError("the sink was killed inside a micro-batch")
         # After a restart a micro-batch may come once more.
         if number <= self._folded:
             return
@@ -159,7 +183,9 @@ class Follower:
         else:
             parts = [changes] if self.table is None else [self.table, changes]
             self.table, said = pa.concat_tables(parts), {"rows": len(changes)}
-        self.last, self._folded = changes, number
+        if len(changes):
+            self.last, self.said = changes, said
+        self._folded = number
         self.beats.setdefault(number, Beat()).changes = said
 
     def _read_progress(self) -> None:

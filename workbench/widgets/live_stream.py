@@ -118,38 +118,31 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             row = self._late_row(minutes)
             self.replay.write([row])
             self.follower.catch_up()
-            changes = self.follower.beats[max(self.follower.beats)].changes
+            changes = self.follower.said
             said = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
             self._draw(f"✓ A row of {row[self.replay.time]:%H:%M} came late; it says {said}.")
 
     def kill_and_restart(self) -> None:
-        """Let the query fail inside its next micro-batch, and start it from its checkpoint."""
+        """Stop the query inside a micro-batch, and start it from its checkpoint."""
         with self._lock:
-            self.follower.failing = True
             self.replay.advance(f"{self.speed.value} minutes")
-            try:
-                self.follower.catch_up()
-            except Exception as error:
-                died = cause(error)
-            else:
-                self.follower.failing = False
-                died = "there was nothing to answer, so it did not fail"
-            self.follower.stop()
+            inside = self.follower.kill()
             self.follower.start().catch_up()
-            self._draw(f"✓ Restarted from the checkpoint ({escape(died)}).")
+            what = "a micro-batch in its middle was begun again" if inside else "nothing was lost"
+            self._draw(f"✓ Killed, and restarted from the checkpoint: {what}.")
 
-    def close(self) -> None:
-        """Stop the query."""
+    def stop(self) -> None:
+        """Stop the query, and end playing."""
         self._playing.clear()
         with self._lock:
             self.follower.stop()
-        super().close()
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
         """What is counted, and the counts."""
         follower, beats = self.follower, self.follower.beats
-        last = beats[max(beats)] if beats else None
+        busy = [number for number, beat in beats.items() if beat.rows]
+        last = beats[max(busy)] if busy else None
         total: dict[str, int] = {}
         for beat in beats.values():
             for op, count in beat.changes.items():
@@ -163,7 +156,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             ("late rows, left out", f"{follower.count('late_rows'):,}"),
             ("answers computed", f"{follower.count('rows_recomputed'):,}"),
             *((f"changes {op}", f"{total.get(op, 0):,}") for op in ("+I", "-U", "+U", "-D")),
-            ("micro-batches", f"{sum(1 for beat in beats.values() if beat.rows):,}"),
+            ("micro-batches with rows", f"{len(busy):,}"),
         ]
 
     def __repr__(self) -> str:
@@ -222,7 +215,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             with self.chart.batch_update():
                 self.chart.data = []
                 self.chart.add_traces(figure.data)
-                self.chart.layout = figure.layout
+                self.chart.update_layout(figure.layout)
         rows = "".join(
             f"<tr><td>{escape(what)}</td><td style='text-align:right'><b>{escape(count)}</b></td>"
             for what, count in self.numbers

@@ -19,7 +19,6 @@ from workbench.window_order import measured
 from workbench.window_plan import resolve
 
 if TYPE_CHECKING:
-    import pandas as pd
     from pyspark.sql import DataFrame
 
     from workbench.windows import Over
@@ -34,19 +33,19 @@ class Arrived:
 
     Attributes
     ----------
-    rows : pandas.DataFrame
+    rows : pyarrow.Table
         What has come.
     watermark : int or None
         Behind it, in microseconds.
-    said : pandas.DataFrame
+    said : pyarrow.Table
         What goes on: answers, or changes of them.
     held : list
         The places in the order of the rows that are kept.
     """
 
-    rows: "pd.DataFrame"
+    rows: pa.Table
     watermark: int | None
-    said: "pd.DataFrame"
+    said: pa.Table
     held: list[Any]
 
 
@@ -123,4 +122,4 @@ class _Stream:
         kept = [] if self.held is None else self.held.rows.column(self.time).to_pylist()
         shown = rows.select([name for _, name in self.columns])
         came = shown.rename_columns([name for name, _ in self.columns])
-        return Arrived(came.to_pandas(), self.watermark, taken.output.to_pandas(), kept)
+        return Arrived(came, self.watermark, taken.output, kept)

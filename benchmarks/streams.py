@@ -5,11 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
+<<<<<<< HEAD
 from benchmarks import streams_update
 from benchmarks.arrivals import SCHEMA, Arrivals
+=======
+from benchmarks.arrivals import DELAY, FILES_A_BATCH, SCHEMA, Arrivals
+>>>>>>> close
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
@@ -22,7 +26,7 @@ ROWS, SENSORS = 2_000_000, 10_000
 #: The ordinary way takes milliseconds a key and micro-batch: it gets as few rows as still tell.
 ORDINARY_ROWS = 500_000
 CLOSE = "on window close"
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "total": wb.fn.sum("value").over(wb.Frame.rows(-9, 0)),
     "before": wb.fn.lag("value"),
     "top": wb.fn.max("value").over(wb.Frame.rows(-9, 0)),
@@ -74,10 +78,16 @@ class Bench:
     rows: int
 
     def stream(self, arrivals: Arrivals) -> "DataFrame":
+<<<<<<< HEAD
         """Return readings as a stream of files with a watermark, one file a micro-batch."""
         reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         files = arrivals.stored(self.folder)
         return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
+=======
+        """Return readings as a stream of files with a watermark."""
+        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_A_BATCH)
+        return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
+>>>>>>> close
 
     def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
         """Run a query over all files, into a sink that throws everything away."""
@@ -137,7 +147,9 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     -------
     Report
     """
-    bench = Bench(wb.session({"spark.master": f"local[{CORES}]"}), folder, Report(), rows)
+    # As many buckets as there are cores, so that each has one.
+    conf = {"spark.master": f"local[{CORES}]", "spark.sql.shuffle.partitions": CORES}
+    bench = Bench(wb.session(conf), folder, Report(), rows)
     # The first query starts Python's workers and loads the kernels, which belongs to no line.
     bench.run(Arrivals(20_000, 100), closing)
     for name, part in PARTS.items():

@@ -92,6 +92,8 @@ def _common_options() -> dict[str, object]:
         "spark.python.worker.reuse": "true",
         # What keeps a stream's state: the operator for arbitrary state takes no other.
         PROVIDER: ROCKSDB,
+        # A micro-batch then saves what it has changed, and not all files of the state.
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
         "spark.port.maxRetries": 100,
         "spark.driver.memory": f"{_driver_memory() // 2**20}m",

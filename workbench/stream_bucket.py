@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from workbench.blocks import Block
 from workbench.codes import whole
@@ -25,6 +26,8 @@ from workbench.stream_packing import (
     unpacked_part,
 )
 from workbench.stream_parts import HASH, NEVER, Clock, Ints, Mode
+
+Flags = NDArray[np.bool_]
 
 #: The bytes that a part is to have: to read and write less for a few rows, or to do so less often.
 PART_BYTES = 256 * 1024
@@ -122,8 +125,8 @@ class BucketTask:
             touched[there.parts_of(whole(arrivals.column(HASH)).to_numpy())] = True
         elif not touched.any():
             return None
-        numbers = np.flatnonzero(touched)
-        parts = [self._read(store, there, number) for number in numbers if there.size[number]]
+        stored = there.first[touched & (there.size > 0)].tolist()
+        parts = [unpacked_part(store.part(name), self.seal) for name in stored]
         found = self.mode.take(joined(parts), arrivals, Clock(watermark, there.seen))
         now = self._written(store, there, touched, found.held, found.due)
         late = there.late + found.counts.get(LATE, 0)
@@ -132,39 +135,23 @@ class BucketTask:
         store.put_directory(now.packed(self.seal))
         return Step(found.output, found.counts, wake, there.timer)
 
-    def _read(self, store: Store, there: Directory, number: int) -> Block:
-        return unpacked_part(store.part(int(there.first[number])), self.seal)
-
     def _written(
-        self, store: Store, there: Directory, touched: "np.typing.NDArray[np.bool_]",
-        held: Block, due: Ints,
-    ) -> Directory:  # fmt: skip
+        self, store: Store, there: Directory, touched: Flags, held: Block, due: Ints
+    ) -> Directory:
         """Write the touched parts anew, and return the directory with them."""
         held, hashes, due = _by_hash(held, due)
-        first, dues, sizes = [there.first[~touched]], [there.due[~touched]], [there.size[~touched]]
-        kept: set[int] = set()
-        for low, high in _runs(touched):
-            begin = there.first[low]
-            end = there.first[high] if high < len(touched) else None
-            part = np.searchsorted(hashes, begin), _place(hashes, end)
-            cuts = self._cuts(held, hashes, *map(int, part))
-            names = [int(begin), *(int(hashes[cut]) for cut in cuts[1:-1])]
-            for name, cut, to in zip(names, cuts[:-1], cuts[1:], strict=True):
-                size = 0
-                if to > cut:
-                    size = self._put(store, name, _slice(held, cut, to))
-                    kept.add(name)
-                sizes.append(np.array([size]))
-                dues.append(np.array([due[cut:to].min(initial=NEVER)]))
-                first.append(np.array([name]))
+        now: list[tuple[int, int, int]] = []
+        for begin, low, high in _runs(there.first, touched, hashes):
+            cuts = self._cuts(held, hashes, low, high)
+            names = [begin, *hashes[cuts[1:-1]].tolist()]
+            for name, first, end in zip(names, cuts[:-1], cuts[1:], strict=True):
+                size = self._put(store, name, _slice(held, first, end)) if end > first else 0
+                now.append((name, int(due[first:end].min(initial=NEVER)), size))
+        kept = {name for name, _, size in now if size}
         for name in there.first[touched & (there.size > 0)].tolist():
             if name not in kept:
                 store.drop_part(name)
-        columns = [np.concatenate(one).astype(np.int64) for one in (first, dues, sizes)]
-        order = np.argsort(columns[0])
-        return replace(
-            there, **dict(zip(("first", "due", "size"), (c[order] for c in columns), strict=True))
-        )
+        return there.with_parts(~touched, now)
 
     def _put(self, store: Store, name: int, part: Block) -> int:
         packed = packed_part(part, self.seal)
@@ -173,7 +160,7 @@ class BucketTask:
 
     def _cuts(self, held: Block, hashes: Ints, low: int, high: int) -> list[int]:
         """Where to cut a run of partitions, so that each part has about the bytes it is to have."""
-        if high <= low:
+        if low == high:
             return [low, high]
         width = held.rows.nbytes / max(len(held.rows), 1)
         weight = (held.offsets[low : high + 1] - held.offsets[low]) * width
@@ -194,14 +181,12 @@ def _by_hash(held: Block, due: Ints) -> tuple[Block, Ints, Ints]:
     return taken(held, order), hashes[order], due[order]
 
 
-def _place(hashes: Ints, end: int | None) -> int:
-    return len(hashes) if end is None else int(np.searchsorted(hashes, end))
-
-
-def _runs(touched: "np.typing.NDArray[np.bool_]") -> Iterator[tuple[int, int]]:
-    """Where runs of touched parts begin and end."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], touched.astype(np.int8), [0]])))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+def _runs(first: Ints, touched: Flags, hashes: Ints) -> Iterator[tuple[int, int, int]]:
+    """Of each run of touched parts: its least hash, its first partition, and the one behind it."""
+    edges = np.flatnonzero(np.diff(touched.astype(np.int8), prepend=0, append=0))
+    ends = np.append(np.searchsorted(hashes, first), len(hashes))
+    for low, high in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        yield int(first[low]), int(ends[low]), int(ends[high])
 
 
 def _slice(held: Block, low: int, high: int) -> Block:

@@ -1,5 +1,7 @@
 """A query over a stream, followed: the table that it has come to, and what each micro-batch did."""
 
+import os
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +17,7 @@ from workbench.stream_report import summed
 from workbench.stream_update import OP
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 
@@ -103,6 +105,7 @@ class Follower:
         -------
         Follower
         """
+        print_elsewhere(self.stream.sparkSession)
         writer = self.stream.writeStream.foreachBatch(self._take)
         writer = writer.option("checkpointLocation", str(self.checkpoint))
         self.query = (writer.trigger(**trigger) if trigger else writer).start()
@@ -197,3 +200,15 @@ class Follower:
             beat.seconds = progress.batchDuration / 1000
             beat.watermark = progress.eventTime.get("watermark", "")
             beat.state_bytes = sum(one.memoryUsedBytes for one in progress.stateOperators)
+
+
+def print_elsewhere(spark: "SparkSession") -> None:
+    """Send what Spark's processes for streams print to a file, and not into a notebook's cells.
+
+    At the start of a query, one of them prints several lines that help nobody. Errors come as
+    exceptions, and what Spark logs goes where it went.
+    """
+    jvm: Any = spark.sparkContext._jvm
+    path = Path(tempfile.gettempdir()) / f"window-workbench-{os.getpid()}.log"
+    stream = jvm.java.io.FileOutputStream(str(path), True)
+    jvm.java.lang.System.setErr(jvm.java.io.PrintStream(stream, True))

@@ -4,11 +4,12 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from workbench.blocks import Block
 from workbench.codes import whole
@@ -86,6 +87,21 @@ now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new check
             raise WorkbenchError(f"checkpoint: {self._why_not(packed)}")
         return memoryview(packed)[len(self.head) :]
 
+    def check_buckets(self, begun: int) -> None:
+        """Refuse a number of buckets that is not the one with which a checkpoint was begun.
+
+        The seal of what is kept says it, too; but in another number of buckets, a row may go to
+        one of which nothing is kept.
+        """
+        if begun != self.buckets:
+            raise WorkbenchError(f"checkpoint: {self._why_not_so_many(begun)}")
+
+    def _why_not_so_many(self, begun: int) -> str:
+        return (
+            f"it was begun with {begun} buckets, but the query now has {self.buckets}; "
+            f"set spark.sql.shuffle.partitions to {begun} as it was, or begin a new checkpoint."
+        )
+
     def _why_not(self, packed: bytes) -> str:
         begin = "begin a new checkpoint"
         if len(packed) < _HEAD.size:
@@ -99,10 +115,7 @@ now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new check
                 f"writes {VERSION}; go on with the version that wrote it, or {begin}."
             )
         if buckets != self.buckets:
-            return (
-                f"it was begun with {buckets} buckets, but the query now has {self.buckets}; "
-                f"set spark.sql.shuffle.partitions to {buckets} as it was, or {begin}."
-            )
+            return self._why_not_so_many(buckets)
         return f"it was begun by another window call or over other columns; call it so, or {begin}."
 
 
@@ -158,12 +171,19 @@ class Directory:
         seen, timer, late, long = _CLOCKS.unpack_from(held)
         about, columns = np.split(np.frombuffer(held[_CLOCKS.size :], np.uint8), [long])
         first, due, size = np.frombuffer(columns.tobytes(), np.int64).reshape(3, -1)
-        clocks = [None if clock == _NONE else clock for clock in (seen, timer)]
+        clocks = (None if seen == _NONE else seen), (None if timer == _NONE else timer)
         return cls(*clocks, late, about.tobytes(), first, due, size)
 
     def parts_of(self, hashes: Ints) -> Ints:
         """Return the number of the part that each hash belongs to."""
         return np.asarray(np.searchsorted(self.first, hashes, side="right") - 1, np.int64)
+
+    def with_parts(self, stay: NDArray[np.bool_], more: list[tuple[int, int, int]]) -> "Directory":
+        """Return the directory with some of its parts, and others: (first, due, size) of each."""
+        old = np.stack([self.first, self.due, self.size])[:, stay]
+        columns = np.concatenate([old, np.array(more, np.int64).reshape(-1, 3).T], axis=1)
+        first, due, size = columns[:, np.argsort(columns[0])]
+        return replace(self, first=first, due=due, size=size)
 
 
 def packed_part(part: Block, seal: Seal) -> bytes:

@@ -16,7 +16,7 @@ from workbench.stream_bucket import BucketTask
 from workbench.worker import settle
 
 if TYPE_CHECKING:
-    from pyspark.sql.streaming import StatefulProcessor
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 #: The column that rows are grouped by on their way to the operator.
 BUCKET = "__bucket__"
@@ -89,6 +89,7 @@ def answered(
 
     settle()
     task: BucketTask = pickle.loads(packed_task)
+    task.seal.check_buckets(state_partitions(task.seal.buckets))
     batches = [batch for one in bundles for batch in pa.ipc.open_stream(one)]
     arrivals = pa.Table.from_batches(batches) if batches else None
     step = task.step(store, arrivals, watermark * 1000 if watermark > 0 else None)
@@ -105,6 +106,18 @@ def answered(
         yield Row(**{BUNDLE: bundle, **counts})
 
 
+def state_partitions(otherwise: int) -> int:
+    """Return how many partitions the state has, which the checkpoint has fixed when it was begun.
+
+    Spark restores the setting from the checkpoint, and hands it to its tasks.
+    """
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    found = context and context.getLocalProperty("spark.sql.shuffle.partitions")
+    return int(found) if found else otherwise
+
+
 def processor_of(task: BucketTask) -> "StatefulProcessor":
     """Return what Spark's operator calls.
 
@@ -119,7 +132,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
         not have the packages: so its class goes there by value, and the task as bytes that are
         opened by those who need it.
     """
-    from pyspark.sql.streaming import StatefulProcessor
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
     packed_task = pickle.dumps(task)
     names = DIRECTORY, PARTS, BUNDLE

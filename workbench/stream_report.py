@@ -46,6 +46,42 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     ------
     WorkbenchError
         When there is no state of a window call in the checkpoint.
+
+    Examples
+    --------
+    Four readings, of which the third comes too late for a watermark of an hour. Spark
+    knows a watermark from the micro-batch before, so each row is a file of its own here.
+
+    >>> import tempfile, workbench as wb
+    >>> spark, folder = wb.session(), tempfile.mkdtemp()
+    >>> for hour in ("01", "05", "02", "09"):
+    ...     row = spark.sql(f"SELECT 'a' AS plant, TIMESTAMP '2024-05-01 {hour}:00:00' AS at")
+    ...     row.coalesce(1).write.mode("append").parquet(f"{folder}/in")
+    >>> files = spark.readStream.schema(row.schema).option("maxFilesPerTrigger", 1)
+    >>> stream = files.parquet(f"{folder}/in").withWatermark("at", "1 hour")
+    >>> found = wb.over(stream, "plant", "at", emit="on window close", n=wb.fn.row_number())
+    >>> sink = found.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
+    >>> query = sink.trigger(availableNow=True).start(f"{folder}/out")
+    >>> query.awaitTermination()
+    >>> spark.read.parquet(f"{folder}/out").orderBy("at").show()
+    +-----+-------------------+---+
+    |plant|                 at|  n|
+    +-----+-------------------+---+
+    |    a|2024-05-01 01:00:00|  1|
+    |    a|2024-05-01 05:00:00|  2|
+    +-----+-------------------+---+
+    <BLANKLINE>
+    >>> late_rows(query)
+    1
+    >>> sum(counts["closed_rows"] for counts in stream_counts(query))
+    2
+    >>> stream_state(f"{folder}/checkpoint").drop("bytes").show()
+    +-----+----+-------------------+-------------------+
+    |plant|rows|             oldest|             newest|
+    +-----+----+-------------------+-------------------+
+    |    a|   1|2024-05-01 09:00:00|2024-05-01 09:00:00|
+    +-----+----+-------------------+-------------------+
+    <BLANKLINE>
     """
     if isinstance(query, str | PathLike):
         held = _variable(query, DIRECTORY, operator).collect()
@@ -74,9 +110,17 @@ def summed(observed: dict[str, Any]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, row in observed.items():
         if name.startswith(OBSERVED):
-            for count, value in row.asDict().items():
+            for count, value in _named(row.asDict()).items():
                 found[count] = found.get(count, 0) + int(value or 0)
     return found
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """What was observed by name: Spark Connect gives the values and the schema instead."""
+    if "schema" not in row:
+        return row
+    names = [field["name"] for field in row["schema"]["fields"]]
+    return dict(zip(names, row["values"], strict=True))
 
 
 def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataFrame":

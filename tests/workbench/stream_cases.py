@@ -108,7 +108,13 @@ def resolved(functions: dict[str, Function], frame: Frame | None = None) -> list
 
 def task_of(functions: dict[str, Function], frame: Frame | None = None) -> WindowTask:
     calls = tuple(
-        Call(one.column, one.function.name, one.function.arguments, one.function.options, one.frame)
+        Call(
+            one.column,
+            one.function.name,
+            tuple(map(str, one.function.arguments)),
+            one.function.options,
+            one.frame,
+        )
         for one in resolved(functions, frame)
     )
     back = tuple((name, name) for name in COLUMNS)
@@ -171,7 +177,7 @@ FRAMELESS: list[Callable[[], Function]] = [
 @st.composite
 def calls(draw: st.DrawFn, ahead: bool = True) -> dict[str, Function]:
     """Draw up to three functions whose windows close; not ``ahead``, by the watermark alone."""
-    more = [lambda: fn.lead("value", 2)] if ahead else []
+    more: list[Callable[[], Function]] = [lambda: fn.lead("value", 2)] if ahead else []
     found: dict[str, Function] = {}
     for k in range(draw(st.integers(1, 3))):
         if draw(st.booleans()):

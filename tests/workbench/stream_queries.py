@@ -17,6 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 import workbench as wb
 from workbench import Frame, fn
 from workbench.session import PROVIDER, ROCKSDB
+from workbench.stream_plan import bucket_names
 
 SECOND = 1_000_000
 #: 2024-05-01, in seconds.
@@ -26,7 +27,7 @@ SCHEMA = "user string, at timestamp, value double, id long"
 DELAY, LATE = 20, 3
 SENTINEL = "~ the end"
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "total": fn.sum("value").over(Frame.range("-30 seconds", 0)),
     "iqr": fn.quantile("value", [0.25, 0.75]).over(Frame.rows(-5, 0)),
     "before": fn.lag("id"),
@@ -35,7 +36,7 @@ FUNCTIONS = {
 }
 
 
-def write_files(folder: Path, files: int = 6, rows: int = 60, users: int = 9) -> None:
+def write_files(folder: Path, files: int = 4, rows: int = 60, users: int = 9) -> None:
     """Write files whose rows come out of order, three of them too late, and one that ends all."""
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(5)
@@ -52,10 +53,19 @@ def write_files(folder: Path, files: int = 6, rows: int = 60, users: int = 9) ->
         _write(folder, number, [SENTINEL], (START + ids + 10_000) * SECOND, ids, ids)
 
 
-def write_one(folder: Path, number: int) -> Path:
+def user_of_new_bucket(spark: SparkSession, before: int, now: int) -> str:
+    """A user who goes to a bucket that there is among so many, but not among as many as before."""
+    names = F.array(*map(F.lit, bucket_names(now)))
+    users = spark.range(99).select(F.concat(F.lit("user "), F.col("id")).alias("user"))
+    goes = names[F.pmod(F.hash(F.xxhash64("user")), F.lit(now))]
+    found = users.where(~goes.isin(bucket_names(before))).limit(1).collect()
+    return str(found[0][0])
+
+
+def write_one(folder: Path, number: int, user: str) -> Path:
     """Write one more file, of a row behind all others."""
     ids = np.array([number * 1000])
-    _write(folder, number, ["user 1"], (START + ids) * SECOND, ids, ids)
+    _write(folder, number, [user], (START + ids) * SECOND, ids, ids)
     return folder / f"{number:03}.parquet"
 
 

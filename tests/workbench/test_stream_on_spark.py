@@ -43,14 +43,14 @@ def done(spark: SparkSession, files: Path, tmp_path_factory: pytest.TempPathFact
 def test_every_row_leaves_once_as_in_batch(
     spark: SparkSession, done: Any, expected: list[tuple[Any, ...]]
 ) -> None:
-    assert len(expected) == 360
+    assert len(expected) == 240
     assert q.answers_in(spark, done[0]) == expected
 
 
 def test_late_rows_are_counted_in_the_progress_and_in_the_checkpoint(done: Any) -> None:
     folder, query = done
     assert wb.late_rows(query) == wb.late_rows(folder / "checkpoint") == q.LATE
-    assert sum(counts["closed_rows"] for counts in wb.stream_counts(query)) == 361
+    assert sum(counts["closed_rows"] for counts in wb.stream_counts(query)) == 241
 
 
 def test_a_persons_view_of_the_state(done: Any) -> None:
@@ -99,7 +99,7 @@ def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
 def test_a_checkpoint_that_was_begun_otherwise_is_refused(
     spark: SparkSession, files: Path, done: Any
 ) -> None:
-    extra = q.write_one(files, 900)
+    extra = q.write_one(files, 900, q.user_of_new_bucket(spark, 4, 7))
     try:
         other = wb.over(
             q.stream_of(spark, files), "user", "at", emit="on window close",
@@ -107,14 +107,14 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
         )  # fmt: skip
         with pytest.raises(StreamingQueryException, match="begun by another window call"):
             q.start(other, done[0], q.nowhere).awaitTermination()
-        partitions = spark.conf.get("spark.sql.shuffle.partitions")
-        spark.conf.set("spark.sql.shuffle.partitions", int(str(partitions)) + 3)
+        partitions = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+        spark.conf.set("spark.sql.shuffle.partitions", partitions + 3)
         try:
             found = q.windows(q.stream_of(spark, files))
             with pytest.raises(StreamingQueryException, match=f"begun with {partitions} buckets"):
                 q.start(found, done[0], q.nowhere).awaitTermination()
         finally:
-            spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+            spark.conf.set("spark.sql.shuffle.partitions", partitions)
     finally:
         extra.unlink()
 

@@ -8,15 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-<<<<<<< HEAD
-#: Rows of a file, which is a micro-batch.
-ROWS_A_FILE = 250_000
-#: By how many seconds a row may be behind.
-DELAY = 10
-=======
 #: Rows of a file, and how many files are a micro-batch: so that two cores read one each.
 ROWS_A_FILE, FILES_A_BATCH = 125_000, 2
->>>>>>> close
+#: By how many seconds a row may be behind.
+DELAY = 10
 SCHEMA = "sensor long, at timestamp, value double, id long"
 #: 2024-05-01.
 START = 1_714_521_600_000_000

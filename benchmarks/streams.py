@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
-<<<<<<< HEAD
 from benchmarks import streams_update
-from benchmarks.arrivals import SCHEMA, Arrivals
-=======
-from benchmarks.arrivals import DELAY, FILES_A_BATCH, SCHEMA, Arrivals
->>>>>>> close
+from benchmarks.arrivals import FILES_A_BATCH, SCHEMA, Arrivals
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
@@ -78,16 +74,10 @@ class Bench:
     rows: int
 
     def stream(self, arrivals: Arrivals) -> "DataFrame":
-<<<<<<< HEAD
-        """Return readings as a stream of files with a watermark, one file a micro-batch."""
-        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-        files = arrivals.stored(self.folder)
-        return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
-=======
         """Return readings as a stream of files with a watermark."""
         reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_A_BATCH)
-        return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
->>>>>>> close
+        files = arrivals.stored(self.folder)
+        return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
     def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
         """Run a query over all files, into a sink that throws everything away."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from benchmarks.arrivals import ROWS_A_FILE, Arrivals
+from benchmarks.arrivals import FILES_A_BATCH, ROWS_A_FILE, Arrivals
 from benchmarks.report import Result, megabytes
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def iqr(bench: "Bench") -> None:
 def state_updated(bench: "Bench") -> None:
     """What is kept at the end of a stream, and of one that is ten times as long."""
     # What the last micro-batch brings is kept until rows come behind it: one is the least.
-    few = min(ROWS_A_FILE, bench.rows)
+    few = min(FILES_A_BATCH * ROWS_A_FILE, bench.rows)
     short, long = (bench.run(Arrivals(rows, 1_000, BEHIND), updating) for rows in (few, 10 * few))
     cells = megabytes(long.size), megabytes(short.size)
     ratio = long.size / short.size

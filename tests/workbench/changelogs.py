@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 from hypothesis import strategies as st
@@ -11,7 +12,9 @@ from pyspark.sql.pandas.types import from_arrow_type
 import workbench as wb
 from tests.workbench.over_cases import COLUMNS, alike, tables
 from tests.workbench.pieces import Asked, call_of, prepared
+from tests.workbench.stream_cases import SEAL, Memory
 from workbench.blocks import Block
+from workbench.stream_bucket import BucketTask
 from workbench.stream_looks import looks_of
 from workbench.stream_parts import HASH, Clock, Taken
 from workbench.stream_update import UpdatingMode
@@ -71,6 +74,7 @@ class Query:
     asked: Asked
     changelog: bool = True
     timed: bool = False
+    part_bytes: int | None = None
     held: Block | None = None
     before: int | None = None
     taken: Taken | None = None
@@ -78,6 +82,7 @@ class Query:
     sink: dict[Who, str] = field(default_factory=dict)
     answers: dict[Who, Row] = field(default_factory=dict)
     left_out: int = 0
+    store: Memory = field(default_factory=Memory)
 
     def __post_init__(self) -> None:
         self.order = order_terms(self.order_by)
@@ -104,6 +109,13 @@ class Query:
 
         Its changes may arrive in another order.
         """
+        if self.part_bytes is not None:
+            bucket = BucketTask(self.mode, SEAL, part_bytes=self.part_bytes)
+            step = bucket.step(self.store, self._arrivals(arrives or batch), watermark)
+            if step is not None:
+                self._fold(step.output)
+            self._admit(batch)
+            return
         clock = Clock(watermark, self.before)
         if batch or self.held is not None:
             self.taken = self.mode.take(self.held, self._arrivals(arrives or batch), clock)
@@ -130,9 +142,12 @@ class Query:
     def _arrivals(self, batch: list[Change]) -> pa.Table | None:
         if not batch:
             return None
-        rows = [row | {"op": op, HASH: 0} for op, row in batch]
+        rows = [row | {"op": op, HASH: self._hash(row)} for op, row in batch]
         schema = CHANGELOG if self.changelog else TABLE
         return pa.Table.from_pylist(rows, schema.append(pa.field(HASH, pa.int64())))
+
+    def _hash(self, row: Row) -> int:
+        return crc32(repr([row[name] for name in self.keys]).encode())
 
     def _fold(self, changes: pa.Table) -> None:
         for row in changes.to_pylist():

@@ -14,6 +14,7 @@ from tests.workbench.over_cases import PLACED, TIE_PROOF, counted_frames
 from tests.workbench.pieces import Asked
 from tests.workbench.test_over_in_pieces import DISTANCES, ORDERED, orders
 from workbench import fn
+from workbench.frame_bounds import COUNT, Offset, PerRow
 from workbench.stream_parts import NEVER
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
@@ -28,7 +29,13 @@ RANKS: Asked = {"number": fn.row_number(), "place": fn.rank(), "dense": fn.dense
 NUMBERED: Asked = EVERY | {"filled": fn.fill("x")}
 
 keys = st.sampled_from([(), ("p",), ("p", "yes")])
-counted = counted_frames(("rows", "groups"))
+#: Frames whose bounds differ from row to row.
+VARYING = [
+    wb.Frame(unit, low, Offset(PerRow("m"), COUNT))
+    for unit in ("rows", "groups")
+    for low in (None, Offset(0, COUNT))
+]
+counted = st.one_of(*3 * [counted_frames(("rows", "groups"))], st.sampled_from(VARYING))
 
 
 def some_of(asked: Asked) -> st.SearchStrategy[Asked]:
@@ -55,11 +62,20 @@ def follow(query: Query, history: list[list[Change]]) -> None:
 
 
 @many
-@given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.booleans())
+@given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.booleans(), st.booleans())
 def test_frames_that_count(
-    history: Any, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, full: bool
+    history: Any,
+    partition_by: Any,
+    first: Any,
+    frame: wb.Frame,
+    asked: Asked,
+    full: bool,
+    in_parts: bool,
 ) -> None:
-    follow(Query(partition_by, [first, "id"] if full else [first], frame, asked), history)
+    query = Query(partition_by, [first, "id"] if full else [first], frame, asked)
+    if in_parts:
+        query.part_bytes = 300
+    follow(query, history)
 
 
 @many

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-#: Rows of a file, and how many files are a micro-batch: so that two cores read one each.
-ROWS_A_FILE, FILES_A_BATCH = 125_000, 2
+#: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
+ROWS_A_FILE, FILES_A_BATCH = 125_000, 4
 #: By how many seconds a row may be behind.
 DELAY = 10
 SCHEMA = "sensor long, at timestamp, value double, id long"

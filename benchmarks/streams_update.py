@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from benchmarks.streams import Bench
 
 UPDATE = "on update"
-#: One row of a hundred comes up to as late as a micro-batch is long, so that it meets rows that
-#: have been answered.
+#: One row of a hundred comes late, by up to half of what a micro-batch brings: so that it meets rows
+#: that have been answered.
 BEHIND, DELAY = 0.01, 250
 SENSORS = 10_000
 LAST_TEN, LAST_HUNDRED = wb.Frame.rows(-9, 0), wb.Frame.rows(-99, 0)
@@ -42,7 +42,7 @@ def some_late(rows: int, sensors: int) -> Arrivals:
 def update(bench: "Bench") -> None:
     """Changes a second, and what a late row makes be computed again."""
     ours = bench.run(some_late(bench.rows, SENSORS), updating)
-    bench.rate("on update, 1 % out of order", "the target", bench.rows, ours, 80_000)
+    bench.rate("on update, 1 % out of order", bench.rows, ours, 80_000)
     again = {}
     for sensors in (100, 1_000):
         counts = bench.run(some_late(bench.rows, sensors), updating, kept=False).counts
@@ -56,7 +56,7 @@ def update(bench: "Bench") -> None:
 def iqr(bench: "Bench") -> None:
     """Rows a second of a moving interquartile range that is kept up to date."""
     ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, kept=False)
-    bench.rate("moving IQR, on update", "the target", bench.rows, ours, 50_000)
+    bench.rate("moving IQR, on update", bench.rows, ours, 50_000)
 
 
 def state_updated(bench: "Bench") -> None:

@@ -49,12 +49,12 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
 
     Examples
     --------
-    Four readings, of which the third comes too late for a watermark of an hour. Spark
-    knows a watermark from the micro-batch before, so each row is a file of its own here.
+    Five readings, each a micro-batch, of which the fourth comes too late. Late is what is behind
+    the watermark of the micro-batch before, and that is an hour behind the rows before that.
 
     >>> import tempfile, workbench as wb
     >>> spark, folder = wb.session(), tempfile.mkdtemp()
-    >>> for hour in ("01", "05", "02", "09"):
+    >>> for hour in ("01", "05", "06", "02", "09"):
     ...     row = spark.sql(f"SELECT 'a' AS plant, TIMESTAMP '2024-05-01 {hour}:00:00' AS at")
     ...     row.coalesce(1).write.mode("append").parquet(f"{folder}/in")
     >>> files = spark.readStream.schema(row.schema).option("maxFilesPerTrigger", 1)
@@ -69,12 +69,13 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     +-----+-------------------+---+
     |    a|2024-05-01 01:00:00|  1|
     |    a|2024-05-01 05:00:00|  2|
+    |    a|2024-05-01 06:00:00|  3|
     +-----+-------------------+---+
     <BLANKLINE>
     >>> late_rows(query)
     1
     >>> sum(counts["closed_rows"] for counts in stream_counts(query))
-    2
+    3
     >>> stream_state(f"{folder}/checkpoint").drop("bytes").show()
     +-----+----+-------------------+-------------------+
     |plant|rows|             oldest|             newest|

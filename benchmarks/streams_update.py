@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.streams import Bench
 
 UPDATE = "on update"
-#: One row of a hundred comes late, by up to half of what a micro-batch brings: so that it meets rows
+#: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows
 #: that have been answered.
 BEHIND, DELAY = 0.01, 250
 SENSORS = 10_000

@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, Any] = {
     "iqr": fn.quantile("value", [0.25, 0.75]).over(Frame.rows(-5, 0)),
     "before": fn.lag("id"),
     "number": fn.row_number(),
+    "large": fn.count("value").where("value > 4").over(Frame.rows(-3, 0)),
     "around": fn.max("id").over(Frame.range("-5 seconds", "5 seconds")),
 }
 

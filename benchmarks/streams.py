@@ -1,13 +1,15 @@
 """``python -m benchmarks streams``: windows over streams, by rows a second and by what is kept."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
-from benchmarks.arrivals import DELAY, FILES_A_BATCH, SCHEMA, Arrivals
+from benchmarks import streams_update
+from benchmarks.arrivals import FILES_A_BATCH, SCHEMA, Arrivals
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
@@ -45,6 +47,8 @@ class Ran(NamedTuple):
     rows, size : int
         The rows, and about the bytes, that it keeps at its end.
     late : int
+    counts : dict of str to int
+        What else the call has counted.
     """
 
     seconds: float
@@ -53,6 +57,7 @@ class Ran(NamedTuple):
     rows: int
     size: int
     late: int
+    counts: dict[str, int]
 
 
 @dataclass
@@ -76,7 +81,8 @@ class Bench:
     def stream(self, arrivals: Arrivals) -> "DataFrame":
         """Return readings as a stream of files with a watermark."""
         reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_A_BATCH)
-        return reader.parquet(arrivals.stored(self.folder)).withWatermark("at", f"{DELAY} seconds")
+        files = arrivals.stored(self.folder)
+        return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
     def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
         """Run a query over all files, into a sink that throws everything away."""
@@ -94,7 +100,11 @@ class Bench:
         answers = sum(one.rows for one in found), float(sum(one.total or 0 for one in found))
         took = sum(batch.batchDuration for batch in batches) / 1_000
         rows, size = self.state(checkpoint) if kept else (0, 0)
-        return Ran(took, rate_of(batches), answers, rows, size, wb.late_rows(query))
+        counts: Counter[str] = Counter()
+        for one in wb.stream_counts(query):
+            counts.update(one)
+        late = wb.late_rows(query)
+        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts))
 
     def state(self, checkpoint: Path) -> tuple[int, int]:
         """Return how many rows a query keeps, and how many bytes they are."""
@@ -198,4 +208,5 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "close": close,
     "partitions": partitions,
     "state": state,
+    **streams_update.PARTS,
 }

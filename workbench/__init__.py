@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.online import OnlineView as OnlineView
     from workbench.prepared import Prepared as Prepared
     from workbench.prepared import prepare as prepare
+    from workbench.stream_fold import folded as folded
     from workbench.stream_report import late_rows as late_rows
     from workbench.stream_report import stream_counts as stream_counts
     from workbench.stream_report import stream_state as stream_state
@@ -49,6 +50,7 @@ _HOME = {
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
+    "folded": "workbench.stream_fold",
     "last_in_group": "workbench.group_last",
     "late_rows": "workbench.stream_report",
     "plan": "workbench.widgets.plan",

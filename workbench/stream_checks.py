@@ -29,13 +29,20 @@ def check_emit(emit: Any, known: "list[str]") -> None:
         raise WorkbenchError(f"emit: {emit!r} is not known; give {listed}.")
 
 
-def check_at_rest(emit: Any) -> None:
+def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:
     """Refuse a way to emit where the table is at rest."""
+    check_no_id(row_id)
     if emit is not None:
         raise WorkbenchError(
             f"emit: {emit!r} is for streams, and this table is at rest; leave it out, or read the "
             "table by spark.readStream."
         )
+
+
+def check_no_id(row_id: "tuple[str, ...]") -> None:
+    """Refuse a row's id where nothing is matched by it."""
+    if row_id:
+        raise WorkbenchError("row_id: it is for emit='on update'; leave it out.")
 
 
 def check_engine(over: "Over") -> None:

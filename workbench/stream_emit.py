@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.stream_checks import (
@@ -9,11 +10,15 @@ from workbench.stream_checks import (
     check_closing,
     check_emit,
     check_engine,
+    check_no_id,
     check_provider,
+    has_watermark,
 )
 from workbench.stream_close import ClosingMode
 from workbench.stream_looks import looks_of
 from workbench.stream_plan import Asked, answered_stream
+from workbench.stream_update import OP, UpdatingMode
+from workbench.stream_update_checks import check_updating
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,6 +41,8 @@ class StreamCall(NamedTuple):
     carried : Carried
     schema : pyspark.sql.types.StructType
         Of the table with the answers.
+    row_id : tuple of str
+        The columns that tell rows apart, if any are named.
     """
 
     over: "Over"
@@ -44,6 +51,7 @@ class StreamCall(NamedTuple):
     task: "WindowTask"
     carried: "Carried"
     schema: "StructType"
+    row_id: tuple[str, ...] = ()
 
 
 def emitted(call: StreamCall, emit: Any) -> "DataFrame":
@@ -74,6 +82,7 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
 def closing(call: StreamCall) -> Asked:
     """Bind a call that emits on window close."""
     check_closing(call.over, call.df, call.found)
+    check_no_id(call.row_id)
     along = call.df.schema[call.over.order_by[0].name].dataType
     mode = ClosingMode(call.task, looks_of(call.found, along))
     schema = without_watermark(call.schema)
@@ -85,6 +94,27 @@ def about(call: StreamCall) -> bytes:
     pairs = zip(call.over.partition_by, call.task.keys, strict=True)
     order = call.task.order[0].name if call.task.order else None
     return json.dumps({"key": list(pairs), "order": order}).encode()
+
+
+def updating(call: StreamCall) -> Asked:
+    """Bind a call that emits on update."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    check_updating(call.over, call.df, call.row_id)
+    changelog, order = OP in call.df.columns, call.over.order_by
+    along = call.df.schema[order[0].name].dataType if order else StringType()
+    settles = bool(order) and not order[0].descending and has_watermark(call.df, order[0].name)
+    back = tuple(pair for pair in call.task.columns if pair[0] != OP)
+    mode = UpdatingMode(
+        replace(call.task, columns=back),
+        looks_of(call.found, along),
+        call.carried.of(OP) if changelog else None,
+        tuple(map(call.carried.of, call.row_id)),
+        settles,
+    )
+    fields = [field for field in call.schema.fields if field.name != OP]
+    schema = without_watermark(StructType([StructField(OP, StringType()), *fields]))
+    return Asked(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
 
 
 def without_watermark(schema: "StructType") -> "StructType":
@@ -102,4 +132,7 @@ def without_watermark(schema: "StructType") -> "StructType":
 
 
 #: How a call is bound to a stream, by when its rows go on.
-EMITS: dict[str, Callable[[StreamCall], Asked]] = {"on window close": closing}
+EMITS: dict[str, Callable[[StreamCall], Asked]] = {
+    "on window close": closing,
+    "on update": updating,
+}

@@ -100,7 +100,8 @@ def _bundled(df: "DataFrame", asked: Asked, buckets: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     wanted = dict(asked.carried.wanted)
-    wanted[HASH] = F.xxhash64(*(wanted[name] for name in asked.key))
+    parts = [wanted[name] for name in asked.key] or [F.lit(0)]
+    wanted[HASH] = F.xxhash64(*parts)
     rows, number = numbered(df, wanted)
     goes = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), asked.key, buckets)

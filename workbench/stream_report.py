@@ -103,10 +103,11 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
         Of the micro-batches that Spark remembers: ``late_rows``, ``rows_without_time`` and
         ``closed_rows`` on window close; of several calls in one query their sums.
     """
-    return [_summed(progress.observedMetrics or {}) for progress in query.recentProgress]
+    return [summed(progress.observedMetrics or {}) for progress in query.recentProgress]
 
 
-def _summed(observed: dict[str, Any]) -> dict[str, int]:
+def summed(observed: dict[str, Any]) -> dict[str, int]:
+    """Return what the window calls of a micro-batch have counted."""
     found: dict[str, int] = {}
     for name, row in observed.items():
         if name.startswith(OBSERVED):

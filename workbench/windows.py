@@ -167,7 +167,12 @@ class Over:
             lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
         return "\n".join(lines)
 
-    def run(self, df: "DataFrame", emit: str | None = None) -> "DataFrame":
+    def run(
+        self,
+        df: "DataFrame",
+        emit: str | None = None,
+        row_id: str | Sequence[str] | None = None,
+    ) -> "DataFrame":
         """Return the table with the answers: every row once, in any order.
 
         Parameters
@@ -178,7 +183,13 @@ class Over:
             Of a stream, when rows go on. "on window close": once, when the watermark of the order
             column has passed them and the ends of their frames, for a sink in append mode; rows
             that come behind the watermark are dropped and counted (:func:`workbench.late_rows`),
-            as are those without a time.
+            as are those without a time. "on update": at once, and again whenever their answers are
+            others, as changes in a column ``op``: +I and -D for rows that come and go, -U and +U
+            for what was said and is to be said instead. A stream with a column ``op`` is such a
+            changelog itself. A watermark on the order column lets state be dropped.
+        row_id : str or list of str, optional
+            Of a stream that emits on update, what tells the rows of a partition apart: needed for
+            a changelog, and checked where it is given.
 
         Returns
         -------
@@ -192,16 +203,17 @@ class Over:
             be asked so.
         """
         streams = is_stream(df)
+        ids = () if row_id is None else several(row_id, "row_id")
         if not streams:
             table(df, "df")
-            check_at_rest(emit)
+            check_at_rest(emit, ids)
         check_table(df, self.partition_by, self.order_by, list(self.columns))
         found = resolve(df, self.columns, self.frame, self.order_by)
         if streams:
             from workbench.stream_emit import StreamCall, emitted
 
             bound = found, *self._task(df, found), _result_schema(df, found)
-            return emitted(StreamCall(self, df, *bound), emit)
+            return emitted(StreamCall(self, df, *bound, ids), emit)
         if self.choice.engine == "spark":
             return with_spark(df, self.partition_by, self.order_by, found)
         return self._with_kernels(df, found)
@@ -350,6 +362,7 @@ def over(
     engine: str = "auto",
     cut: str | int | None = "auto",
     emit: str | None = None,
+    row_id: str | Sequence[str] | None = None,
     **columns: Function,
 ) -> "DataFrame":
     """Return a table with window functions of its rows: ``wb.Over(...).run(df)``.
@@ -361,6 +374,8 @@ def over(
         As :class:`Over` takes them.
     emit : str, optional
         As :meth:`Over.run` takes it: of a stream, when rows go on.
+    row_id : str or list of str, optional
+        As :meth:`Over.run` takes it: of a changelog, what tells rows apart.
 
     Returns
     -------
@@ -386,7 +401,7 @@ def over(
     +-----+---+---+-----+----+
     <BLANKLINE>
     """
-    return Over(partition_by, order_by, frame, engine, cut, **columns).run(df, emit)
+    return Over(partition_by, order_by, frame, engine, cut, **columns).run(df, emit, row_id)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:

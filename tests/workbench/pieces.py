@@ -114,7 +114,7 @@ def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
 def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> WindowTask:
     order = order_terms(list(order_by))
     frames = {name: frame_for(one, frame, True) for name, one in asked.items()}
-    calls = tuple(_call(name, one, frames[name]) for name, one in asked.items())
+    calls = tuple(call_of(name, one, frames[name]) for name, one in asked.items())
     kind = from_arrow_type(rows.schema.field(order[0].name).type)
     found = [
         Resolved(name, one, frames[name], (), (), kind, None, None) for name, one in asked.items()
@@ -123,7 +123,7 @@ def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Aske
     return WindowTask(back, tuple(keys), order, calls, reach_of(found, kind))
 
 
-def _call(name: str, one: Function, frame: wb.Frame) -> Call:
+def call_of(name: str, one: Function, frame: wb.Frame) -> Call:
     arguments = tuple(map(str, one.arguments))
     where = None if one.condition is None else str(one.condition)
     default = None if one.options.default is None else str(one.options.default)

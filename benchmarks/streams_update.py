@@ -1,0 +1,78 @@
+"""The lines of ``python -m benchmarks streams`` for calls that emit on update."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import workbench as wb
+from benchmarks.arrivals import FILES_A_BATCH, ROWS_A_FILE, Arrivals
+from benchmarks.report import Result, megabytes
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from benchmarks.streams import Bench
+
+UPDATE = "on update"
+#: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows
+#: that have been answered.
+BEHIND, DELAY = 0.01, 250
+SENSORS = 10_000
+LAST_TEN, LAST_HUNDRED = wb.Frame.rows(-9, 0), wb.Frame.rows(-99, 0)
+
+
+def updating(stream: "DataFrame") -> "DataFrame":
+    """Return three functions over the last ten rows, on update."""
+    total, top = (one.over(LAST_TEN) for one in (wb.fn.sum("value"), wb.fn.max("value")))
+    before = wb.fn.lag("value")
+    return wb.over(stream, "sensor", "at", emit=UPDATE, total=total, before=before, top=top)
+
+
+def moving_iqr(stream: "DataFrame") -> "DataFrame":
+    """Return the quartiles of the last hundred rows, on update."""
+    quartiles = wb.fn.quantile("value", [0.25, 0.5, 0.75])
+    found = wb.over(stream, "sensor", "at", LAST_HUNDRED, emit=UPDATE, iqr=quartiles)
+    return found.withColumn("total", found["iqr"][1])
+
+
+def some_late(rows: int, sensors: int) -> Arrivals:
+    """Return readings of which some come out of order."""
+    return Arrivals(rows, sensors, BEHIND, DELAY)
+
+
+def update(bench: "Bench") -> None:
+    """Changes a second, and what a late row makes be computed again."""
+    ours = bench.run(some_late(bench.rows, SENSORS), updating)
+    bench.rate("on update, 1 % out of order", bench.rows, ours, 80_000)
+    again = {}
+    for sensors in (100, 1_000):
+        counts = bench.run(some_late(bench.rows, sensors), updating, kept=False).counts
+        again[sensors] = (counts["rows_recomputed"] - bench.rows) / (bench.rows * BEHIND)
+    cells = f"{again[100]:.2f} rows", f"{again[1_000]:.2f} rows"
+    ratio = again[100] / again[1_000]
+    what, against = "answered again, per late row", "partitions a tenth as long"
+    bench.report.add(Result(what, against, bench.rows, *cells, ratio, 1.5))
+
+
+def iqr(bench: "Bench") -> None:
+    """Rows a second of a moving interquartile range that is kept up to date."""
+    ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, kept=False)
+    bench.rate("moving IQR, on update", bench.rows, ours, 50_000)
+
+
+def state_updated(bench: "Bench") -> None:
+    """What is kept at the end of a stream, and of one that is ten times as long."""
+    # What the last micro-batch brings is kept until rows come behind it: one is the least.
+    few = min(FILES_A_BATCH * ROWS_A_FILE, bench.rows)
+    short, long = (bench.run(Arrivals(rows, 1_000, BEHIND), updating) for rows in (few, 10 * few))
+    cells = megabytes(long.size), megabytes(short.size)
+    ratio = long.size / short.size
+    what = "state on update, ten times as long"
+    bench.report.add(Result(what, "a tenth of it", 10 * few, *cells, ratio, 1.2))
+
+
+#: The parts of the benchmark by name.
+PARTS: dict[str, Callable[[Any], None]] = {
+    "update": update,
+    "iqr": iqr,
+    "state_updated": state_updated,
+}

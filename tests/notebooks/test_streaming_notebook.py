@@ -1,0 +1,66 @@
+"""The notebook on streams: its exercises take the right answers, and one's own table runs."""
+
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+from nbclient import NotebookClient
+
+from kernels.looks import Look, look_of
+from workbench.exercises import digest_of
+from workbench.widgets.stream_lesson import play_close
+
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "07-streaming-windows.ipynb"
+OWN_TABLE = """
+source = {path!r}
+key, time, value = "meter", "at", "kwh"
+around, lateness = "90 minutes", "2 hours 30 minutes"
+steps, minutes = 2, 120
+"""
+
+
+def accepted(answer: object) -> bool:
+    return digest_of(answer) in NOTEBOOK.read_text()
+
+
+def test_the_changes_of_the_articles_insert() -> None:
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    texts = [
+        out.text for cell in notebook.cells for out in cell.get("outputs", []) if "text" in out
+    ]
+    (said,) = [text for text in texts if "10:06 comes:" in text]
+    changes = said.partition("10:06 comes:\n")[2].strip().splitlines()
+    assert [line.split()[0] for line in changes] == ["-U", "+U", "+I", "-U", "+U"]
+    assert accepted(len(changes))
+
+
+def test_the_watermark_that_lets_a_row_go() -> None:
+    at, looks = [600, 602, 610, 617], [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+    steps = play_close(at, looks, 612, lambda m: f"{m // 60}:{m % 60:02}", waiting=2).lesson[
+        "steps"
+    ]
+    assert "Row 2 waits for the watermark to reach 10:17." in [step["caption"] for step in steps]
+    assert accepted("10:17")
+    assert not accepted("10:12")
+
+
+def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+    read = pd.DataFrame(
+        {
+            "meter": [f"m{i % 2}" for i in range(120)],
+            "at": pd.date_range("2024-02-28 20:00", periods=120, freq="7min", tz="UTC"),
+            "kwh": [i * i % 31 / 2 for i in range(120)],
+        }
+    )
+    read.to_parquet(tmp_path / "read.parquet", coerce_timestamps="us")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    parameters.source = OWN_TABLE.format(path=str(tmp_path / "read.parquet"))
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [
+        out.data["text/plain"]
+        for cell in notebook.cells
+        for out in cell.get("outputs", [])
+        if "text/plain" in out.get("data", {})
+    ]
+    assert any(text.startswith("Live view of") and "meter" in text for text in shown)

@@ -1,0 +1,108 @@
+"""A moving band of each key, as far as a stream has come, as a plotly figure."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from workbench.figures.svg import BLUE, SKY, VERMILLION
+
+#: The most rows of a key that are drawn, the last ones.
+MOST = 400
+
+
+class Strip(NamedTuple):
+    """What a stream has said of one key, in the order of time.
+
+    Attributes
+    ----------
+    time : datetime64 array of shape (rows,)
+    band : float64 array of shape (rows, 3)
+        The lower quartile, the median and the upper quartile of each row's frame; NaN for none.
+    revised : bool array of shape (rows,)
+        Whether the last micro-batch has said something else than before.
+    """
+
+    time: NDArray[np.datetime64]
+    band: NDArray[np.float64]
+    revised: NDArray[np.bool_]
+
+    def last(self, most: int = MOST) -> "Strip":
+        """Return the last rows.
+
+        Examples
+        --------
+        >>> time = np.array(["2013-07-01", "2013-07-02"], "M8[us]")
+        >>> Strip(time, np.zeros((2, 3)), np.zeros(2, bool)).last(1).time.tolist()
+        [datetime.datetime(2013, 7, 2, 0, 0)]
+        """
+        return Strip(self.time[-most:], self.band[-most:], self.revised[-most:])
+
+
+def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
+    """Draw a band for each key, one above the other, and mark what was revised just now.
+
+    Parameters
+    ----------
+    strips : mapping of str to Strip
+        By the key as a person reads it.
+    across, up : str
+        What the axes show.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Four traces a key: the two edges of the band, the median, the revised rows.
+
+    Examples
+    --------
+    >>> time = np.array(["2013-07-01T10", "2013-07-01T11"], "M8[us]")
+    >>> strip = Strip(time, np.array([[1.0, 2, 3], [2, 3, 4]]), np.array([False, True]))
+    >>> figure = live_figure({"JFK": strip}, "time", "delay")
+    >>> [(line.name, list(line.y)) for line in figure.data][2:]
+    [('median', [2.0, 3.0]), ('revised just now', [3.0])]
+    """
+    rows = max(len(strips), 1)
+    figure = make_subplots(
+        rows, 1, shared_xaxes=True, vertical_spacing=0.05, subplot_titles=list(strips) or [""]
+    )
+    for number, strip in enumerate(strips.values(), start=1):
+        for trace in _traces(strip.last(), legend=number == 1):
+            figure.add_trace(trace, number, 1)
+    figure.update_layout(
+        height=140 + 130 * rows, margin={"l": 10, "r": 10, "t": 40, "b": 40},
+        template="plotly_white", legend={"orientation": "h", "y": 1.12},
+    )  # fmt: skip
+    figure.update_xaxes(title=across, row=rows)
+    figure.update_yaxes(title=up)
+    return figure
+
+
+def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:
+    time = np.datetime_as_string(strip.time, unit="s").tolist()
+    low, middle, high = strip.band.T
+    edge: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
+    fill = {"fill": "tonexty", "fillcolor": _pale(SKY)}
+    quartiles = "from the lower to the upper quartile"
+    at = np.flatnonzero(strip.revised)
+    return [
+        go.Scatter(x=time, y=low.tolist(), name="", showlegend=False, **edge),
+        go.Scatter(x=time, y=high.tolist(), name=quartiles, showlegend=legend, **edge, **fill),
+        go.Scatter(
+            x=time, y=middle.tolist(), name="median", showlegend=legend, mode="lines",
+            line={"color": BLUE, "width": 2},
+        ),
+        go.Scatter(
+            x=[time[i] for i in at], y=middle[at].tolist(), name="revised just now",
+            showlegend=legend, mode="markers",
+            marker={"symbol": "diamond-open", "size": 8, "color": VERMILLION},
+        ),
+    ]  # fmt: skip
+
+
+def _pale(color: str) -> str:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.4)"

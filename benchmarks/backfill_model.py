@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from benchmarks.backfill_bench import Bench, backfill
-from benchmarks.measure import side_by_side
+from benchmarks.measure import seconds, side_by_side
 from benchmarks.report import Result, megabytes, plain_seconds, short
 from benchmarks.spark_metrics import WorkerPeak, shuffled
 from benchmarks.visits import Visits
@@ -64,9 +64,11 @@ def memory(bench: Bench) -> None:
         peaks = []
         for events in GROWING:
             plan = _plan(bench, Visits(events, ASKED))
+            save = WORKS[method](plan).answers().write.format("noop").mode("overwrite").save
             with WorkerPeak() as peak:
-                WORKS[method](plan).answers().write.format("noop").mode("overwrite").save()
+                took = seconds(save)
             peaks.append(peak.most)
+            bench.report.took(f"{short(ASKED)} queries", events, {method: took})
         cells = megabytes(peaks[1]), megabytes(peaks[0])
         name = f"memory of a worker, {method}, tenfold events"
         result = Result(

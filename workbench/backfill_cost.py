@@ -164,8 +164,7 @@ def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     rows = sizes.queries + states + events
     size = sizes.queries * sizes.query_bytes + states * NODE_BYTES + fields * FIELD_BYTES
     size += events * (sizes.event_bytes + NODE_BYTES)
-    share = max(1 / sizes.partitions, sizes.largest_key / max(sizes.rows, 1))
-    largest = ceil(rows * share)
+    largest = ceil(rows * _largest(sizes) / max(sizes.rows, 1))
     return Cost(ceil(rows), ceil(size), _tasks(sizes), largest, MOMENT_BYTES * sizes.queries)
 
 
@@ -185,10 +184,9 @@ def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
     >>> scan(sizes, []).largest
-    550000
+    687500
     """
-    largest = max(ceil(sizes.rows / sizes.partitions), sizes.largest_key)
-    return Cost(sizes.rows, sizes.bytes, _tasks(sizes), largest)
+    return Cost(sizes.rows, sizes.bytes, _tasks(sizes), _largest(sizes))
 
 
 def sawtooth(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
@@ -217,7 +215,7 @@ def auto(sizes: Sizes, kinds: Sequence[Kind], cuts: Sequence[Cut]) -> Cost:
     rows = sizes.rows + sum(sum(one) for one in early)
     states, events = (sum(one[side] for one in early) for side in (0, 1))
     size = sizes.bytes + states * STATE_BYTES + events * sizes.event_bytes
-    largest = ceil(sizes.rows / sizes.partitions)
+    largest = ceil(sizes.rows / sizes.partitions) if cuts else _largest(sizes)
     for cut, one in zip(cuts, early, strict=True):
         own = ceil(cut.rows / cut.keys / cut.spans)
         came = ceil(sum(one) / max(cut.keys * (cut.spans - 1), 1))
@@ -254,6 +252,14 @@ def earlier(sizes: Sizes, kinds: Sequence[Kind], cut: Cut) -> tuple[int, int]:
 
 def _share(kind: Kind, extent: int) -> float:
     return 1.0 if kind.window is None else min(1.0, kind.window / max(extent, 1))
+
+
+def _largest(sizes: Sizes) -> int:
+    """The rows of the largest task where keys are whole: a key, and its part of the others."""
+    others = ceil((sizes.rows - sizes.largest_key) / sizes.partitions)
+    if sizes.keys > sizes.partitions:
+        return sizes.largest_key + others
+    return max(ceil(sizes.rows / sizes.partitions), sizes.largest_key)
 
 
 def _tasks(sizes: Sizes) -> int:

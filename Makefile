@@ -31,6 +31,7 @@ bench: setup
 	$(VENV)/python -m benchmarks funnel
 	$(VENV)/python -m benchmarks windows
 	$(VENV)/python -m benchmarks backfill
+	$(VENV)/python -m benchmarks online
 
 notebooks: setup
 	$(VENV)/python tools/notebooks.py

@@ -117,8 +117,9 @@ class Kept:
         code = np.concatenate([first, then[late]])
         events = pa.concat_tables([one, other.filter(pa.array(late))])
         time = events.column(TIME).to_numpy()
-        most = max(cast(Any, feature.call.frame).hop for feature in self.features)
-        beyond = set(code[(time >= at) & (time // most * most < at)].tolist())
+        hops = {cast(Any, feature.call.frame).hop for feature in self.features}
+        begun = np.logical_or.reduce([time // hop * hop < at for hop in hops])
+        beyond = set(code[(time >= at) & begun].tolist())
         schema = pa.schema([("k0", pa.int64()), *self.schema])
         columns = {"k0": code, **{name: events.column(name) for name in self.schema.names}}
         task = BackfillTask((("id", "k0"),), ("k0",), self.features, schema)

@@ -125,15 +125,16 @@ def switch(
     Raises
     ------
     WorkbenchError
-        When an upload that ends later came first.
+        When an upload that ends later, or began later, came first.
     """
     while True:
         held, meta = known_meta(store)
         assert meta is not None
         check_order(meta, layout, until)
         if meta.generation > generation:
-            # A newer upload of the same events is there already.
-            return meta
+            raise WorkbenchError(
+                f"upload: another one began later and is there already; {store.place} serves that."
+            )
         now = meta.but(generation=generation, until=until, keys=keys, events=events)
         if store.write([(META, now.to_bytes())], expect=(META, held)):
             break

@@ -27,7 +27,7 @@ from workbench.errors import WorkbenchError
 from workbench.online_layout import Layout
 from workbench.online_meta import STREAMED
 from workbench.online_update import apply_batch
-from workbench.online_upload import known_meta
+from workbench.online_upload import known_meta, reserve, switch
 
 KEYS = ["a", "b", "c"]
 #: Whole numbers, so that what does not spread does not by rounding either.
@@ -152,6 +152,16 @@ def test_late_events_are_counted_and_wait_for_the_next_upload(layout: Layout) ->
     assert view.fetch(["a"], 14)["a"][name] == 3
 
 
+def test_a_hop_of_any_size_that_would_be_cut_is_an_error() -> None:
+    # In a hop of 4 from 16 on, but not yet in one of 6 from 18 on.
+    for calls in (CALLS, OF_EVENTS):
+        view = View(Memory(), layout_of(features(calls=calls)))
+        view.upload(12)
+        view.stream([event("a", 16, word="x", good=True), event("a", 19, word="y", good=True)])
+        for at, cut in ((16, False), (17, True), (19, True), (20, False)):
+            assert ("a" in view.fetch(["a"], at).errors) == cut
+
+
 def test_streams_that_do_not_follow_are_refused(layout: Layout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match="nothing is uploaded to the store in memory yet"):
@@ -173,6 +183,10 @@ def test_uploads_that_cannot_follow_are_refused(layout: Layout) -> None:
     view.upload(24)
     with pytest.raises(WorkbenchError, match="has an upload until 24"):
         view.upload(12)
+    first, second = (reserve(view.store, layout, 24, LASTING) for _ in range(2))
+    switch(view.store, layout, second, 24, 0, 0)
+    with pytest.raises(WorkbenchError, match="another one began later and is there already"):
+        switch(view.store, layout, first, 24, 0, 0)
     other = View(view.store, layout_of(features(by=True)))
     with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
         other.upload(36)

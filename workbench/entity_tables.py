@@ -213,10 +213,12 @@ def _rows(
     from pyspark.sql import functions as F
 
     columns = [column(df, name, "entities") for name in entities.shared]
+    # Rows are only compared with others of the same key and id.
     hashed = [
         one
         for one, name in zip(columns, entities.shared, strict=True)
-        if df.schema[name].dataType.typeName() not in WITHOUT_HASH
+        if name not in (*entities.key, *entities.id)
+        and df.schema[name].dataType.typeName() not in WITHOUT_HASH
     ]
     # Spark's hash passes over nulls: where they are has to count too.
     holds = F.xxhash64(*hashed, *(one.isNull() for one in hashed))
@@ -229,7 +231,7 @@ def _says(entities: "Entities", mutations: "DataFrame") -> "Column":
 
     op = column(mutations, entities.op, "op")
     if mutations.schema[entities.op].dataType.typeName() == "string":
-        op = F.lower(op).isin([name for name, says in OPS.items() if says == OUT])
+        op = op.isin([name for name, says in OPS.items() if says == OUT])
     return F.when(op, F.lit(OUT)).otherwise(F.lit(IN))
 
 
@@ -253,7 +255,7 @@ def _unknown_op(entities: "Entities", mutations: "DataFrame") -> "Column":
     op = column(mutations, entities.op, "op")
     unknown = op.isNull()
     if mutations.schema[entities.op].dataType.typeName() == "string":
-        unknown = unknown | ~F.lower(op).isin(list(OPS))
+        unknown = unknown | ~op.isin(list(OPS))
     return F.max(F.when(unknown, F.coalesce(op.cast("string"), F.lit(""))))
 
 

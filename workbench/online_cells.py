@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels import cells as c
-from kernels.cells import merge_cells, roll_up
+from kernels.cells import roll_up
 from kernels.hops import LEAST, window_start
 from kernels.ranks import sort_keys
 from workbench.backfill_block import in_time
@@ -22,9 +22,6 @@ from workbench.codes import key_codes, whole
 from workbench.online_layout import Ints, Layout, Part, Slot
 from workbench.online_values import key_bytes, value_bytes
 from workbench.window_columns import floats, numbers, present
-
-#: The cells of a key, by the number of their part and the bytes of their bucket.
-Sections = dict[tuple[int, bytes], bytes]
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,16 @@ class Rolled:
     buckets: list[bytes]
     words: bytes
     ends: list[int]
+
+    def records(self, prefix: bytes) -> tuple[list[bytes], list[bytes]]:
+        """Return the keys behind a prefix, nearly in order, and the cells of each.
+
+        In order, an embedded store writes few pages many times, and not many pages few times.
+        """
+        begins = np.array([key[:16] for key in self.keys], "S16")
+        order = np.argsort(begins, kind="stable").tolist()
+        keys, words, ends = self.keys, self.words, self.ends
+        return [prefix + keys[i] for i in order], [words[ends[i] : ends[i + 1]] for i in order]
 
     def __iter__(self) -> Iterator[tuple[bytes, bytes, bytes]]:
         held = (self.words[low:high] for low, high in pairwise(self.ends))
@@ -88,42 +95,6 @@ def rolled(
     key = key_bytes([events.column(name).take(first) for name in names[: len(layout.keys)]])
     bucket = value_bytes(whole(events.column(part.by).take(first))) if part.by else [b""] * count
     return Rolled(key, bucket, *packed(part, cells, held, ends, counts))
-
-
-def sections(
-    layout: Layout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
-) -> dict[bytes, Sections]:
-    """Return the cells of each key, and the events that are kept of it.
-
-    Parameters
-    ----------
-    layout : Layout
-    events : pyarrow.Table
-        None with a null in key or time.
-    windows : sequence of int64 arrays
-        Those of each part, as :func:`kernels.cells.roll_up` takes them.
-    since : int
-        No query is asked before it.
-    lasting : int or None
-        How long queries are served from events before ``since``; None for events since then.
-    """
-    found: dict[bytes, Sections] = {}
-    low = LEAST if lasting is None else since
-    for number, part in enumerate(layout.parts):
-        for key, bucket, words in rolled(layout, part, events, windows[number], low):
-            found.setdefault(key, {})[number, bucket] = words
-    if layout.plain:
-        return found
-    # A key whose events are in no bucket is known, too.
-    code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
-    first = pa.array(np.unique(code, return_index=True)[1])
-    names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
-    own = [found.setdefault(key, {}) for key in names]
-    if layout.kept is not None:
-        held = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
-        for one, kept in zip(own, held, strict=True):
-            one[len(layout.parts), b""] = kept
-    return found
 
 
 def packed(
@@ -221,102 +192,3 @@ def _numbers(
             to[:, 2] = values[0] - values[0]
         if kind == c.JOINT:
             to[:, 2] = values[1]
-
-
-def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
-    """Merge the cells of keys with new ones, and leave out those that begin before a time.
-
-    Parameters
-    ----------
-    part : Part
-    known, new : list of bytes
-        The cells of each key, b"" for none.
-    since : int
-
-    Returns
-    -------
-    list of bytes
-    """
-    pairs = [piece for pair in zip(known, new, strict=True) for piece in pair]
-    words = np.frombuffer(bytearray().join(pairs), np.int64)
-    size, (integers, rest) = part.words, part.sizes
-    counts = [(len(a) + len(b)) // (8 * size) for a, b in zip(known, new, strict=True)]
-    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
-    given = words, words.view(np.float64), since, part.table, cells, held
-    left = merge_cells.over(ends * size, *given, right=ends)
-    found, places = packed(part, cells, held, ends, left)
-    return [found[low:high] for low, high in pairwise(places)]
-
-
-def merge_records(
-    layout: Layout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
-) -> list[bytes | None]:
-    """Merge records with new cells, and leave out the cells that begin before a time.
-
-    Parameters
-    ----------
-    layout : Layout
-    known : sequence of (bytes or None)
-    new : sequence of (dict or None)
-        What is new for each; None where nothing is.
-    since : int
-
-    Returns
-    -------
-    list of (bytes or None)
-        None where nothing is new, and nothing is left.
-    """
-    olds = [sections_of(layout, one) if one else {} for one in known]
-    news: list[Sections] = [one or {} for one in new]
-    found: list[Sections] = [{} for _ in olds]
-    for number, part in enumerate(layout.parts):
-        units = [
-            (row, place)
-            for row, (old, more) in enumerate(zip(olds, news, strict=True))
-            for place in {**old, **more}
-            if place[0] == number
-        ]
-        before = [olds[row].get(place, b"") for row, place in units]
-        after = [news[row].get(place, b"") for row, place in units]
-        for (row, place), words in zip(units, merged(part, before, after, since), strict=True):
-            if words:
-                found[row][place] = words
-    if layout.kept is not None:
-        place = len(layout.parts), b""
-        before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
-        for row, held in enumerate(layout.kept.merged(before, after, since)):
-            if held:
-                found[row][place] = held
-    # A key is known from its first event on, also if that is in no hop and no bucket.
-    pairs = zip(found, new, strict=True)
-    return [record_of(layout, one) if one or more is not None else None for one, more in pairs]
-
-
-def record_of(layout: Layout, sections: Sections) -> bytes:
-    """Return the cells of a key as one value.
-
-    A view without buckets has one list of cells, which is the value.
-    """
-    if layout.plain:
-        return sections.get((0, b""), b"")
-    pieces = []
-    for (part, bucket), words in sections.items():
-        pieces += [b"".join(n.to_bytes(4, "little") for n in (part, len(bucket), len(words)))]
-        pieces += [bucket, words]
-    return b"".join(pieces)
-
-
-def sections_of(layout: Layout, record: bytes) -> Sections:
-    """Return the cells of a key by part and bucket; the inverse of :func:`record_of`."""
-    if layout.plain:
-        return {(0, b""): record}
-    found, at = {}, 0
-    while at < len(record):
-        part, bucket, size = (
-            int.from_bytes(record[i : i + 4], "little") for i in range(at, at + 12, 4)
-        )
-        at += 12 + bucket
-        found[part, record[at - bucket : at]] = record[at : at + size]
-        at += size
-    return found

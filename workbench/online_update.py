@@ -11,9 +11,10 @@ import pyarrow as pa
 from workbench.blocks import TIME, instants
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.online_cells import merge_records, sections
+from workbench.online_cells import rolled
 from workbench.online_layout import Layout
 from workbench.online_meta import META, Meta, streamed
+from workbench.online_records import merge_records, merged, sections
 from workbench.online_upload import check_owner, known_meta, sweep
 from workbench.stores import Change, Store
 
@@ -94,12 +95,18 @@ def apply_batch(
 def changed(store: Store, layout: Layout, events: pa.Table, meta: Meta) -> list[Change]:
     """Return the records of the events' keys with the events in their hops."""
     windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
+    if layout.plain:
+        cells = rolled(layout, layout.parts[0], events, windows[0])
+        names, added = cells.records(prefix)
+        there = [one or b"" for one in store.read(names)]
+        left = merged(layout.parts[0], there, added, meta.until)
+        return list(zip(names, left, strict=True))
     found = sections(layout, events, windows, meta.until, None)
     new = {prefix + key: own for key, own in found.items()}
     names = sorted(new)
     known = store.read(names)
-    merged = merge_records(layout, known, [new[name] for name in names], meta.until)
-    return list(zip(names, merged, strict=True))
+    records = merge_records(layout, known, [new[name] for name in names], meta.until)
+    return list(zip(names, records, strict=True))
 
 
 def current(store: Store, layout: Layout, lasting: int) -> tuple[bytes, Meta]:

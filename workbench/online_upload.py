@@ -5,6 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 import pyarrow as pa
 
@@ -12,9 +13,10 @@ from workbench.blocks import TIME, binaries, instants
 from workbench.bundles import BUNDLE
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.online_cells import merge_records, record_of, rolled, sections
+from workbench.online_cells import rolled
 from workbench.online_layout import Layout
 from workbench.online_meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
+from workbench.online_records import merge_records, record_of, sections
 from workbench.online_values import time_of
 from workbench.stores import Change, Store
 from workbench.worker import settle
@@ -68,21 +70,22 @@ class UploadTask:
         before = instants(whole(events.column(TIME))) < self.until
         known = events.filter(pa.array(before))
         records = self.records(known)
-        # In order, the embedded store writes few pages many times, and not many pages few times.
-        records.sort()
         for first in range(0, len(records), RECORDS_AT_ONCE):
             self.store.write(records[first : first + RECORDS_AT_ONCE])
         return len(records), len(known), int(len(before) - before.sum())
 
     def records(self, events: pa.Table) -> list[Change]:
-        """Return the record of each key, under the name that it has in the store."""
+        """Return the record of each key, under the name that it has in the store, in order."""
         prefix = uploaded(self.generation)
         windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
         if self.layout.plain:
             cells = rolled(self.layout, self.layout.parts[0], events, windows[0], self.until)
-            return [(prefix + key, words) for key, _, words in cells]
+            return list(zip(*cells.records(prefix), strict=True))
         found = sections(self.layout, events, windows, self.until, self.lasting)
-        return [(prefix + key, record_of(self.layout, own)) for key, own in found.items()]
+        return sorted(
+            ((prefix + key, record_of(self.layout, own)) for key, own in found.items()),
+            key=itemgetter(0),
+        )
 
 
 def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:

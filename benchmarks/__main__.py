@@ -1,7 +1,7 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill``, ``streams`` and ``online`` likewise, or parts: ``python -m benchmarks
-windows quantile spark``.
+``windows``, ``backfill``, ``entities``, ``streams`` and ``online`` likewise, or parts:
+``python -m benchmarks windows quantile spark``.
 """
 
 import argparse
@@ -9,10 +9,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import backfill, funnel, online, streams, windows
+from benchmarks import backfill, entities, funnel, online, streams, windows
 from benchmarks.report import Report, counted, machine, write_json
 
-SUBJECTS = ("funnel", "windows", "backfill", "streams", "online")
+SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online")
 PARTS: dict[str, Sequence[str]] = {
     "windows": windows.PARTS,
     "backfill": backfill.PARTS,
@@ -21,7 +21,7 @@ PARTS: dict[str, Sequence[str]] = {
 }
 #: How many rows the largest file has, and measured runs there are: minutes for all.
 ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS}
-ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "streams": 1, "online": 3}
+ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "entities": 2, "streams": 1, "online": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,6 +43,8 @@ def measured(options: argparse.Namespace) -> Report:
         parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
     if options.subject == "backfill":
         return backfill.run(rounds, options.folder, options.parts)
+    if options.subject == "entities":
+        return entities.run(rounds, options.folder, options.parts)
     if options.subject == "online":
         return online.run(rounds, options.folder, options.parts)
     rows = options.rows or ROWS[options.subject]

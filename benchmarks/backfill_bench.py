@@ -83,12 +83,12 @@ def _as_in(first: Sequence[float], row: Sequence[float]) -> list[float]:
     return [a if math.isclose(a, b, rel_tol=1e-9) else b for a, b in pairs]
 
 
-def backfill() -> wb.Backfill:
-    """Return five functions over three windows."""
+def backfill(window: str = "sliding") -> wb.Backfill:
+    """Return five functions over three windows of a kind."""
     windows = list(WINDOWS)
     asked = [wb.Aggregation("count", windows=windows)]
     asked += [wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:]]
-    return wb.Backfill("user", "at", asked, window="sliding")
+    return wb.Backfill("user", "at", asked, window=window)
 
 
 def in_duckdb(queries: str, events: str) -> str:

@@ -101,6 +101,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
         steps : int
         """
         with self._lock:
+            self._resume()
             for _ in range(steps):
                 self.replay.advance(f"{self.speed.value} minutes")
                 self.follower.catch_up()
@@ -115,6 +116,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             How long before the newest row of the first key.
         """
         with self._lock:
+            self._resume()
             row = self._late_row(minutes)
             self.replay.write([row])
             self.follower.catch_up()
@@ -132,10 +134,15 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             self._draw(f"✓ Killed, and restarted from the checkpoint: {what}.")
 
     def stop(self) -> None:
-        """Stop the query, and end playing."""
+        """Stop the query, and end playing; the next step goes on from the checkpoint."""
         self._playing.clear()
         with self._lock:
             self.follower.stop()
+
+    def _resume(self) -> None:
+        query = self.follower.query
+        if query is None or not query.isActive:
+            self.follower.start()
 
     @property
     def numbers(self) -> list[tuple[str, str]]:

@@ -1,14 +1,18 @@
 """Get the two packages onto the executors, so that nobody copies files to a cluster."""
 
+import pickle
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 if TYPE_CHECKING:
@@ -58,12 +62,57 @@ def is_connect(spark: "SparkSession") -> bool:
 
 @cache
 def archive() -> Path:
-    """Zip both packages, the same bytes each time, as a server refuses a changed file."""
-    path = Path(tempfile.mkdtemp(prefix="window-workbench-")) / "window_workbench.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+    """Zip both packages, under a name that tells other versions apart."""
+    made = Path(tempfile.mkdtemp(prefix="window-workbench-")) / "packages.zip"
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
         for package in PACKAGES:
             _add(target, files(package), package)
-    return path
+    digest = blake2b(made.read_bytes(), digest_size=8).hexdigest()
+    return made.rename(made.with_name(f"window_workbench_{digest}.zip"))
+
+
+def finder() -> Callable[[], None]:
+    """Return what lets a worker find the packages where its session's files are.
+
+    Over Spark Connect, Spark tells a stream's workers the folder above those of all sessions, so
+    that they do not find what their own was given. What this returns travels by value, and so runs
+    where the packages are not found yet.
+
+    Returns
+    -------
+    function
+    """
+    name = archive().name
+
+    def find() -> None:
+        from pyspark import SparkFiles
+
+        if find_spec("workbench") is None:
+            there = Path(SparkFiles.getRootDirectory()).glob(f"*/{name}")
+            sys.path.extend(str(one) for one in sorted(there)[:1])
+
+    return find
+
+
+def finding(task: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a stream's task that finds the packages before it is opened.
+
+    Parameters
+    ----------
+    task : function
+        From record batches to record batches.
+
+    Returns
+    -------
+    function
+    """
+    find, packed = finder(), pickle.dumps(task)
+
+    def found(batches: Any) -> Any:
+        find()
+        return pickle.loads(packed)(batches)
+
+    return found
 
 
 def _add(target: zipfile.ZipFile, source: Traversable, name: str) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from workbench.bundles import BUNDLE, PARTITION, BundleTask, unbundled
 from workbench.rows import numbered, with_partition
-from workbench.shipping import ship
+from workbench.shipping import finding, ship
 from workbench.stream_bucket import BucketTask
 from workbench.stream_packing import Seal
 from workbench.stream_parts import HASH, Mode
@@ -91,9 +91,8 @@ def answered_stream(df: "DataFrame", asked: Asked) -> "DataFrame":
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
     counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]}", *sums)
     task = UnbundleTask(tuple(asked.schema.names))
-    return (
-        counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull()).mapInArrow(task.run, asked.schema)
-    )
+    bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
+    return bundles.mapInArrow(finding(task.run), asked.schema)
 
 
 def _bundled(df: "DataFrame", asked: Asked, buckets: int) -> "DataFrame":
@@ -105,7 +104,7 @@ def _bundled(df: "DataFrame", asked: Asked, buckets: int) -> "DataFrame":
     rows, number = numbered(df, wanted)
     goes = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), asked.key, buckets)
-    bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    bundles = goes.mapInArrow(finding(task.run), f"{PARTITION} int, {BUNDLE} binary")
     names = F.array(*map(F.lit, bucket_names(buckets)))
     return bundles.select(names[F.col(PARTITION)].alias(BUCKET), BUNDLE)
 

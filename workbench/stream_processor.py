@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from workbench.blocks import packed_rows
 from workbench.bundles import BUNDLE
+from workbench.shipping import finder
 from workbench.stream_bucket import BucketTask
 from workbench.worker import settle
 
@@ -134,7 +135,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
     """
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    packed_task = pickle.dumps(task)
+    packed_task, find = pickle.dumps(task), finder()
     names = DIRECTORY, PARTS, BUNDLE
 
     class Buckets(StatefulProcessor):
@@ -161,6 +162,7 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
         def _answered(
             self, bundles: list[bytes], timer_values: Any, rung: int | None
         ) -> Iterator[Any]:
+            find()
             from workbench.stream_processor import SparkStore, answered
 
             watermark = timer_values.getCurrentWatermarkInMs()

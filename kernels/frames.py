@@ -92,10 +92,20 @@ def frame_ranges(
     _check(exclude, EXCLUSIONS, "exclude")
     begin = _bound(order, unit, low, after=0)
     end = _bound(order, unit, high, after=1)
-    np.maximum(begin, end, out=end)
+    if not _in_order(low, high):
+        np.maximum(begin, end, out=end)
     if exclude == "no others":
         return begin[:, None], end[:, None]
     return _excluded(order, begin, end, exclude)
+
+
+def _in_order(low: Bound, high: Bound) -> bool:
+    """Whether no frame of these bounds can end before it begins."""
+    if low is None or high is None:
+        return True
+    if isinstance(low, BoundKeys) or isinstance(high, BoundKeys) or np.ndim(low) or np.ndim(high):
+        return False
+    return bool(low <= high)
 
 
 def _check(value: str, known: tuple[str, ...], name: str) -> None:

@@ -128,7 +128,7 @@ def _answer(
     values: NDArray[Any],
     other: NDArray[Any] | None,
 ) -> NDArray[Any]:
-    """The answers of a part, whose frames and values are few enough to stay in the cache."""
+    """The answers of a part."""
     if method is None:
         method = choose_method(part.offsets, name, part.begin, part.end)
     empty, takes = AGGREGATES[name].empty, AGGREGATES[name].takes

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_ROW = -1
-#: The fewest rows of a part: for what is sorted, and for what is only gone through once.
-SORTED, STREAMED = 4_096, 32_768
+#: The fewest rows of a part: for what is sorted, which should fit the cache, and for what is only
+#: gone through once, where a cut costs more than it gives and just bounds the memory for states.
+SORTED, STREAMED = 4_096, 524_288
 #: Parts grow until all of them have fewer values than this for each row of the partition.
 VALUES_A_ROW = 1.5
 

@@ -11,7 +11,7 @@ from kernels.distinct import moving_count_distinct
 from kernels.mad import moving_mad
 from kernels.mode import moving_mode
 from kernels.moving import moving_aggregate
-from kernels.parts import parts
+from kernels.parts import STREAMED, parts
 from kernels.quantile import find_quantile_rows, moving_quantile
 
 Ints = NDArray[np.int64]
@@ -138,3 +138,12 @@ def test_frames_that_reach_far_are_not_cut() -> None:
 
 def test_frames_of_some_rows_are_cut() -> None:
     assert len(list(parts(ROWS, *FRAMES["of 101 rows"]))) > 3
+
+
+def test_a_partition_of_more_rows_than_are_gone_through_at_once_has_the_same_answers() -> None:
+    row = np.arange(2 * STREAMED + 10)
+    offsets, begin, end = np.array([0, len(row)]), np.maximum(row - 2, 0)[:, None], row[:, None] + 1
+    total = moving_aggregate(offsets, "sum", row.astype(np.float64), begin, end)
+    assert (total == row + np.maximum(row - 1, 0) + np.maximum(row - 2, 0)).all()
+    assert (moving_aggregate(offsets, "max", row, begin, end) == row).all()
+    assert (moving_aggregate(offsets, "min", row, begin, end) == begin[:, 0]).all()

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
-from workbench.codes import encoded, key_codes
+from workbench.codes import encoded, key_codes, whole
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -37,6 +37,7 @@ class BundleTask:
     columns : tuple of str
         The names of the columns as they arrive. They are part of the task, because Spark takes
         plans for equal whose columns differ by name alone, and would use the one for the other.
+        Where :data:`PARTITION` is not among them, the key is one column of whole numbers.
     keys : tuple of str
         The columns that make the key.
     partitions : int
@@ -62,7 +63,8 @@ class BundleTask:
         """Return one row for each partition that has rows: its number and its rows."""
         chosen, to, marks = self.routed(rows)
         offsets, order = grouped(to, self.partitions)
-        rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
+        sent = [name for name in rows.column_names if name != PARTITION]
+        rows = rows.select(sent).combine_chunks().take(chosen[order])
         for name, mark in marks.items():
             rows = rows.append_column(name, pa.array(mark[order]))
         for partition in np.flatnonzero(np.diff(offsets)):
@@ -78,7 +80,13 @@ class BundleTask:
     def routed(self, rows: pa.Table) -> Routed:
         """Return the rows that go on, the partition of each, and columns that mark them."""
         chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
-        return chosen, rows.column(PARTITION).to_numpy().view(np.uint32)[chosen], {}
+        return chosen, self.partition_of(rows)[chosen], {}
+
+    def partition_of(self, rows: pa.Table) -> NDArray[np.uint32]:
+        """Return the partition that each row's key goes to."""
+        if PARTITION in rows.column_names:
+            return np.asarray(rows.column(PARTITION).to_numpy().view(np.uint32))
+        return spread(whole(rows.column(self.keys[0]).fill_null(0)).to_numpy(), self.partitions)
 
     def coded(self, rows: pa.Table) -> pa.Table:
         """Return the rows with text as codes where that is wanted, but for that of the keys."""
@@ -98,6 +106,33 @@ class BundleTask:
         # Codes count up in the order of first rows, so each new one is above all before it.
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
+
+
+def spread(keys: NDArray[np.integer[Any]], partitions: int) -> NDArray[np.uint32]:
+    """Return a partition for each whole number, whatever pattern the numbers have.
+
+    Parameters
+    ----------
+    keys : integer array of shape (rows,)
+    partitions : int
+
+    Returns
+    -------
+    uint32 array of shape (rows,)
+
+    Notes
+    -----
+    Fibonacci hashing (Knuth, "The Art of Computer Programming", volume 3, 6.4): the high bits of
+    the product with 2**64 over the golden ratio.
+
+    Examples
+    --------
+    >>> spread(np.array([0, 10, 20, -7]), 4).tolist()
+    [0, 0, 1, 2]
+    """
+    high = np.uint64(32)
+    mixed = keys.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return ((mixed >> high) * np.uint64(partitions) >> high).astype(np.uint32)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -1,5 +1,6 @@
 """Rows travel to the partition of their key in bundles, and only those that are needed."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -45,6 +46,20 @@ def sent(task: BundleTask, rows: list[Row], size: int) -> list[tuple[int, Row]]:
 def test_every_row_goes_to_its_partition(rows: list[Row], size: int) -> None:
     task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
     assert sorted(sent(task, rows, size)) == sorted((row[0] % 3, row) for row in rows)
+
+
+@given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 5))
+def test_equal_whole_numbers_go_to_one_partition_unasked(keys: list[int | None], many: int) -> None:
+    task = BundleTask(("key",), ("key",), many)
+    batch = pa.record_batch({"c0": pa.array([*keys, *keys], pa.int64())})
+    sent: dict[int, list[int | None]] = {}
+    for out in task.run([batch]):
+        (to,) = out.column(PARTITION).to_pylist()
+        sent[to] = next(unbundled([out.select([BUNDLE])])).column("key").to_pylist()
+    assert set(sent) <= set(range(many))
+    gone = [key for part in sent.values() for key in part]
+    assert Counter(gone) == Counter([*keys, *keys])
+    assert sum(len(set(part)) for part in sent.values()) == len(set(keys))
 
 
 @given(ROWS, st.integers(1, 9))

@@ -29,17 +29,15 @@ STATIC_CHECKS = {
 }
 TESTS = {
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
-    "workbench": (
-        *("--doctest-modules", "workbench", "tests"),
-        *("--ignore=tests/kernels", "--ignore=tests/browser"),
-    ),
+    "workbench": ("tests", "--ignore=tests/kernels", "--ignore=tests/browser"),
+    "examples": ("--doctest-modules", "workbench"),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
     "browser": ("tests/browser",),
 }
 #: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits
 #: only so long for what it is to see, so it has the machine to itself.
-LANES, ALONE = (("workbench",), ("kernels", "notebooks")), ("browser",)
+LANES, ALONE = (("workbench",), ("kernels", "examples", "notebooks")), ("browser",)
 
 
 class Result(NamedTuple):

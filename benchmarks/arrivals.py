@@ -1,12 +1,16 @@
 """Generated readings that arrive as a stream of files, a little out of order."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 #: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
 ROWS_A_FILE, FILES_A_BATCH = 125_000, 4
@@ -34,6 +38,7 @@ class Arrivals:
     sensors: int
     behind: float = 1.0
     delay: int = DELAY
+    files_a_batch = FILES_A_BATCH
 
     @property
     def name(self) -> str:
@@ -42,26 +47,37 @@ class Arrivals:
 
     def stored(self, folder: Path) -> str:
         """Return the path of the files, which are made unless they are there."""
-        path = folder / self.name
-        if not (path / "_SUCCESS").exists():
-            path.mkdir(parents=True, exist_ok=True)
-            for number in range(-(-self.rows // ROWS_A_FILE)):
-                self._write(path / f"part-{number:04}.parquet", number)
-            (path / "_SUCCESS").touch()
-        return str(path)
+        return written(folder / self.name, map(self._table, range(-(-self.rows // ROWS_A_FILE))))
 
-    def _write(self, path: Path, number: int) -> None:
+    def _table(self, number: int) -> pa.Table:
         first = number * ROWS_A_FILE
         ids = np.arange(first, min(first + ROWS_A_FILE, self.rows))
         random = np.random.default_rng(number)
         late = random.random(len(ids)) < self.behind
         at = START + ids * 1_000 - random.integers(0, self.delay * 1_000_000, len(ids)) * late
-        columns = {
-            "sensor": pa.array(random.integers(0, self.sensors, len(ids))),
-            "at": pa.array(at).cast(pa.timestamp("us", "UTC")),
-            "value": pa.array(random.integers(0, 1_000, len(ids)).astype(np.float64)),
-            "id": pa.array(ids),
-        }
-        pq.write_table(pa.table(columns), path)
-        # Spark takes files in the order of their times.
-        os.utime(path, (START // 1_000_000 + number,) * 2)
+        sensors = random.integers(0, self.sensors, len(ids))
+        return readings(sensors, at, ids, random.integers(0, 1_000, len(ids)))
+
+
+def readings(sensor: Ints, at: Ints, ids: Ints, value: Ints | None = None) -> pa.Table:
+    """Return readings as a table; without values, their ids are these."""
+    columns = {
+        "sensor": pa.array(sensor),
+        "at": pa.array(at).cast(pa.timestamp("us", "UTC")),
+        "value": pa.array((ids if value is None else value).astype(np.float64)),
+        "id": pa.array(ids),
+    }
+    return pa.table(columns)
+
+
+def written(folder: Path, tables: Iterable[pa.Table]) -> str:
+    """Write tables as files that Spark takes one behind the other, unless they are there."""
+    if not (folder / "_SUCCESS").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, table in enumerate(tables):
+            path = folder / f"part-{number:04}.parquet"
+            pq.write_table(table, path)
+            # Spark takes files in the order of their times.
+            os.utime(path, (START // 1_000_000 + number,) * 2)
+        (folder / "_SUCCESS").touch()
+    return str(folder)

@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import workbench as wb
 from benchmarks import streams_update
-from benchmarks.arrivals import FILES_A_BATCH, SCHEMA, Arrivals
+from benchmarks.arrivals import SCHEMA, Arrivals
 from benchmarks.measure import check_same, seconds
 from benchmarks.one_key import one_key_a_call
 from benchmarks.report import Report, Result, megabytes, plain_seconds
+from benchmarks.streams_idle import AmongIdle, idle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,6 +51,8 @@ class Ran(NamedTuple):
     late : int
     counts : dict of str to int
         What else the call has counted.
+    batch : float
+        Seconds of a micro-batch with rows, behind the first one: their median.
     """
 
     seconds: float
@@ -58,6 +62,7 @@ class Ran(NamedTuple):
     size: int
     late: int
     counts: dict[str, int]
+    batch: float
 
 
 @dataclass
@@ -78,13 +83,14 @@ class Bench:
     report: Report
     rows: int
 
-    def stream(self, arrivals: Arrivals) -> "DataFrame":
+    def stream(self, arrivals: Arrivals | AmongIdle) -> "DataFrame":
         """Return readings as a stream of files with a watermark."""
-        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", FILES_A_BATCH)
+        at_once = arrivals.files_a_batch
+        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", at_once)
         files = arrivals.stored(self.folder)
         return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
 
-    def run(self, arrivals: Arrivals, windows: Windows, kept: bool = True) -> Ran:
+    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> Ran:
         """Run a query over all files, into a sink that throws everything away."""
         from pyspark.sql import functions as F
 
@@ -104,7 +110,9 @@ class Bench:
         for one in wb.stream_counts(query):
             counts.update(one)
         late = wb.late_rows(query)
-        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts))
+        later = [b.batchDuration / 1_000 for b in batches[1:] if b.numInputRows]
+        batch = median(later) if later else took
+        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
 
     def state(self, checkpoint: Path) -> tuple[int, int]:
         """Return how many rows a query keeps, and how many bytes they are."""
@@ -208,5 +216,6 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "close": close,
     "partitions": partitions,
     "state": state,
+    "idle": lambda bench: idle(bench, {"close": closing, "update": streams_update.updating}),
     **streams_update.PARTS,
 }

@@ -17,22 +17,26 @@ from numpy.typing import NDArray
 
 from workbench.blocks import Block
 from workbench.codes import whole
-from workbench.stream_packing import (
-    Directory,
-    Seal,
-    joined,
-    packed_part,
-    taken,
-    unpacked_part,
-)
-from workbench.stream_parts import HASH, NEVER, Clock, Ints, Mode
+from workbench.stream_directory import Directory, Parts
+from workbench.stream_packing import Seal, joined, packed_part, taken, unpacked_part
+from workbench.stream_parts import HASH, NEVER, Clock, Ints, Mode, Taken
 
 Flags = NDArray[np.bool_]
+#: Partitions, their hashes, and when something is due in each.
+Kept = tuple[Block, Ints, Ints]
+#: A part's kind, and its least hash.
+Name = tuple[int, int]
 
 #: The bytes that a part is to have: to read and write less for a few rows, or to do so less often.
 PART_BYTES = 256 * 1024
 #: What a partition takes beside its rows, about.
 PARTITION_BYTES = 64
+#: The kinds of parts: those of partitions to which rows have come of late, and of the others.
+BUSY, IDLE = 0, 1
+#: Idle partitions are put apart when the busy ones are more than so many parts, and more than so
+#: many times those that rows come to; and more than this share of the others, as it takes a
+#: rewrite of them all.
+MANY, SHARE = 4, 8
 #: The one count that the bucket itself remembers.
 LATE = "late_rows"
 
@@ -48,15 +52,15 @@ class Store(Protocol):
         """Keep the packed directory."""
         ...
 
-    def part(self, first: int) -> bytes:
+    def part(self, name: Name) -> bytes:
         """Return a packed part that was kept."""
         ...
 
-    def put_part(self, first: int, packed: bytes) -> None:
+    def put_part(self, name: Name, packed: bytes) -> None:
         """Keep a packed part."""
         ...
 
-    def drop_part(self, first: int) -> None:
+    def drop_part(self, name: Name) -> None:
         """Forget a part that was kept."""
         ...
 
@@ -80,6 +84,28 @@ class Step(NamedTuple):
     counts: Mapping[str, int]
     wake: int | None
     slept: int | None
+
+
+class Read(NamedTuple):
+    """Parts of one kind that are touched, and what is kept in them.
+
+    Attributes
+    ----------
+    parts : Parts
+        All of the kind.
+    touched : bool array of shape (parts,)
+    blocks : list of Block
+        Those of the touched parts that are stored.
+    """
+
+    parts: Parts
+    touched: Flags
+    blocks: list[Block]
+
+    @property
+    def hashes(self) -> Ints:
+        """The hashes of the partitions that were read."""
+        return np.concatenate([np.zeros(0, np.int64), *map(hashes_of, self.blocks)])
 
 
 @dataclass(frozen=True)
@@ -117,43 +143,74 @@ class BucketTask:
 
         Notes
         -----
-        Only parts that rows come to or in which something is due are read and written.
+        Only parts that rows come to or in which something is due are read and written; but now and
+        then all are, to put the idle partitions apart.
         """
         there = Directory.unpacked(store.directory(), self.seal)
-        touched = there.due <= (-NEVER if watermark is None else watermark)
-        if arrivals is not None:
-            touched[there.parts_of(whole(arrivals.column(HASH)).to_numpy())] = True
-        elif not touched.any():
+        come = np.zeros(0, np.int64) if arrivals is None else hashes_of(arrivals)
+        apart = self._puts_apart(there, len(np.unique(come)))
+        busy = self._read(store, BUSY, there.busy, there.busy.touched(watermark, come) | apart)
+        stay = come if apart else np.union1d(come, busy.hashes)
+        idle = self._idle(store, there.idle, watermark, np.setdiff1d(come, busy.hashes), apart)
+        if arrivals is None and not (busy.touched.any() or idle.touched.any()):
             return None
-        stored = there.first[touched & (there.size > 0)].tolist()
-        parts = [unpacked_part(store.part(name), self.seal) for name in stored]
-        found = self.mode.take(joined(parts), arrivals, Clock(watermark, there.seen))
-        now = self._written(store, there, touched, found.held, found.due)
+        held = joined(busy.blocks + idle.blocks)
+        found = self.mode.take(held, arrivals, Clock(watermark, there.seen))
+        now_busy, now_idle = _by_kind(found, stay, bool(idle.touched.any()))
         late = there.late + found.counts.get(LATE, 0)
-        wake = _milliseconds(int(now.due.min()))
-        now = replace(now, seen=watermark, timer=wake, late=late, about=self.about)
-        store.put_directory(now.packed(self.seal))
+        parts = (
+            self._written(store, BUSY, busy, now_busy),
+            self._written(store, IDLE, idle, now_idle),
+        )
+        now = Directory(watermark, None, late, self.about, *parts)
+        wake = _milliseconds(now.wake)
+        store.put_directory(replace(now, timer=wake).packed(self.seal))
         return Step(found.output, found.counts, wake, there.timer)
 
-    def _written(
-        self, store: Store, there: Directory, touched: Flags, held: Block, due: Ints
-    ) -> Directory:
-        """Write the touched parts anew, and return the directory with them."""
-        held, hashes, due = _by_hash(held, due)
-        now: list[tuple[int, int, int]] = []
-        for begin, low, high in _runs(there.first, touched, hashes):
-            cuts = self._cuts(held, hashes, low, high)
+    def _puts_apart(self, there: Directory, come: int) -> bool:
+        """Whether to look for idle partitions among the busy ones: where most of many must be."""
+        busy, idle = there.busy.partitions.sum(), there.idle.partitions.sum()
+        much = there.busy.size.sum() > MANY * self.part_bytes
+        return bool(come and much and busy > MANY * come and busy > idle / SHARE)
+
+    def _read(self, store: Store, kind: int, parts: Parts, touched: Flags) -> Read:
+        names = parts.first[touched & (parts.size > 0)].tolist()
+        blocks = [unpacked_part(store.part((kind, name)), self.seal) for name in names]
+        return Read(parts, touched, blocks)
+
+    def _idle(
+        self, store: Store, parts: Parts, watermark: int | None, new: Ints, apart: bool
+    ) -> Read:
+        """The idle partitions that are idle no more, and those beside them."""
+        touched = parts.touched(watermark, new) & (parts.size > 0)
+        found = self._read(store, IDLE, parts, touched | apart)
+        if apart:
+            return found
+        # Most hashes that are not among the busy ones are those of new partitions.
+        at = np.flatnonzero(touched)
+        needed = parts.touched(watermark, new[:0])[at]
+        needed |= np.array([np.isin(hashes_of(b), new).any() for b in found.blocks], np.bool_)
+        touched[at] = needed
+        return Read(parts, touched, [found.blocks[k] for k in np.flatnonzero(needed)])
+
+    def _written(self, store: Store, kind: int, read: Read, held: Kept) -> Parts:
+        """Write the touched parts anew, and return all of the kind."""
+        block, hashes, due = held
+        now: list[tuple[int, int, int, int]] = []
+        for begin, low, high in _runs(read.parts.first, read.touched, hashes):
+            cuts = self._cuts(block, hashes, low, high)
             names = [begin, *hashes[cuts[1:-1]].tolist()]
             for name, first, end in zip(names, cuts[:-1], cuts[1:], strict=True):
-                size = self._put(store, name, _slice(held, first, end)) if end > first else 0
-                now.append((name, int(due[first:end].min(initial=NEVER)), size))
-        kept = {name for name, _, size in now if size}
-        for name in there.first[touched & (there.size > 0)].tolist():
+                one = _slice(block, first, end)
+                size = self._put(store, (kind, name), one) if end > first else 0
+                now.append((name, int(due[first:end].min(initial=NEVER)), size, end - first))
+        kept = {name for name, _, size, _ in now if size}
+        for name in read.parts.first[read.touched & (read.parts.size > 0)].tolist():
             if name not in kept:
-                store.drop_part(name)
-        return there.with_parts(~touched, now)
+                store.drop_part((kind, name))
+        return read.parts.with_parts(~read.touched, now)
 
-    def _put(self, store: Store, name: int, part: Block) -> int:
+    def _put(self, store: Store, name: Name, part: Block) -> int:
         packed = packed_part(part, self.seal)
         store.put_part(name, packed)
         return len(packed)
@@ -172,9 +229,26 @@ class BucketTask:
         return [low, *sorted(set(at[(at > low) & (at < high)].tolist())), high]
 
 
-def _by_hash(held: Block, due: Ints) -> tuple[Block, Ints, Ints]:
+def hashes_of(rows: "pa.Table | Block") -> Ints:
+    """Return the hashes of rows, or of partitions."""
+    table = rows.keys if isinstance(rows, Block) else rows
+    return np.asarray(whole(table.column(HASH)).to_numpy(), np.int64)
+
+
+def _by_kind(found: Taken, stay: Ints, both: bool) -> tuple[Kept, Kept]:
+    """The busy and the idle partitions, each in the order of their hashes."""
+    held, hashes, due = _by_hash(found.held, found.due)
+    busy = np.isin(hashes, stay) if both else np.ones(len(hashes), np.bool_)
+    if busy.all():
+        return (held, hashes, due), (_slice(held, 0, 0), hashes[:0], due[:0])
+    places = np.flatnonzero(busy), np.flatnonzero(~busy)
+    one, other = ((taken(held, at), hashes[at], due[at]) for at in places)
+    return one, other
+
+
+def _by_hash(held: Block, due: Ints) -> Kept:
     """Partitions in the order of their hashes, which they mostly have."""
-    hashes = np.asarray(whole(held.keys.column(HASH)).to_numpy(), np.int64)
+    hashes = hashes_of(held)
     if (hashes[1:] >= hashes[:-1]).all():
         return held, hashes, due
     order = np.argsort(hashes, kind="stable")

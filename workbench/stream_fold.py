@@ -60,7 +60,16 @@ def folded(
     if len(gone):
         names = [row_id] if isinstance(row_id, str) else list(row_id or rows.column_names)
         said = said.filter(pa.array(_stays(said.select(names), gone.select(names))))
-    return pa.concat_tables([said, come])
+    return concatenated([said, come])
+
+
+def concatenated(tables: list[pa.Table]) -> pa.Table:
+    """Return tables one behind the other, in chunks that have rows.
+
+    Spark's ``createDataFrame`` takes a table whose first chunk is empty for one without a row.
+    """
+    found = pa.concat_tables(tables)
+    return pa.Table.from_batches([one for one in found.to_batches() if len(one)], found.schema)
 
 
 def _stays(said: pa.Table, gone: pa.Table) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from workbench.errors import WorkbenchError
 from workbench.shipping import is_connect
-from workbench.stream_fold import folded
+from workbench.stream_fold import concatenated, folded
 from workbench.stream_report import summed
 from workbench.stream_update import OP
 
@@ -191,7 +191,7 @@ class Follower:
             said = {one["values"]: one["counts"] for one in kinds}
         else:
             parts = [changes] if self.table is None else [self.table, changes]
-            self.table, said = pa.concat_tables(parts), {"rows": len(changes)}
+            self.table, said = concatenated(parts), {"rows": len(changes)}
         if len(changes):
             self.last, self.said = changes, said
         self._folded = number

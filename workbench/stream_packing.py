@@ -4,27 +4,24 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 """
 
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from workbench.blocks import Block
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
-from workbench.stream_parts import NEVER, Ints, ends_of
+from workbench.stream_parts import Ints, ends_of
 
 #: Goes up whenever packed state is laid out in another way.
-VERSION = 1
+VERSION = 2
 #: How many rows each partition has, in a packed part.
 SIZE = "__size__"
 
 _MAGIC = b"window workbench"
 _HEAD = struct.Struct("<16sHI16s")
-_CLOCKS = struct.Struct("<qqqq")
-_NONE = -NEVER - 1
 
 
 @dataclass(frozen=True)
@@ -37,10 +34,13 @@ class Seal:
         How many buckets the query has.
     call : bytes
         16 bytes that differ for calls over another table, or with other functions.
+    version : int
+        Of the format.
     """
 
     buckets: int
     call: bytes
+    version: int = VERSION
 
     @classmethod
     def of(cls, packed: bytes) -> "Seal":
@@ -54,7 +54,7 @@ class Seal:
     @property
     def head(self) -> bytes:
         """The seal as bytes."""
-        return _HEAD.pack(_MAGIC, VERSION, self.buckets, self.call)
+        return _HEAD.pack(_MAGIC, self.version, self.buckets, self.call)
 
     def opened(self, packed: bytes) -> memoryview:
         """Return what stands behind the seal of a packed value.
@@ -109,81 +109,14 @@ now has 8; set spark.sql.shuffle.partitions to 4 as it was, or begin a new check
         magic, version, buckets, _ = _HEAD.unpack_from(packed)
         if magic != _MAGIC:
             return f"its state was not written by a window call; {begin}."
-        if version != VERSION:
+        if version != self.version:
             return (
                 f"its state has the format {version}, but this version of the workbench reads and "
-                f"writes {VERSION}; go on with the version that wrote it, or {begin}."
+                f"writes {self.version}; go on with the version that wrote it, or {begin}."
             )
         if buckets != self.buckets:
             return self._why_not_so_many(buckets)
         return f"it was begun by another window call or over other columns; call it so, or {begin}."
-
-
-@dataclass(frozen=True)
-class Directory:
-    """The parts of a bucket: ranges of the hash of the key, one behind the other.
-
-    Attributes
-    ----------
-    seen : int or None
-        The watermark when the bucket was last asked.
-    timer : int or None
-        The time, in milliseconds, for which the bucket is to be woken.
-    late : int
-        How many rows were late, of all that have come to the bucket.
-    about : bytes
-        What the columns of the parts are called, for who looks into the state.
-    first : int64 array of shape (parts,)
-        The least hash of each part, ascending, which is its name; the first part begins with the
-        least integer.
-    due : int64 array of shape (parts,)
-        What the watermark must reach before something is due in the part.
-    size : int64 array of shape (parts,)
-        The bytes of each packed part; a part of 0 bytes is not stored.
-    """
-
-    seen: int | None
-    timer: int | None
-    late: int
-    about: bytes
-    first: Ints
-    due: Ints
-    size: Ints
-
-    @classmethod
-    def empty(cls) -> "Directory":
-        """Return the directory of a bucket that has seen nothing: one part without a row."""
-        return cls(None, None, 0, b"", np.array([_NONE]), np.array([NEVER]), np.array([0]))
-
-    def packed(self, seal: Seal) -> bytes:
-        """Return the directory as bytes."""
-        clocks = [_NONE if clock is None else clock for clock in (self.seen, self.timer)]
-        columns = np.stack([self.first, self.due, self.size])
-        plain = _CLOCKS.pack(*clocks, self.late, len(self.about))
-        return seal.head + plain + self.about + columns.tobytes()
-
-    @classmethod
-    def unpacked(cls, packed: bytes | None, seal: Seal) -> "Directory":
-        """Return the directory that was packed, or that of a bucket which has none."""
-        if packed is None:
-            return cls.empty()
-        held = seal.opened(packed)
-        seen, timer, late, long = _CLOCKS.unpack_from(held)
-        about, columns = np.split(np.frombuffer(held[_CLOCKS.size :], np.uint8), [long])
-        first, due, size = np.frombuffer(columns.tobytes(), np.int64).reshape(3, -1)
-        clocks = (None if seen == _NONE else seen), (None if timer == _NONE else timer)
-        return cls(*clocks, late, about.tobytes(), first, due, size)
-
-    def parts_of(self, hashes: Ints) -> Ints:
-        """Return the number of the part that each hash belongs to."""
-        return np.asarray(np.searchsorted(self.first, hashes, side="right") - 1, np.int64)
-
-    def with_parts(self, stay: NDArray[np.bool_], more: list[tuple[int, int, int]]) -> "Directory":
-        """Return the directory with some of its parts, and others: (first, due, size) of each."""
-        old = np.stack([self.first, self.due, self.size])[:, stay]
-        columns = np.concatenate([old, np.array(more, np.int64).reshape(-1, 3).T], axis=1)
-        first, due, size = columns[:, np.argsort(columns[0])]
-        return replace(self, first=first, due=due, size=size)
 
 
 def packed_part(part: Block, seal: Seal) -> bytes:

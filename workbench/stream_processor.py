@@ -13,7 +13,7 @@ import pyarrow as pa
 from workbench.blocks import packed_rows
 from workbench.bundles import BUNDLE
 from workbench.shipping import finder
-from workbench.stream_bucket import BucketTask
+from workbench.stream_bucket import BucketTask, Name
 from workbench.worker import settle
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BUCKET = "__bucket__"
 #: The variables of the operator's state.
 DIRECTORY, PARTS = "directory", "parts"
+#: Where Spark says how many partitions the state has: since 4.1, a restart leaves the session's own
+#: setting as it is.
+BEGUN_WITH = "spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions"
 
 
 @dataclass(frozen=True)
@@ -47,17 +50,17 @@ class SparkStore:
         """Keep the packed directory."""
         self.values.update((packed,))
 
-    def part(self, first: int) -> bytes:
+    def part(self, name: Name) -> bytes:
         """Return a packed part that was kept."""
-        return bytes(self.parts.getValue((first,))[0])
+        return bytes(self.parts.getValue(name)[0])
 
-    def put_part(self, first: int, packed: bytes) -> None:
+    def put_part(self, name: Name, packed: bytes) -> None:
         """Keep a packed part."""
-        self.parts.updateValue((first,), (packed,))
+        self.parts.updateValue(name, (packed,))
 
-    def drop_part(self, first: int) -> None:
+    def drop_part(self, name: Name) -> None:
         """Forget a part that was kept."""
-        self.parts.removeKey((first,))
+        self.parts.removeKey(name)
 
 
 def answered(
@@ -115,8 +118,8 @@ def state_partitions(otherwise: int) -> int:
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    found = context and context.getLocalProperty("spark.sql.shuffle.partitions")
-    return int(found) if found else otherwise
+    found = [context.getLocalProperty(name) for name in BEGUN_WITH] if context else []
+    return next((int(one) for one in found if one), otherwise)
 
 
 def processor_of(task: BucketTask) -> "StatefulProcessor":
@@ -143,10 +146,10 @@ def processor_of(task: BucketTask) -> "StatefulProcessor":
             from pyspark.sql.types import BinaryType, LongType, StructType
 
             packed = StructType().add("packed", BinaryType())
-            first = StructType().add("first", LongType())
+            name = StructType().add("kind", LongType()).add("first", LongType())
             self.handle = handle
             self.values = handle.getValueState(names[0], packed)
-            self.parts = handle.getMapState(names[1], first, packed)
+            self.parts = handle.getMapState(names[1], name, packed)
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Any]:  # noqa: N802, N803
             return self._answered([row[names[2]] for row in rows], timerValues, None)

@@ -14,7 +14,8 @@ from workbench.codes import whole
 from workbench.errors import WorkbenchError
 from workbench.session import session
 from workbench.stream_bucket import LATE, PARTITION_BYTES
-from workbench.stream_packing import Directory, Seal, unpacked_part
+from workbench.stream_directory import Directory
+from workbench.stream_packing import Seal, unpacked_part
 from workbench.stream_plan import OBSERVED
 from workbench.stream_processor import DIRECTORY, PARTS
 from workbench.window_columns import rows_of

@@ -11,7 +11,7 @@ from pyspark.sql.types import TimestampType
 
 from workbench import Frame, fn
 from workbench.fn import Function
-from workbench.stream_bucket import BucketTask, Step
+from workbench.stream_bucket import BucketTask, Name, Step
 from workbench.stream_looks import looks_of
 from workbench.stream_packing import Seal
 from workbench.stream_parts import HASH, Mode
@@ -39,7 +39,7 @@ class Memory:
     """What a bucket keeps, and how often its parts are read and written."""
 
     first: bytes | None = None
-    parts: dict[int, bytes] = field(default_factory=dict)
+    parts: dict[Name, bytes] = field(default_factory=dict)
     read: int = 0
     written: int = 0
 
@@ -49,16 +49,16 @@ class Memory:
     def put_directory(self, packed: bytes) -> None:
         self.first = packed
 
-    def part(self, first: int) -> bytes:
+    def part(self, name: Name) -> bytes:
         self.read += 1
-        return self.parts[first]
+        return self.parts[name]
 
-    def put_part(self, first: int, packed: bytes) -> None:
+    def put_part(self, name: Name, packed: bytes) -> None:
         self.written += 1
-        self.parts[first] = packed
+        self.parts[name] = packed
 
-    def drop_part(self, first: int) -> None:
-        del self.parts[first]
+    def drop_part(self, name: Name) -> None:
+        del self.parts[name]
 
 
 @dataclass

@@ -1,31 +1,25 @@
 """Queries over streams of files: what comes, how it is asked, and what batch says of it."""
 
-import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
+from tests.workbench import stream_files as files_of
+from tests.workbench.stream_files import DELAY, LATE, SENTINEL
 from workbench import Frame, fn
 from workbench.session import PROVIDER, ROCKSDB
 from workbench.stream_plan import bucket_names
-
-SECOND = 1_000_000
-#: 2024-05-01, in seconds.
-START = 1_714_521_600
-SCHEMA = "user string, at timestamp, value double, id long"
-#: How late rows may come, in seconds, and how many come later than that.
-DELAY, LATE = 20, 3
-SENTINEL = "~ the end"
+from workbench.stream_update import OP
 
 FUNCTIONS: dict[str, Any] = {
     "total": fn.sum("value").over(Frame.range("-30 seconds", 0)),
@@ -37,21 +31,49 @@ FUNCTIONS: dict[str, Any] = {
 }
 
 
-def write_files(folder: Path, files: int = 4, rows: int = 60, users: int = 9) -> None:
-    """Write files whose rows come out of order, three of them too late, and one that ends all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    random = np.random.default_rng(5)
-    for number in range(files):
-        late = LATE if number == files - 1 else 0
-        name = [f"user {n}" for n in random.integers(0, users, rows)] + ["user 1"] * late
-        # No two rows of a user have one time, so that the order is determined.
-        spread = number * 30 + random.integers(0, DELAY, rows)
-        micros = (START + np.concatenate([spread, np.zeros(late, int)])) * SECOND
-        ids = number * 1000 + np.arange(rows + late)
-        _write(folder, number, name, micros + ids, random.integers(0, 9, rows + late), ids)
-    for number in (files, files + 1):
-        ids = np.array([number * 1000])
-        _write(folder, number, [SENTINEL], (START + ids + 10_000) * SECOND, ids, ids)
+class Kind(NamedTuple):
+    """A way to ask a stream.
+
+    Attributes
+    ----------
+    emit : str
+    row_id : str or None
+        For a changelog, which has no watermark here.
+    partitions : int
+        How many the query keeps at its end.
+    """
+
+    emit: str
+    row_id: str | None
+    partitions: int
+
+    def files(self, files: Path) -> Path:
+        return files / ("rows" if self.row_id is None else "changes")
+
+    def stream(self, spark: SparkSession, files: Path) -> DataFrame:
+        """The files as a stream, one a micro-batch."""
+        reader = spark.readStream.option("maxFilesPerTrigger", 1)
+        found = reader.schema(self.schema).parquet(str(self.files(files)))
+        return found if self.row_id else found.withWatermark("at", f"{DELAY} seconds")
+
+    def windows(self, spark: SparkSession, files: Path, **functions: Any) -> DataFrame:
+        """The answers, in other functions than :data:`FUNCTIONS` if any are given."""
+        stream = self.stream(spark, files)
+        asked = functions or FUNCTIONS
+        return wb.over(stream, "user", "at", emit=self.emit, row_id=self.row_id, **asked)
+
+    @property
+    def schema(self) -> str:
+        return files_of.SCHEMA if self.row_id is None else f"{files_of.SCHEMA}, {OP} string"
+
+
+KINDS = {
+    "close": Kind("on window close", None, 10),
+    "update": Kind("on update", None, 10),
+    "changelog": Kind("on update", "id", 9),
+}
+Rows = list[tuple[Any, ...]]
+Batches = Callable[[DataFrame, int], None]
 
 
 def user_of_new_bucket(spark: SparkSession, before: int, now: int) -> str:
@@ -63,34 +85,6 @@ def user_of_new_bucket(spark: SparkSession, before: int, now: int) -> str:
     return str(found[0][0])
 
 
-def write_one(folder: Path, number: int, user: str) -> Path:
-    """Write one more file, of a row behind all others."""
-    ids = np.array([number * 1000])
-    _write(folder, number, [user], (START + ids) * SECOND, ids, ids)
-    return folder / f"{number:03}.parquet"
-
-
-def _write(folder: Path, number: int, user: Any, at: Any, value: Any, ids: Any) -> None:
-    time = pa.array(at.astype(np.int64)).cast(pa.timestamp("us", "UTC"))
-    columns = {"user": user, "at": time, "value": value.astype(float), "id": ids}
-    path = folder / f"{number:03}.parquet"
-    pq.write_table(pa.table(columns), path)
-    os.utime(path, (START + number, START + number))
-
-
-def stream_of(spark: SparkSession, folder: Path) -> DataFrame:
-    """The files as a stream, one a micro-batch, with a watermark."""
-    files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
-    return files.withWatermark("at", f"{DELAY} seconds")
-
-
-def windows(stream: DataFrame) -> DataFrame:
-    return wb.over(stream, "user", "at", emit="on window close", **FUNCTIONS)
-
-
-Batches = Callable[[DataFrame, int], None]
-
-
 def start(found: DataFrame, folder: Path, each: Batches) -> StreamingQuery:
     """Start a query for all there is, with a checkpoint beside its answers."""
     checkpoint = found.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
@@ -99,10 +93,9 @@ def start(found: DataFrame, folder: Path, each: Batches) -> StreamingQuery:
 
 def keep_in(folder: Path) -> Batches:
     """Write each micro-batch to a place of its own, so that one that is done again counts once."""
-    to = str(folder / "answers")
 
     def keep(batch: DataFrame, number: int) -> None:
-        batch.write.mode("overwrite").parquet(f"{to}/batch={number}")
+        batch.write.mode("overwrite").parquet(f"{folder}/answers/{number}")
 
     return keep
 
@@ -112,48 +105,91 @@ def nowhere(batch: DataFrame, number: int) -> None:
     batch.write.format("noop").mode("overwrite").save()
 
 
-def answers_in(spark: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
-    """All answers that were kept, but for those of the rows that only end the stream."""
-    return rows_of(spark.read.parquet(str(folder / "answers")).drop("batch"))
+def answers_in(folder: Path, row_id: str | None = None) -> Rows:
+    """All answers that were kept, but for those of the rows that only end the stream.
+
+    Changes are folded micro-batch by micro-batch; what takes back a row that is not there fails.
+    """
+    said: pa.Table | None = None
+    for batch in _batches_in(folder / "answers"):
+        if OP in batch.column_names:
+            said = wb.folded(said, batch, row_id)
+        else:
+            said = batch if said is None else pa.concat_tables([said, batch])
+    assert said is not None
+    return _rows(said)
 
 
-def rows_of(found: DataFrame) -> list[tuple[Any, ...]]:
-    rows = found.where(F.col("user") != SENTINEL).orderBy("id").collect()
-    return [tuple(row) for row in rows]
+def _batches_in(answers: Path) -> Iterator[pa.Table]:
+    """What each micro-batch has left, in order: by the log of Spark's sink, or folder by folder."""
+    log = answers / "_spark_metadata"
+    if log.exists():
+        batches = {int(p.name): files_of.named_in(p) for p in log.iterdir() if p.name.isdigit()}
+    else:
+        batches = {int(p.name): sorted(p.glob("*.parquet")) for p in answers.iterdir()}
+    assert sorted(batches) == list(range(len(batches)))
+    for number in sorted(batches):
+        tables = [pq.read_table(path) for path in batches[number]]
+        tables = [table for table in tables if table.num_columns]
+        if tables:
+            yield pa.concat_tables(tables)
 
 
-def by_batch(spark: SparkSession, folder: Path) -> list[tuple[Any, ...]]:
-    """What the call answers for the rows that are in time, at rest."""
-    df = spark.read.schema(SCHEMA).parquet(str(folder))
-    late = (F.unix_micros("at") < F.lit((START + 1) * SECOND)) & (F.col("id") > 1000)
-    return rows_of(wb.over(df.where(~late), "user", "at", engine="kernel", **FUNCTIONS))
+def _rows(found: pa.Table) -> Rows:
+    """Rows as they are compared: by their ids, times as numbers."""
+    at = found.column("at").cast(pa.timestamp("us")).cast(pa.int64())
+    found = found.set_column(found.column_names.index("at"), "at", at)
+    found = found.filter(pc.not_equal(found.column("user"), SENTINEL)).sort_by("id")
+    return [tuple(row.values()) for row in found.to_pylist()]
 
 
-def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> StreamingQuery:
-    """Answer all files into files."""
-    writer = windows(stream_of(spark, files)).writeStream.format("parquet")
-    writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
-    query = writer.trigger(availableNow=True).start(str(folder / "answers"))
-    query.awaitTermination()
-    return query
+def by_batch(spark: SparkSession, files: Path, kind: str) -> Rows:
+    """What the call answers at rest: for the rows in time, or those that a changelog comes to."""
+    if KINDS[kind].row_id:
+        df = spark.createDataFrame(files_of.rows_of_changes())
+    else:
+        df = spark.read.schema(files_of.SCHEMA).parquet(str(KINDS[kind].files(files)))
+        late = (F.unix_seconds("at") < files_of.START + 1) & (F.col("id") > 1000)
+        df = df.where(~late)
+    return _rows(wb.over(df, "user", "at", engine="kernel", **FUNCTIONS).toArrow())
 
 
-def run_and_read(spark: SparkSession, files: str, folder: str) -> list[tuple[Any, ...]]:
+def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> dict[str, StreamingQuery]:
+    """Answer all files into files, in all kinds of queries at once."""
+    found = {}
+    for name, kind in KINDS.items():
+        writer = kind.windows(spark, files).writeStream.format("parquet").queryName(name)
+        writer = writer.option("checkpointLocation", str(folder / name / "checkpoint"))
+        found[name] = writer.trigger(availableNow=True).start(str(folder / name / "answers"))
+    for query in found.values():
+        query.awaitTermination()
+    return found
+
+
+def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows]:
     """Answer all files into files, and return the answers; late rows must have been counted."""
     # A session that was there before does not have it.
     spark.conf.set(PROVIDER, ROCKSDB)
-    query = run_to_the_end(spark, Path(files), Path(folder))
-    assert wb.late_rows(query) == LATE
-    assert wb.stream_state(f"{folder}/checkpoint").count() == 10
-    return answers_in(spark, Path(folder))
+    queries = run_to_the_end(spark, Path(files), Path(folder))
+    for name, kind in KINDS.items():
+        checkpoint = f"{folder}/{name}/checkpoint"
+        assert wb.late_rows(queries[name]) == (0 if kind.row_id else LATE)
+        assert wb.stream_state(checkpoint).count() == kind.partitions
+    return read(Path(folder))
 
 
-def wait_for(path: Path, patience: float = 240) -> None:
-    """Wait until a file is there."""
+def read(folder: Path) -> dict[str, Rows]:
+    """The answers of all kinds of queries."""
+    return {name: answers_in(folder / name, kind.row_id) for name, kind in KINDS.items()}
+
+
+def wait_for_batch(folder: Path, number: int, patience: float = 240) -> None:
+    """Wait until all kinds of queries have done a micro-batch."""
     end = time.monotonic() + patience
-    while not path.exists():
+    paths = [folder / name / "answers" / "_spark_metadata" / str(number) for name in KINDS]
+    while not all(path.exists() for path in paths):
         if time.monotonic() > end:
-            raise TimeoutError(path)
+            raise TimeoutError(paths)
         time.sleep(0.05)
 
 

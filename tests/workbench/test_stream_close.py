@@ -1,5 +1,6 @@
 """Emit on window close, without Spark: each row goes on once, with the answer of batch."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from workbench import Frame, fn
 from workbench.fn import Function
 from workbench.stream_bucket import BucketTask, Step
 from workbench.stream_close import LATE, UNTIMED, ClosingMode
-from workbench.stream_packing import Directory, Seal, unpacked_part
+from workbench.stream_directory import Directory
+from workbench.stream_packing import VERSION, Seal, unpacked_part
 
 END = 10**9
 RANGE = {"total": fn.sum("value").over(Frame.range(None, 0))}
@@ -143,9 +145,19 @@ def test_a_micro_batch_reads_and_writes_the_parts_that_it_touches() -> None:
     parts = len(store.parts)
     assert 60 < parts < 400
     assert max(map(len, store.parts.values())) < 40_000
-    store.read = store.written = 0
-    task.step(store, spread([("k7", 2_000, 1, 90_000), ("k9", 2_000, 1, 90_001)]), None)
-    assert (store.read, store.written) == (2, 2)
+
+    def touching(*keys: str) -> tuple[int, int]:
+        store.read = store.written = 0
+        task.step(store, spread([(key, 2_000, 1, 90_000) for key in keys]), None)
+        return store.read, store.written
+
+    # The first time, all others are put apart as idle.
+    assert touching("k7", "k9") == (parts, len(store.parts))
+    parts = len(store.parts)
+    assert touching("k7", "k9") == (1, 1)
+    # One that was idle is taken from its part to the busy ones; a new one is not found there.
+    assert touching("k7", "k11") == (2, 2)
+    assert touching("k30000") == (2, 1)
     store.read = store.written = 0
     assert task.step(store, None, 500) is None
     found = task.step(store, spread([("k7", 3_000, 1, 90_002)]), 1_000)
@@ -154,13 +166,45 @@ def test_a_micro_batch_reads_and_writes_the_parts_that_it_touches() -> None:
     assert len(store.parts) <= parts
 
 
+def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
+    functions = {
+        "total": fn.sum("id").over(Frame.range(-40_000, 0)),
+        "number": fn.row_number(),
+        "next": fn.lead("id"),
+    }
+    random = np.random.default_rng(3)
+    plain, apart = (query_of(ClosingMode, functions, size).task for size in (10**9, 2_000))
+    stores, idle, number = (Memory(), Memory()), 0, 0
+    for batch in range(60):
+        busy = range(400) if batch == 0 else random.choice(400, random.integers(0, 4))
+        rows: list[Row] = []
+        for key in busy:
+            rows.append((f"k{key}", batch * 5_000 + int(random.integers(0, 9_000)), 1, number))
+            number += 1
+        come, watermark = spread(rows) if rows else None, batch * 5_000 - 8_000
+        steps = [
+            task.step(store, come, watermark)
+            for task, store in zip((plain, apart), stores, strict=True)
+        ]
+        if steps[0] is None or steps[1] is None:
+            assert steps == [None, None]
+            continue
+        one, other = (sorted(map(repr, step.output.to_pylist())) for step in steps)
+        assert one == other
+        assert steps[0][1:] == steps[1][1:]
+        idle += int(Directory.unpacked(stores[1].first, SEAL).idle.partitions.sum())
+    assert len(stores[1].parts) > 4
+    assert idle > 60 * 200
+
+
 def test_parts_that_shrink_are_put_together() -> None:
     task = query_of(ClosingMode, {"total": fn.sum("value").over(Frame.range(0, 0))}, 20_000).task
     store = Memory()
     task.step(store, spread(many(20_000, 1_000)), None)
     task.step(store, spread(many(1, 9_000)), 1_000)
     assert len(store.parts) == 1
-    assert len(Directory.unpacked(store.first, SEAL).first) == 1
+    there = Directory.unpacked(store.first, SEAL)
+    assert len(there.busy.first) == len(there.idle.first) == 1
 
 
 @pytest.mark.parametrize(
@@ -178,11 +222,12 @@ def test_state_of_another_call_is_refused(other: Seal, message: str) -> None:
         task.step(query.store, arrivals_of([("a", 2, 1, 1)]), None)
 
 
-def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_of_another_version_is_refused() -> None:
     query = query_of(ClosingMode, RANGE)
     query.batch([("a", 1, 1, 0)], None)
-    monkeypatch.setattr("workbench.stream_packing.VERSION", 2)
-    with pytest.raises(wb.WorkbenchError, match=r"the format 1, but this version .* writes 2"):
+    query.task = replace(query.task, seal=replace(SEAL, version=VERSION + 1))
+    said = f"the format {VERSION}, but this version .* writes {VERSION + 1}"
+    with pytest.raises(wb.WorkbenchError, match=said):
         query.batch([("a", 2, 1, 1)], None)
     with pytest.raises(wb.WorkbenchError, match="not written by a window call"):
         SEAL.opened(b"something else")

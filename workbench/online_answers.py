@@ -3,8 +3,6 @@
 A fetch looks at few keys and must not wait, so the usual functions are finished without a table.
 """
 
-import math
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +17,7 @@ from workbench.backfill_states import finished
 from workbench.backfill_task import Feature
 from workbench.errors import WorkbenchError
 from workbench.online_layout import PICKS, Ints, Layout, Part, names_for, slots_for
-from workbench.online_values import time_of
-from workbench.window_columns import as_column
+from workbench.value_texts import value_of_key
 from workbench.window_functions import MOST
 
 Floats = NDArray[np.float64]
@@ -51,7 +48,7 @@ def _finisher(layout: Layout, part: Part, feature: Feature) -> tuple[str, Finish
     if call.function == "count":
         return call.column, rows, rows
     if call.function in PICKS:
-        return call.column, partial(_picked, kind, at, _value_of(argument)), rows
+        return call.column, partial(_picked, kind, at, value_of_key(argument)), rows
     if names == ("sum",):
         mean = call.function == "avg"
         return call.column, partial(_mean if mean else _total, to), rows
@@ -111,26 +108,6 @@ def _picked(
     return value(whole[at + 3]) if whole[at + 2] else None
 
 
-def _value_of(kind: pa.DataType) -> Callable[[int], Any]:
-    """What makes a value of a sort key."""
-    types = pa.types
-    if types.is_integer(kind):
-        return int
-    if types.is_boolean(kind):
-        return bool
-    if types.is_floating(kind):
-        return _float_of
-    if types.is_timestamp(kind):
-        return partial(time_of, kind=kind)
-    return lambda key: as_column(np.array([key]), np.zeros(1, bool), kind)[0].as_py()
-
-
-def _float_of(key: int) -> float:
-    bits = key ^ ((key >> 63) & (2**63 - 1))
-    found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
-    return math.nan if found != found else found
-
-
 def _by_table(
     call: Any,
     places: dict[str, tuple[int, int, int]],
@@ -179,9 +156,16 @@ class Answering:
         whole, real = states.tolist(), numbers.tolist()
         return {name: finish(whole, real) for name, finish, _ in self.finish}
 
-    def counted(self, states: Ints, numbers: Floats) -> dict[str, Any]:
-        """Return the features of a key's bucket that have an event which counts."""
+    def counted(self, states: Ints, numbers: Floats) -> dict[str, tuple[bool, Any]]:
+        """Return for each feature of a key or a bucket whether any event counts, and its answer.
+
+        Raises
+        ------
+        WorkbenchError
+            When a sum does not fit.
+        """
         whole, real = states.tolist(), numbers.tolist()
-        return {
-            name: finish(whole, real) for name, finish, rows in self.finish if rows(whole, real)
-        }
+        found = {}
+        for name, finish, rows in self.finish:
+            found[name] = bool(rows(whole, real)), finish(whole, real)
+        return found

@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,7 @@ from kernels.ranks import sort_keys
 from workbench.backfill_block import in_time
 from workbench.blocks import TIME, instants
 from workbench.codes import key_codes, whole
-from workbench.online_layout import Ints, Layout, Part, Slot
+from workbench.online_layout import Ints, Layout, Part
 from workbench.online_values import key_bytes, value_bytes
 from workbench.window_columns import floats, numbers, present
 
@@ -77,24 +77,49 @@ def rolled(
     -------
     Rolled
     """
+    ordered = in_order(layout, part, events)
+    single, real = singles(part, ordered.events, ordered.time)
+    room = _room(ordered.offsets, ordered.time, part, windows, since)
+    ends = np.concatenate([[0], np.cumsum(room)])
+    integers, rest = part.sizes
+    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
+    hops = np.array(part.hops, np.int64)
+    given = ordered.time, single, real, since, hops, windows, part.table, cells, held
+    counts = roll_up.over(ordered.offsets, *given, right=ends)
+    return Rolled(ordered.keys, ordered.buckets, *packed(part, cells, held, ends, counts))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Events by key, bucket and time.
+
+    Attributes
+    ----------
+    keys, buckets : list of bytes
+    offsets : int64 array of shape (keys + 1,)
+        Where each one's events begin, and the last ones end.
+    time : int64 array of shape (events,)
+    events : pyarrow.Table
+    """
+
+    keys: list[bytes]
+    buckets: list[bytes]
+    offsets: Ints
+    time: Ints
+    events: pa.Table
+
+
+def in_order(layout: Layout, part: Part, events: pa.Table) -> Ordered:
+    """Return events by key and time, and by bucket where the part has some."""
     if part.by is not None:
         events = events.filter(whole(events.column(part.by)).is_valid())
     names = [*(f"k{i}" for i in range(len(layout.keys))), *([part.by] if part.by else [])]
     code, count = key_codes(events.select(names))
     times = in_time(code, instants(whole(events.column(TIME))), count)
     first = pa.array(times.row[times.offsets[:-1]])
-    ordered = events.take(pa.array(times.row))
-    single, real = singles(part, ordered, times.time)
-    room = _room(times.offsets, times.time, part, windows, since)
-    ends = np.concatenate([[0], np.cumsum(room)])
-    integers, rest = part.sizes
-    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
-    hops = np.array(part.hops, np.int64)
-    given = times.time, single, real, since, hops, windows, part.table, cells, held
-    counts = roll_up.over(times.offsets, *given, right=ends)
     key = key_bytes([events.column(name).take(first) for name in names[: len(layout.keys)]])
     bucket = value_bytes(whole(events.column(part.by).take(first))) if part.by else [b""] * count
-    return Rolled(key, bucket, *packed(part, cells, held, ends, counts))
+    return Ordered(key, bucket, times.offsets, times.time, events.take(pa.array(times.row)))
 
 
 def packed(
@@ -139,7 +164,8 @@ def singles(part: Part, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.
     cells, held = np.zeros((len(time), integers), np.int64), np.zeros((len(time), rest))
     cells[:, c.BEGIN] = cells[:, c.LATEST] = time
     for slot, (kind, at, place) in zip(part.slots, part.table.tolist(), strict=True):
-        given, columns = _given(slot, events), [whole(events.column(a)) for a in slot.arguments]
+        given = given_for(() if slot.nulls else slot.arguments, slot.where, events)
+        columns = [whole(events.column(name)) for name in slot.arguments]
         size, reals = c.SIZES[kind]
         to_whole, to_real = cells[:, at : at + size], held[:, place : place + reals]
         if reals:
@@ -149,13 +175,13 @@ def singles(part: Part, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.
     return cells, held
 
 
-def _given(slot: Slot, events: pa.Table) -> NDArray[np.bool_]:
-    """Which events count for a slot."""
+def given_for(arguments: Sequence[str], where: str | None, events: pa.Table) -> NDArray[np.bool_]:
+    """Return which events count: none of some columns is null, and a condition is true."""
     given = np.ones(len(events), bool)
-    for name in () if slot.nulls else slot.arguments:
+    for name in arguments:
         given &= present(whole(events.column(name)))
-    if slot.where is not None:
-        true = whole(events.column(slot.where)).fill_null(False)
+    if where is not None:
+        true = whole(events.column(where)).fill_null(False)
         given &= true.to_numpy(zero_copy_only=False)
     return given
 

@@ -23,7 +23,7 @@ from workbench.codes import whole
 from workbench.window_block import Call, Window
 from workbench.window_columns import codes_in_order, present
 
-LISTED = ("first_k", "last_k", "top_k", "bottom_k")
+LISTED = ("first_k", "last_k", "nth", "top_k", "bottom_k")
 #: Functions of which few events of a hop are enough.
 FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct", "bounded_count_distinct")
 
@@ -187,7 +187,7 @@ def chosen(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     int64 array
         Places among these rows.
     """
-    if call.function in (*EXTREMES, *ENDS, "count_distinct"):
+    if call.function not in (*LISTED, "bounded_count_distinct"):
         return kept_rows(window, call, at, part)
     place: Ints = np.arange(len(at))
     if call.function == "bounded_count_distinct" or call.options.distinct:

@@ -4,7 +4,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -23,7 +23,7 @@ from workbench.backfill_task import Feature
 from workbench.errors import WorkbenchError
 from workbench.online_kept import FUNCTIONS, Kept
 from workbench.window_block import Call
-from workbench.window_catalogue import Options
+from workbench.window_catalogue import SKETCHED, Options
 from workbench.window_columns import is_ranked
 
 Ints = NDArray[np.int64]
@@ -43,6 +43,10 @@ KINDS = {
     **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), c.MOMENTS),
     **dict.fromkeys(("covar_samp", "covar_pop", "corr"), c.JOINT),
 }
+#: Functions whose states are bytes.
+SKETCHES = ("histogram", *SKETCHED)
+#: What is nearest to functions that cannot be held; of others a sketch of quantiles is.
+INSTEAD = {"mode": "approx_top_k", "string_agg": "last_k"}
 #: Functions that pick the value of an event.
 PICKS = ("min", "max", "first", "last")
 
@@ -165,11 +169,19 @@ class Layout:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """Features of all events, and those by each column of buckets."""
+        """Features of all events, and those by each column of buckets, whose states are words."""
+        return self._parts([one for one in self.features if names_for(one.call, self.schema)])
+
+    @cached_property
+    def sketched(self) -> tuple[Part, ...]:
+        """The same of features whose states are bytes, as :mod:`workbench.online_sketched` has
+        them; they have no slots."""
+        return self._parts([one for one in self.features if one.call.function in SKETCHES])
+
+    def _parts(self, given: Sequence[Feature]) -> tuple[Part, ...]:
         found = []
-        fixed = [one for one in self.features if names_for(one.call, self.schema)]
-        for by in dict.fromkeys(feature.by for feature in fixed):
-            features = tuple(feature for feature in fixed if feature.by == by)
+        for by in dict.fromkeys(feature.by for feature in given):
+            features = tuple(feature for feature in given if feature.by == by)
             slots = dict.fromkeys(s for one in features for s in slots_for(one.call, self.schema))
             windows = dict.fromkeys(map(_window, features))
             found.append(Part(by, features, tuple(slots), tuple(windows)))
@@ -178,13 +190,16 @@ class Layout:
     @cached_property
     def kept(self) -> Kept | None:
         """The features that are answered of events that are kept, if there are some."""
-        found = [one for one in self.features if not names_for(one.call, self.schema)]
+        held = (*self.parts, *self.sketched)
+        others = {feature.call.column for part in held for feature in part.features}
+        found = [one for one in self.features if one.call.column not in others]
         return Kept.of(found, self.schema) if found else None
 
     @cached_property
     def plain(self) -> bool:
         """Whether a key has one list of cells alone."""
-        return self.kept is None and len(self.parts) == 1 and self.parts[0].by is None
+        alone = self.kept is None and not self.sketched and len(self.parts) == 1
+        return alone and self.parts[0].by is None
 
     @cached_property
     def key_kinds(self) -> tuple[pa.DataType, ...]:
@@ -251,7 +266,7 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
 def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     """Return the aggregates whose states a call is made of, as :data:`KINDS` names them.
 
-    None where events are kept instead.
+    None where the state is bytes, or events are kept instead.
 
     Raises
     ------
@@ -262,20 +277,13 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
         return names
     if call.function in PICKS and _is_number(schema.field(call.arguments[0]).type):
         return (call.function,)
-    # That each value counts once changes nothing of some functions.
-    if call.function in FUNCTIONS:
+    # Of values that count once, one event each is enough for any function.
+    if call.function in (*SKETCHES, *FUNCTIONS) or call.options.distinct:
         return ()
-    distinct = "distinct " * call.options.distinct
     raise WorkbenchError(
-        f"{call.column}: {distinct}{call.function} has no small state that merges, so the online "
-        f"view cannot hold it; use one of {', '.join(_known())}."
+        f"{call.column}: {call.function} has no small state that merges, so the online view cannot "
+        f"hold it; use wb.fn.{INSTEAD.get(call.function, 'approx_quantile')}, or wb.Backfill.run."
     )
-
-
-def _known() -> Iterable[str]:
-    hidden = ("integer_sum", "var_samp", "var_pop", "stddev_samp", "covar_samp", "kurtosis_pop")
-    fixed = ("avg", "variance", *(name for name in KINDS if name not in hidden))
-    return dict.fromkeys((*fixed, *FUNCTIONS))
 
 
 def _is_number(kind: pa.DataType) -> bool:

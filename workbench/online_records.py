@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +14,7 @@ from kernels.hops import LEAST
 from workbench.codes import key_codes
 from workbench.online_cells import packed, rolled
 from workbench.online_layout import Ints, Layout, Part
+from workbench.online_sketched import merged_cells, rolled_up
 from workbench.online_values import key_bytes
 
 #: The cells of a key, by the number of their part and the bytes of their bucket.
@@ -44,16 +45,26 @@ def sections(
             found.setdefault(key, {})[number, bucket] = words
     if layout.plain:
         return found
+    for number, part in sketched_parts(layout):
+        own_windows = part.streamed if lasting is None else part.windows_of(since, lasting)
+        for key, bucket, held in rolled_up(layout, part, events, own_windows, low):
+            found.setdefault(key, {})[number, bucket] = held
     # A key whose events are in no bucket is known, too.
     code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
     first = pa.array(np.unique(code, return_index=True)[1])
     names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
     own = [found.setdefault(key, {}) for key in names]
     if layout.kept is not None:
-        held = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
-        for one, kept in zip(own, held, strict=True):
+        tables = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
+        for one, kept in zip(own, tables, strict=True):
             one[len(layout.parts), b""] = kept
     return found
+
+
+def sketched_parts(layout: Layout) -> Iterator[tuple[int, Part]]:
+    """Yield the parts whose states are bytes, and their numbers: those behind the other parts, and
+    behind the events that are kept."""
+    return enumerate(layout.sketched, len(layout.parts) + 1)
 
 
 def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
@@ -114,7 +125,7 @@ def merge_records(
     olds = [sections_of(layout, one) if one else {} for one in known]
     news: list[Sections] = [one or {} for one in new]
     found: list[Sections] = [{} for _ in olds]
-    for number, part in enumerate(layout.parts):
+    for number, part in (*enumerate(layout.parts), *sketched_parts(layout)):
         units = [
             (row, place)
             for row, (old, more) in enumerate(zip(olds, news, strict=True))
@@ -123,15 +134,16 @@ def merge_records(
         ]
         before = [olds[row].get(place, b"") for row, place in units]
         after = [news[row].get(place, b"") for row, place in units]
-        for (row, place), words in zip(units, merged(part, before, after, since), strict=True):
-            if words:
-                found[row][place] = words
+        merging = merged if number < len(layout.parts) else merged_cells
+        for (row, place), held in zip(units, merging(part, before, after, since), strict=True):
+            if held:
+                found[row][place] = held
     if layout.kept is not None:
         place = len(layout.parts), b""
         before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
-        for row, held in enumerate(layout.kept.merged(before, after, since)):
-            if held:
-                found[row][place] = held
+        for row, kept in enumerate(layout.kept.merged(before, after, since)):
+            if kept:
+                found[row][place] = kept
     # A key is known from its first event on, also if that is in no hop and no bucket.
     pairs = zip(found, new, strict=True)
     return [record_of(layout, one) if one or more is not None else None for one, more in pairs]

@@ -12,10 +12,13 @@ from workbench.online_answers import Answering, finishers
 from workbench.online_kept import Kept
 from workbench.online_layout import Ints, Layout, Part
 from workbench.online_meta import Meta, streamed, uploaded
-from workbench.online_records import sections_of
+from workbench.online_records import sections_of, sketched_parts
+from workbench.online_sketched import Sketching
 from workbench.online_values import value_of
 
 Row = dict[str, Any]
+#: Whether any event counts for a feature, and its answer, by its name.
+Counted = dict[str, tuple[bool, Any]]
 
 #: What is wrong with a key, before its name is known.
 UNKNOWN, BEYOND = "unknown", "beyond"
@@ -37,6 +40,10 @@ class Serving:
         self.prefixes = uploaded(meta.generation), streamed(meta.epoch)
         self.windows = [part.windows_of(meta.until, meta.lasting) for part in layout.parts]
         self.answering = [Answering(part, finishers(layout, part)) for part in layout.parts]
+        self.sketching = {
+            number: Sketching(part, part.windows_of(meta.until, meta.lasting), layout.schema)
+            for number, part in sketched_parts(layout)
+        }
         self.names = tuple(one.call.column for one in layout.features)
 
     def rows(self, records: Sequence[bytes | None], at: int) -> list[Row | str]:
@@ -100,34 +107,49 @@ class Serving:
             return UNKNOWN
         old, more = (sections_of(self.layout, one or b"") for one in (known, new))
         found: Row = {}
-        for number, part in enumerate(self.layout.parts):
+        for number, part in (*enumerate(self.layout.parts), *sketched_parts(self.layout)):
             # Without buckets there is one list of cells, also of a key that has none.
             there = {bucket for place, bucket in {**old, **more} if place == number}
             buckets = sorted(there) if part.by else [b""]
             held, added = (
                 [one.get((number, bucket), b"") for bucket in buckets] for one in (old, more)
             )
-            states, numbers, beyond = self.states(number, held, added, at)
-            if any(beyond):
-                return BEYOND
             try:
-                found |= self._of_part(number, part, buckets, states, numbers)
+                answered = self._of_part(number, part, held, added, at)
             except WorkbenchError as error:
                 return str(error)
+            if answered is None:
+                return BEYOND
+            found |= self._by_bucket(part, buckets, answered)
         return found if self.layout.kept else {name: found[name] for name in self.names}
 
     def _of_part(
-        self, number: int, part: Part, buckets: list[bytes], states: Ints, numbers: Any
-    ) -> Row:
-        answering = self.answering[number]
+        self, number: int, part: Part, held: list[bytes], added: list[bytes], at: int
+    ) -> list[Counted] | None:
+        """For each bucket, each feature's answer and whether any event counts for it; None where a
+        hop would have to be cut."""
+        if number in self.sketching:
+            sketching, until, found = self.sketching[number], self.meta.until, []
+            for known, new in zip(held, added, strict=True):
+                if (one := sketching.values(known, new, until, at)) is None:
+                    return None
+                found.append(one)
+            return found
+        states, numbers, beyond = self.states(number, held, added, at)
+        if any(beyond):
+            return None
+        return [self.answering[number].counted(*one) for one in zip(states, numbers, strict=True)]
+
+    def _by_bucket(self, part: Part, buckets: list[bytes], answered: list[Counted]) -> Row:
         if part.by is None:
-            return answering.values(states[0], numbers[0])
-        found: Row = {name: {} for name, _, _ in answering.finish}
+            return {name: answer for name, (_, answer) in answered[0].items()}
+        found: Row = {one.call.column: {} for one in part.features}
         kind = self.layout.schema.field(part.by).type
-        for row, bucket in enumerate(buckets):
+        for bucket, row in zip(buckets, answered, strict=True):
             value = value_of(bucket, kind)
-            for name, answer in answering.counted(states[row], numbers[row]).items():
-                found[name][value] = answer
+            for name, (counts, answer) in row.items():
+                if counts:
+                    found[name][value] = answer
         return {name: dict(sorted(one.items())) or None for name, one in found.items()}
 
     def states(

@@ -12,7 +12,7 @@ from workbench.blocks import TIME
 from workbench.bundles import BUNDLE, PARTITION
 from workbench.columns import column, table
 from workbench.errors import WorkbenchError
-from workbench.online_layout import Layout
+from workbench.online_layout import Layout, names_for
 from workbench.online_update import apply_batch, check_stream, current
 from workbench.online_upload import UploadTask, reserve, switch
 from workbench.online_values import instant_of
@@ -62,7 +62,8 @@ def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[Layout, Sent, 
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
     layout = Layout(repr(backfill), tuple(backfill.key), features, schema)
-    assert layout.parts
+    for feature in features:
+        names_for(feature.call, schema)
     return layout, going, plan
 
 
@@ -78,6 +79,8 @@ def in_utc(kind: pa.DataType) -> pa.DataType:
         return pa.timestamp(kind.unit, "UTC")
     if pa.types.is_map(kind):
         return pa.map_(in_utc(kind.key_type), in_utc(kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(in_utc(kind.value_type)))
     return kind
 
 

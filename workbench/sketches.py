@@ -14,10 +14,7 @@ from copy import copy
 
 import datasketches
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-
-from workbench.window_columns import codes_in_order, is_ranked
 
 #: A sketch of frequencies has at least so many places, and so many for each value that is asked.
 LEAST_PLACES, PLACES_A_VALUE = 1024, 8
@@ -216,27 +213,3 @@ class Frequent:
         made = cls.__new__(cls)
         made._sketch = datasketches.frequent_strings_sketch.deserialize(held)
         return made
-
-
-def items_of(values: pa.Array) -> list[str]:
-    """Return text that stands for each value, equal where the values are, in any block.
-
-    Parameters
-    ----------
-    values : pyarrow.Array
-        Of any type that has an order, without nulls.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> items_of(pa.array(["b", ""])), items_of(pa.array([b"b"])), items_of(pa.array([7]))
-    (['b', ''], ['b'], ['7'])
-    """
-    if not is_ranked(values.type):
-        return [str(code) for code in codes_in_order(values).tolist()]
-    if pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type):
-        return [value.decode("latin-1") for value in values.to_pylist()]
-    return [str(value) for value in values.to_pylist()]

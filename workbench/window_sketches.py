@@ -4,7 +4,7 @@ Executors load this module, so it needs datasketches, pyarrow, numpy and the ker
 else.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from heapq import nsmallest
 from itertools import pairwise
@@ -15,8 +15,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.ends import list_ends
-from workbench.sketches import Distinct, Frequent, Quantiles, items_of
+from workbench.sketches import Distinct, Frequent, Quantiles
+from workbench.value_texts import items_of
 from workbench.window_block import Call, Frames, Window
+from workbench.window_catalogue import Options
 from workbench.window_columns import (
     answers,
     floats,
@@ -146,23 +148,54 @@ def _distinct(window: Window, call: Call, frames: Frames) -> pa.Array:
 
 def _quantiles(window: Window, call: Call, frames: Frames) -> pa.Array:
     values, q = window.column(call.arguments[0]), call.options.q
-    timed = pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type)
-    column = frames.ordered(measured(values).astype(np.float64) if timed else floats(values))
+    column = frames.ordered(fed_numbers(values))
 
     def feed(sketch: Quantiles, rows: Ints) -> None:
         sketch.add(column[rows])
 
-    made, nothing = (lambda: Quantiles(call.options.n)), [0.0] * len(q)
-    found = _per_frame(window, frames, made, feed, lambda sketch: sketch.estimate(q))
+    def ask(sketch: Quantiles) -> list[float] | None:
+        return sketch.estimate(q)
+
+    found = _per_frame(window, frames, lambda: Quantiles(call.options.n), feed, ask)
+    return quantiles_of(found, call.options, values.type)
+
+
+def fed_numbers(values: pa.Array) -> NDArray[np.float64]:
+    """Return numbers or times as a sketch of quantiles is fed with them."""
+    return measured(values).astype(np.float64) if _is_time(values.type) else floats(values)
+
+
+def quantiles_of(
+    found: Sequence[list[float] | None], options: Options, kind: pa.DataType
+) -> pa.Array:
+    """Return the quantiles of sketches as a column.
+
+    Parameters
+    ----------
+    found : sequence of (list of float, or None)
+        None for a sketch without numbers.
+    options : Options
+        Says which were asked for, and whether it was one alone.
+    kind : pyarrow.DataType
+        The type of the values.
+
+    Returns
+    -------
+    pyarrow.Array
+    """
+    nothing = [0.0] * len(options.q)
     empty = np.array([one is None for one in found], np.bool_)
     flat = np.array([one or nothing for one in found], np.float64).ravel()
-    null = np.repeat(empty, len(q))
-    if timed:
-        like = type_between(values.type)
-        column_of = answers(np.rint(flat).astype(np.int64), null).cast(like)
+    null = np.repeat(empty, len(options.q))
+    if _is_time(kind):
+        column = answers(np.rint(flat).astype(np.int64), null).cast(type_between(kind))
     else:
-        column_of = answers(flat, null)
-    return column_of if call.options.single else lists(column_of, len(q), empty)
+        column = answers(flat, null)
+    return column if options.single else lists(column, len(options.q), empty)
+
+
+def _is_time(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date32(kind))
 
 
 def _top(window: Window, call: Call, frames: Frames) -> pa.Array:

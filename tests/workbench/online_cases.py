@@ -57,7 +57,25 @@ OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     ("arg_max", ("word", "number"), pa.string()),
     ("count_distinct", ("word",), pa.int64()),
     ("bounded_count_distinct", ("number",), pa.int64()),
+    ("nth", ("number",), pa.int64()),
+    *((f"distinct {name}", ("real",), pa.float64()) for name in ("sum", "avg", "median", "mode")),
+    ("distinct count_distinct", ("number",), pa.int64()),
+    ("distinct string_agg", ("word",), pa.string()),
+    ("distinct covar_samp", ("real", "other"), pa.float64()),
 ]
+#: Those whose states are bytes.
+OF_BYTES: list[tuple[str, tuple[str, ...], pa.DataType]] = [
+    ("histogram", ("word",), pa.map_(pa.string(), pa.int64())),
+    ("histogram", ("number",), pa.map_(pa.int64(), pa.int64())),
+    ("approx_count_distinct", ("real",), pa.int64()),
+    ("approx_count_distinct", ("word",), pa.int64()),
+    ("approx_top_k", ("number",), pa.map_(pa.int64(), pa.int64())),
+    ("approx_top_k", ("word",), pa.map_(pa.string(), pa.int64())),
+    ("approx_quantile", ("number",), pa.float64()),
+    ("approx_quantile", ("day",), pa.timestamp("us")),
+]
+#: What functions are given beside columns, where 2 is none.
+SIZES = {"approx_count_distinct": 12, "approx_quantile": 200}
 
 
 def features(
@@ -69,12 +87,15 @@ def features(
     found = []
     for i, (function, arguments, kind) in enumerate(calls):
         for window, hop in (WINDOWS[i % 5], WINDOWS[(i + 2) % 5]):
-            picked = function in ("first", "last")
+            picked = function in ("first", "last", "nth")
             once = ignore_nulls and function == "top_k"
-            options = Options(n=2, ignore_nulls=ignore_nulls and picked, distinct=once)
+            once |= function.startswith("distinct ")
+            plain = function.removeprefix("distinct ")
+            q = (0.5,) * (plain in ("median", "approx_quantile"))
+            options = Options(SIZES.get(plain, 2), q, True, None, ignore_nulls and picked, once)
             where = "good" if i % 3 == 2 else None
-            name, span = f"{function}_{i}_{window}_{hop}", Span(window, hop, 1)
-            call: Any = Call(name, function, arguments, options, span, where)  # type: ignore[arg-type]
+            name, span = f"{plain}_{i}_{window}_{hop}", Span(window, hop, 1)
+            call: Any = Call(name, plain, arguments, options, span, where)  # type: ignore[arg-type]
             in_buckets = by and i % 2 == 0
             answer = pa.map_(pa.string(), kind) if in_buckets else kind
             found.append(Feature(call, answer, "bucket" if in_buckets else None))
@@ -166,11 +187,15 @@ def expected(layout: Layout, known: Sequence[Row], keys: Sequence[str], at: int)
     rows = [{"k0": key, TIME: at, "c0": i, QUERY: True} for i, key in enumerate(keys)]
     found = task.answer(pa.Table.from_pylist(rows, asked), table_of(known)).to_pylist()
     ordered = sorted(found, key=lambda row: int(row.pop("id")))
-    maps = {one.call.column for one in layout.features if one.by}
-    return [
-        {name: dict(v) if name in maps and v is not None else v for name, v in row.items()}
-        for row in ordered
-    ]
+    kinds = {one.call.column: one.kind for one in layout.features}
+    return [{name: _as_dicts(value, kinds[name]) for name, value in row.items()} for row in ordered]
+
+
+def _as_dicts(value: Any, kind: pa.DataType) -> Any:
+    """Maps as Python has them, also in maps."""
+    if value is None or not pa.types.is_map(kind):
+        return value
+    return {key: _as_dicts(one, kind.item_type) for key, one in value}
 
 
 def agree(ours: Any, theirs: Any) -> bool:

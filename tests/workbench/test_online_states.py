@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.workbench.online_cases import (
     CALLS,
     LASTING,
+    OF_BYTES,
     OF_EVENTS,
     SCHEMA,
     STEP,
@@ -68,7 +69,9 @@ def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
             view.stream(action)
 
 
-@pytest.mark.parametrize("calls", [CALLS, OF_EVENTS, [*OF_EVENTS, *CALLS[:4]]], ids=len)
+@pytest.mark.parametrize(
+    "calls", [CALLS, OF_EVENTS, OF_BYTES, [*OF_EVENTS, *CALLS[:4], *OF_BYTES]], ids=len
+)
 @pytest.mark.parametrize("by", [False, True], ids=["plain", "by bucket"])
 @given(batches, actions, st.integers(-2, 3), st.integers(0, LASTING), st.booleans())
 @settings(max_examples=40)
@@ -154,10 +157,11 @@ def test_late_events_are_counted_and_wait_for_the_next_upload(layout: Layout) ->
 
 def test_a_hop_of_any_size_that_would_be_cut_is_an_error() -> None:
     # At 17 a hop of 4 holds what comes later, and none of 6 does.
-    for calls in (CALLS, OF_EVENTS):
+    for calls in (CALLS, OF_EVENTS, OF_BYTES):
         view = View(Memory(), layout_of(features(calls=calls)))
         view.upload(12)
-        view.stream([event("a", 16, word="x", good=True), event("a", 19, word="y", good=True)])
+        given = {"word": "x", "number": 5}
+        view.stream([event("a", 16, good=True, **given), event("a", 19, good=True, **given)])
         for at, cut in ((16, True), (17, True), (19, True), (20, False)):
             assert ("a" in view.fetch(["a"], at).errors) == cut
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 import workbench as wb
 from workbench import fn
 from workbench.fn import Function
-from workbench.sketches import Distinct, Frequent, Quantiles, items_of
+from workbench.sketches import Distinct, Frequent, Quantiles
+from workbench.value_texts import items_of
 from workbench.window_block import Call, Window
 from workbench.window_functions import answer
 from workbench.window_order import OrderColumn, ordered_block

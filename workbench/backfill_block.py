@@ -5,6 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from kernels.frames import Ranges
 from kernels.hops import LEAST
 from kernels.order import sort_entries
 from kernels.query_ranges import query_ranges
+from workbench.backfill_ties import in_order_of, ties
 from workbench.blocks import Block, grouped
 from workbench.codes import whole
 from workbench.window_block import Window
-from workbench.window_columns import codes_in_order, present
 
 Ints = NDArray[np.int64]
 
@@ -121,85 +122,46 @@ def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """Queries and events of the same keys.
+class Placed:
+    """The places of queries and events in a window engine's block, and the windows over it.
 
-    A window engine's block has one row for each answer and one for each value. Here they are as
-    many as a key has queries or events, whichever are more: events stand first in their key.
+    The engine has one row for each answer and one for each value. Here they are as many as a key
+    has queries or events, whichever are more: events stand first in their key.
 
     Attributes
     ----------
     queries, events : Times
-    columns : dict of str to pyarrow.Array
-        The events' columns, as they came.
     """
 
     queries: Times
     events: Times
-    columns: Mapping[str, pa.Array]
-    _known: dict[Any, Any] = field(default_factory=dict)
+    _ranges: dict[Span, Ranges] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        self._known["offsets"] = offsets
-        self._known["queries"] = places(self.queries.offsets, offsets)
-        self._known["events"] = places(self.events.offsets, offsets)
-
-    @property
+    @cached_property
     def offsets(self) -> Ints:
         """Where each key begins, and the last one ends."""
-        found: Ints = self._known["offsets"]
-        return found
+        sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
+        return np.concatenate([[0], np.cumsum(sizes)])
 
-    @property
+    @cached_property
     def query_places(self) -> Ints:
         """The place of each query in the block, in the order of ``queries``."""
-        found: Ints = self._known["queries"]
-        return found
+        return places(self.queries.offsets, self.offsets)
 
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what was computed under a key, at the first time by computing it."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
-
-    def window(self, arguments: Sequence[str]) -> "QueryWindow":
-        """Return the block with the events that tie in time in the order of some columns.
-
-        So the first and the last event depend on the data that is asked for, and on nothing else.
-        """
-        names = tuple(arguments)
-        if names not in self._known:
-            row = self.in_order(names)
-            # A place that no event has gets the first one; without any event there are nulls.
-            at = np.zeros(self.offsets[-1], np.uint32)
-            at[self._known["events"]] = row
-            taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
-            none = Block(pa.table({}), self.offsets, pa.table({}))
-            self._known[names] = QueryWindow(none, (), meeting=self, taken=taken)
-        found: QueryWindow = self._known[names]
-        return found
-
-    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the event at each place, those that tie in time in the order of some columns."""
-        again = ties(self.events.time, self.events.offsets)
-        if not names or not again.any():
-            return self.events.row
-        tied, order = in_order_of(self.columns, names, self.events.row, again)
-        row = self.events.row.copy()
-        row[tied] = row[tied[order]]
-        return row
+    @cached_property
+    def event_places(self) -> Ints:
+        """The place of each event in the block, in the order of ``events``."""
+        return places(self.events.offsets, self.offsets)
 
     def ranges(self, span: Span) -> Ranges:
         """Return the frame of every row of the block: a query's window, and the last one's for
         the rows behind it."""
-        if span not in self._known:
+        if span not in self._ranges:
             queries, events = self.queries, self.events
             found = span.ranges(queries.time, queries.offsets, events.time, events.offsets)
-            self._known[span] = tuple(self._spread(column) for column in found)
-        begin, end = self._known[span]
-        return begin, end
+            begin, end = (self._spread(column) for column in found)
+            self._ranges[span] = begin, end
+        return self._ranges[span]
 
     def _spread(self, column: Ints) -> Ints:
         # Frames that never move back keep the engine's quick ways open.
@@ -218,74 +180,98 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class QueryWindow(Window):
-    """What window functions ask of queries and events.
+class Meeting:
+    """Queries and events of the same keys.
 
     Attributes
     ----------
-    meeting : Meeting
+    queries, events : Times
+    columns : dict of str to pyarrow.Array
+        The events' columns, as they came.
+    """
+
+    queries: Times
+    events: Times
+    columns: Mapping[str, pa.Array]
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def placed(self) -> Placed:
+        """Where they are in a block."""
+        return Placed(self.queries, self.events)
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each key begins in the block, and the last one ends."""
+        return self.placed.offsets
+
+    @property
+    def query_places(self) -> Ints:
+        """The place of each query in the block, in the order of ``queries``."""
+        return self.placed.query_places
+
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, at the first time by computing it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    def window(self, arguments: Sequence[str]) -> "QueryWindow":
+        """Return the block with the events that tie in time in the order of some columns.
+
+        So the first and the last event depend on the data that is asked for, and on nothing else.
+        """
+        names = tuple(arguments)
+        if names not in self._known:
+            row = self.in_order(names)
+            # A place that no event has gets the first one; without any event there are nulls.
+            at = np.zeros(self.offsets[-1], np.uint32)
+            at[self.placed.event_places] = row
+            taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
+            none = Block(pa.table({}), self.offsets, pa.table({}))
+            self._known[names] = QueryWindow(none, (), {}, self.placed, self.columns, taken)
+        found: QueryWindow = self._known[names]
+        return found
+
+    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the event at each place, those that tie in time in the order of some columns."""
+        again = ties(self.events.time, self.events.offsets)
+        if not names or not again.any():
+            return self.events.row
+        tied, order = in_order_of(self.columns, names, self.events.row, again)
+        row = self.events.row.copy()
+        row[tied] = row[tied[order]]
+        return row
+
+
+@dataclass(frozen=True)
+class QueryWindow(Window):
+    """What window functions ask of queries and events.
+
+    It knows no meeting, which knows it: what refers to itself in a circle stays in memory until
+    Python's garbage collection comes by, and that comes seldom to few large objects.
+
+    Attributes
+    ----------
+    placed : Placed
+    held : mapping of str to pyarrow.Array
+        The events' columns, as they came.
     taken : pyarrow.Array
         The event at each place of the block.
     """
 
-    meeting: Meeting | None = None
+    placed: Placed | None = None
+    held: Mapping[str, pa.Array] = field(default_factory=dict)
     taken: pa.Array | None = None
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the events by their places."""
-        assert self.meeting is not None
-        columns = self.meeting.columns
-        return self._once(("column", name), lambda: whole(columns[name]).take(self.taken))
+        return self._once(("column", name), lambda: whole(self.held[name]).take(self.taken))
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row, of a :class:`Span`."""
-        assert self.meeting is not None
-        return self.meeting.ranges(frame)
-
-
-def ties(time: Ints, offsets: Ints) -> NDArray[np.bool_]:
-    """Return which rows have the time of the row before them in their key.
-
-    Examples
-    --------
-    >>> ties(np.array([5, 5, 5]), np.array([0, 2, 3])).tolist()
-    [False, True, False]
-    """
-    again = np.concatenate([[False], time[1:] == time[:-1]])[: len(time)]
-    again[offsets[:-1][np.diff(offsets) > 0]] = False
-    return again
-
-
-def in_order_of(
-    columns: Mapping[str, pa.Array],
-    names: Sequence[str],
-    row: NDArray[Any],
-    again: NDArray[np.bool_],
-) -> tuple[Ints, Ints]:
-    """Return the places of rows that tie, and their order by some columns, null before all.
-
-    Parameters
-    ----------
-    columns : mapping of str to pyarrow.Array
-    names : sequence of str
-    row : integer array of shape (places,)
-        The row of the columns at each place.
-    again : bool array of shape (places,)
-        From :func:`ties`.
-
-    Returns
-    -------
-    tied : int64 array
-    order : int64 array
-        Which of these comes to each of them.
-    """
-    tied = np.flatnonzero(again | np.concatenate([again[1:], [False]]))
-    keys = [np.cumsum(~again)[tied]]
-    for name in names:
-        values = columns[name].take(pa.array(row[tied]))
-        valid = present(values)
-        keys += [valid, np.where(valid, codes_in_order(values), 0)]
-    return tied, np.lexsort(keys[::-1])
+        assert self.placed is not None
+        return self.placed.ranges(frame)
 
 
 def places(offsets: Ints, wider: Ints) -> Ints:

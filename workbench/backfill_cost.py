@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log2
 
-from workbench.bundles import ROWS_AT_ONCE
+from workbench.lots import ROWS_IN_FRONT
 
 #: A key, a time and a span beside the fields of a state or the columns of an event.
 STATE_BYTES = 40
@@ -60,7 +60,7 @@ class Sizes:
     @property
     def bundles(self) -> int:
         """How often rows are bundled: once a task, and again after so many rows."""
-        return max(self.tasks, ceil(self.rows / ROWS_AT_ONCE))
+        return max(self.tasks, ceil(self.rows / ROWS_IN_FRONT))
 
     @property
     def bytes(self) -> int:
@@ -155,7 +155,7 @@ def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     >>> cost.rows, cost.broadcast
     (250000, 80000)
     """
-    bundles = max(sizes.event_tasks or sizes.tasks, ceil(sizes.events / ROWS_AT_ONCE))
+    bundles = max(sizes.event_tasks or sizes.tasks, ceil(sizes.events / ROWS_IN_FRONT))
     nodes = [_nodes(sizes, kind, sizes.events / bundles) for kind in kinds]
     pairs = list(zip(nodes, kinds, strict=True))
     states = bundles * sum(count for count, kind in pairs if kind.slots)

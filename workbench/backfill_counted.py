@@ -13,7 +13,7 @@ import pyarrow as pa
 from workbench.backfill_split import COPY, SLOT
 from workbench.backfill_task import QUERY, BackfillTask
 from workbench.backfill_trees import EVENT_OF, STATES_OF
-from workbench.bundles import unbundled
+from workbench.lots import lots
 
 #: What a row may be: of the tables, or what stands for events that are elsewhere.
 QUERIES, EVENTS, EARLIER, STATES = KINDS = "queries", "events", "earlier", "states"
@@ -36,13 +36,14 @@ class CountedTask:
         """Return one row: the number of the Spark partition, its rows by what they are, seconds."""
         from pyspark import TaskContext
 
-        held = list(batches)
         rows: Counter[str] = Counter()
-        for part in unbundled(held):
-            rows[kind_of(part.schema.names)] += len(part)
-        begin = perf_counter()
-        answers = sum(len(batch) for batch in self.task.run(iter(held)))
-        took = perf_counter() - begin
+        answers, took = 0, 0.0
+        for parts in lots(batches):
+            for part in parts:
+                rows[kind_of(part.schema.names)] += len(part)
+            begin = perf_counter()
+            answers += sum(len(batch) for batch in self.task.of_lot(parts))
+            took += perf_counter() - begin
         context = TaskContext.get()
         number = context.partitionId() if context else 0
         counts = {kind: pa.array([rows[kind]]) for kind in KINDS}

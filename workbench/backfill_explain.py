@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from workbench import backfill_cost as cost
 from workbench.backfill_cost import Cost, Cut, Kind, Sizes
-from workbench.backfill_groups import groups_of, needs_all
+from workbench.backfill_groups import FEWEST, groups_of, needs_all
 from workbench.backfill_methods import choose
 from workbench.backfill_moments import MOST_BYTES
 from workbench.backfill_plan import Plan, arrow_type, sent
@@ -108,7 +108,11 @@ def kinds_of(plan: Plan) -> list[Kind]:
     found = []
     for group in groups_of(task.features, task.schema):
         every = sum(needs_all(call, task.schema) for call in group.calls)
-        few = len(group.calls) - every
+        few = sum(
+            max(call.options.n, 1) if call.function in FEWEST else 1
+            for call in group.calls
+            if not needs_all(call, task.schema)
+        )
         span = group.span
         found.append(Kind(span.window, span.hop, len(group.slots), few, every))
     return found

@@ -32,6 +32,9 @@ STATES = {
 }
 EXTREMES = ("min", "max", "arg_min", "arg_max")
 ENDS = ("first", "last")
+#: Functions of the rows that no other of the same value, or no k others, stand before.
+DISTINCT = ("count_distinct", "bounded_count_distinct", "approx_count_distinct")
+FEWEST = ("first_k", "last_k", "top_k", "bottom_k")
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def picks(call: Call) -> bool:
 
 def needs_all(call: Call, schema: pa.Schema) -> bool:
     """Say whether every event of a window has to be there for a call, and not few of each hop."""
-    few = (*EXTREMES, *ENDS, "count_distinct")
+    few = (*EXTREMES, *ENDS, *DISTINCT, *FEWEST)
     return not (call.options.distinct or call.function in few or slots_of(call, schema))
 
 
@@ -128,8 +131,18 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     begins = np.concatenate([[True], part[1:] != part[:-1]])
     if call.function in EXTREMES:
         return _least(begins, window.codes(call.arguments[-1])[at], "max" in call.function)
-    if call.options.distinct or call.function == "count_distinct":
-        return _first_of_each(part, window.keys(call.arguments)[at])
+    if call.options.distinct or call.function in DISTINCT:
+        found = _first_of_each(part, window.keys(call.arguments)[at])
+        bounded = call.function == "bounded_count_distinct"
+        return found[_up_to(part[found], call.options.n)] if bounded else found
+    if call.function in ("top_k", "bottom_k"):
+        code = window.codes(call.arguments[0])[at]
+        order = np.lexsort((-code if call.function == "top_k" else code, part))
+        return np.sort(order[_up_to(part[order], call.options.n)])
+    if call.function == "first_k":
+        return np.flatnonzero(_up_to(part, call.options.n))
+    if call.function == "last_k":
+        return np.flatnonzero(_up_to(part[::-1], call.options.n)[::-1])
     if call.function == "first":
         return np.flatnonzero(begins)
     if call.function == "last":
@@ -144,6 +157,19 @@ def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
     found = np.flatnonzero(code == best[number])
     again = np.concatenate([[False], number[found][1:] == number[found][:-1]])
     return np.asarray(found[~again])
+
+
+def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
+    """Say of each row whether it is among the first so many of its part, whose rows are together.
+
+    Examples
+    --------
+    >>> _up_to(np.array([7, 7, 7, 8]), 2).tolist()
+    [True, True, False, True]
+    """
+    begins = np.append(True, part[1:] != part[:-1])[: len(part)]
+    first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    return np.asarray(np.arange(len(part)) - first[number] < most)
 
 
 def _first_of_each(part: Ints, key: Ints) -> Ints:

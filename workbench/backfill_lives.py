@@ -13,7 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.life_tiles import life_runs
-from workbench.backfill_block import Ints, Meeting, Span, Times, in_order_of, ties
+from workbench.backfill_block import Ints, Meeting, Span, Times
+from workbench.backfill_ties import in_order_of, ties
 from workbench.blocks import grouped
 from workbench.window_block import Call
 from workbench.window_catalogue import SKETCHED

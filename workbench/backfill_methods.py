@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.backfill_naive import naive
-from workbench.backfill_plan import Plan, Work, bundles, sent
+from workbench.backfill_plan import Plan, Work, bundles, gathered_by_place, sent
 from workbench.backfill_splitting import auto, sawtooth
 from workbench.backfill_tree import tree
-from workbench.bundles import BUNDLE, PARTITION
 from workbench.rows import shuffle_partitions
 from workbench.shipping import ship
 
@@ -33,9 +32,7 @@ def scan(plan: Plan) -> Work:
     going = sent(plan)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events, going.task.keys, queries=False)
-    partitions = shuffle_partitions(plan.queries)
-    both = queries.unionAll(events).repartitionById(partitions, PARTITION).select(BUNDLE)
-    return Work(plan, both, going.task)
+    return Work(plan, gathered_by_place(queries.unionAll(events)), going.task)
 
 
 #: How queries and events meet, by the method; "auto" keeps most keys whole and cuts large ones.

@@ -9,10 +9,12 @@ import pyarrow as pa
 from workbench.aggregation import Aggregation, Window
 from workbench.backfill_block import Span
 from workbench.backfill_lives import BEGIN, END
+from workbench.backfill_spread import SpreadTask
 from workbench.backfill_task import QUERY, BackfillTask, Feature
 from workbench.blocks import TIME
-from workbench.bundles import BUNDLE, PARTITION, BundleTask
+from workbench.bundles import BUNDLE, PARTITION
 from workbench.columns import column, is_integer_time
+from workbench.lots import LotTask, lots_of
 from workbench.rows import instants_of, numbered, shuffle_partitions, with_partition
 from workbench.window_block import Call
 from workbench.window_plan import Resolved, resolve
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
     from workbench.backfill import Backfill
+
+#: The number of a value among all that one task sends.
+MADE = "__made__"
 
 
 @dataclass(frozen=True)
@@ -197,10 +202,28 @@ def bundles(
     needed = (*keys, TIME) if present is None else present
     for name in () if queries else needed:
         rows = rows.where(F.col(number[name]).isNotNull())
-    partitions = shuffle_partitions(df)
-    goes = with_partition(rows, [number[name] for name in keys], partitions)
-    task = BundleTask((*wanted, PARTITION), tuple(keys), partitions)
+    places = places_of(df)
+    goes = with_partition(rows, [number[name] for name in keys], places)
+    task = (SpreadTask if queries else LotTask)((*wanted, PARTITION), tuple(keys), places)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+
+
+def places_of(df: "DataFrame") -> int:
+    """Return how many places there are for keys: the lots of all partitions of a shuffle."""
+    partitions = shuffle_partitions(df)
+    return partitions * lots_of(partitions)
+
+
+def gathered_by_place(bundled: "DataFrame") -> "DataFrame":
+    """Return bundles, each in the partition of its place, and in this in the order of lots."""
+    from pyspark.sql import functions as F
+
+    partitions = shuffle_partitions(bundled)
+    to = F.pmod(F.col(PARTITION), F.lit(partitions))
+    # The values of a bundle follow each other in the order in which they were made.
+    made = bundled.withColumn(MADE, F.monotonically_increasing_id())
+    together = made.repartitionById(partitions, to).sortWithinPartitions(PARTITION, MADE)
+    return together.select(PARTITION, BUNDLE)
 
 
 def arrow_type(df: "DataFrame", kind: "DataType") -> pa.DataType:

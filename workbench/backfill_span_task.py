@@ -17,12 +17,10 @@ from workbench.backfill_groups import Group, slots_of
 from workbench.backfill_split import COPY, SLOT
 from workbench.backfill_states import FromStates
 from workbench.backfill_task import QUERY, BackfillTask, Feature, met, table_of
-from workbench.blocks import TIME, binaries
-from workbench.bundles import BUNDLE
+from workbench.blocks import TIME
 from workbench.window_block import Call
 from workbench.window_pieces import PIECE
 from workbench.window_task import ROWS_AT_ONCE
-from workbench.worker import settle
 
 Batches = list[pa.RecordBatch]
 
@@ -75,14 +73,11 @@ class SpanTask(BackfillTask):
 
     groups: tuple[Group, ...] = ()
 
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all that its queries need."""
-        settle()
+    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some keys and spans, and all that their queries need."""
         arrived = Arrived()
-        for batch in batches:
-            for bundle in binaries(batch.column(BUNDLE)):
-                for part in pa.ipc.open_stream(bundle):
-                    arrived.add(part)
+        for part in parts:
+            arrived.add(part)
         if arrived.queries:
             found = self.answer(*map(table_of, (arrived.queries, arrived.events)))
             yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)

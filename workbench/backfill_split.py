@@ -5,6 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,11 @@ import pyarrow as pa
 from workbench.backfill_block import Ints
 from workbench.backfill_early import Early, States, early
 from workbench.backfill_groups import Group
+from workbench.backfill_spread import shared_out
 from workbench.blocks import TIME, instants
-from workbench.bundles import PARTITION, BundleTask
+from workbench.bundles import PARTITION
 from workbench.codes import whole
+from workbench.lots import ROWS_IN_FRONT, LotTask
 from workbench.window_columns import present
 from workbench.window_cuts import START
 from workbench.window_pieces import PIECE, PieceTask
@@ -36,13 +39,14 @@ class SplitTask(PieceTask):
         What the events' later spans need of them, none for queries.
     """
 
+    at_once: ClassVar[int] = ROWS_IN_FRONT
     both: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return one row for each partition and kind of rows: its number and its rows."""
-        plain = BundleTask(self.columns, self.keys, self.partitions)
-        rows = self._shared_out(rows)
+        plain = LotTask(self.columns, self.keys, self.partitions)
+        rows = shared_out(rows, (*self.both, TIME), self.partitions)
         if self.cuts is None:
             yield from plain.bundles(rows)
             return
@@ -52,15 +56,6 @@ class SplitTask(PieceTask):
         if (key >= 0).any():
             for part in self._parts(rows.filter(pa.array(key >= 0)), key[key >= 0]):
                 yield from plain.bundles(part)
-
-    def _shared_out(self, rows: pa.Table) -> pa.Table:
-        """Let rows that lack a key or a time, and so see no event, go round: they may be many."""
-        sees = np.logical_and.reduce([present(whole(rows.column(n))) for n in (*self.both, TIME)])
-        if sees.all():
-            return rows
-        to = np.where(sees, rows.column(PARTITION).to_numpy(), np.arange(len(rows)))
-        to = pa.array((to % self.partitions).astype(np.int32))
-        return rows.set_column(rows.column_names.index(PARTITION), PARTITION, to)
 
     def _parts(self, rows: pa.Table, key: Ints) -> Iterator[pa.Table]:
         """The rows of keys that are cut, and what later spans need of them."""

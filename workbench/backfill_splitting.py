@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.backfill_groups import groups_of, needs_all
 from workbench.backfill_naive import micros
-from workbench.backfill_plan import Plan, Sent, Work, sent
+from workbench.backfill_plan import Plan, Sent, Work, gathered_by_place, places_of, sent
 from workbench.backfill_span_task import SpanTask
 from workbench.backfill_split import SplitTask
 from workbench.backfill_task import QUERY
@@ -137,12 +137,10 @@ def split(plan: Plan, cutting: Cutting) -> Work:
     cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
     queries = _bundles(cutting, going, cuts, queries=True)
     events = _bundles(cutting, going, cuts, queries=False)
-    partitions = shuffle_partitions(plan.queries)
-    both = queries.unionAll(events).repartitionById(partitions, PARTITION).select(BUNDLE)
     done = going.task
     groups = groups_of(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, both, task)
+    return Work(plan, gathered_by_place(queries.unionAll(events)), task)
 
 
 def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "DataFrame":
@@ -155,13 +153,13 @@ def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "D
     rows, number = numbered(df, wanted)
     if not queries:
         rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
-    partitions = shuffle_partitions(plan.queries)
-    goes = with_partition(rows, [number[name] for name in done.keys], partitions)
+    places = places_of(df)
+    goes = with_partition(rows, [number[name] for name in done.keys], places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(CUTS, F.when(first, cuts))
     groups = () if queries else groups_of(done.features, done.schema)
     columns = (*wanted, PARTITION)
-    task = SplitTask(columns, cutting.keys, partitions, both=done.keys, groups=groups)
+    task = SplitTask(columns, cutting.keys, places, both=done.keys, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
 
 

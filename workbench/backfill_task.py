@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from workbench.backfill_block import Meeting, in_time
 from workbench.backfill_buckets import bucketed, plainly
 from workbench.backfill_lives import BEGIN, lively
-from workbench.blocks import TIME, binaries, instants
-from workbench.bundles import BUNDLE
+from workbench.blocks import TIME, instants
 from workbench.codes import key_codes, whole
+from workbench.lots import lots
 from workbench.window_block import Call
 from workbench.window_columns import present
 from workbench.window_task import ROWS_AT_ONCE
@@ -87,12 +87,15 @@ class BackfillTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
         settle()
-        queries: list[pa.RecordBatch] = []
-        events: list[pa.RecordBatch] = []
-        for batch in batches:
-            for bundle in binaries(batch.column(BUNDLE)):
-                for part in pa.ipc.open_stream(bundle):
-                    (queries if QUERY in part.schema.names else events).append(part)
+        for parts in lots(batches):
+            yield from self.of_lot(parts)
+
+    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some keys."""
+        queries, events = (
+            [part for part in parts if (QUERY in part.schema.names) == asks]
+            for asks in (True, False)
+        )
         if queries:
             found = self.answer(*map(table_of, (queries, events)))
             yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)

@@ -4,13 +4,21 @@ from typing import TYPE_CHECKING
 
 from workbench.backfill_groups import groups_of, picks, slots_of
 from workbench.backfill_moments import MOMENTS, JoinTask, MomentsTask
-from workbench.backfill_plan import Plan, Sent, Work, bundles, sent
+from workbench.backfill_plan import (
+    Plan,
+    Sent,
+    Work,
+    bundles,
+    gathered_by_place,
+    places_of,
+    sent,
+)
 from workbench.backfill_tree_task import TreeTask
 from workbench.backfill_trees import NodeTask
 from workbench.blocks import TIME
 from workbench.bundles import BUNDLE, PARTITION
 from workbench.errors import WorkbenchError
-from workbench.rows import numbered, shuffle_partitions, with_partition
+from workbench.rows import numbered, with_partition
 from workbench.shipping import ship
 from workbench.window_shuffle import ROW_OF_TASK
 
@@ -53,11 +61,10 @@ def tree(plan: Plan) -> Work:
     going = sent(plan)
     done = going.task
     queries = bundles(plan, going.queries, done.keys, queries=True)
-    partitions = shuffle_partitions(plan.queries)
-    both = queries.unionAll(_nodes(plan, going)).repartitionById(partitions, PARTITION)
+    together = gathered_by_place(queries.unionAll(_nodes(plan, going)))
     groups = groups_of(done.features, done.schema)
     task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, both.select(BUNDLE), task)
+    return Work(plan, together, task)
 
 
 def no_state(plan: Plan) -> list[str]:
@@ -84,13 +91,13 @@ def _nodes(plan: Plan, going: Sent) -> "DataFrame":
     """The nodes of all trees in bundles, with the number of the partition of each."""
     from pyspark.sql import functions as F
 
-    done, partitions = going.task, shuffle_partitions(plan.queries)
+    done, places = going.task, places_of(plan.queries)
     rows, number = numbered(plan.events, going.events)
     for name in (*done.keys, TIME):
         rows = rows.where(F.col(number[name]).isNotNull())
-    goes = with_partition(rows, [number[name] for name in done.keys], partitions)
+    goes = with_partition(rows, [number[name] for name in done.keys], places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(MOMENTS, F.when(first, moments(plan, going)))
     groups = groups_of(done.features, done.schema)
-    task = NodeTask((*going.events, PARTITION), done.keys, partitions, groups=groups)
+    task = NodeTask((*going.events, PARTITION), done.keys, places, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

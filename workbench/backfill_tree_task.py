@@ -4,7 +4,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -23,13 +23,11 @@ from workbench.backfill_states import finished, row_counts
 from workbench.backfill_task import QUERY, BackfillTask, Feature
 from workbench.backfill_trees import EVENT_OF, MARK, NODE, STATES_OF
 from workbench.blocks import TIME, instants
-from workbench.bundles import unbundled
 from workbench.codes import key_codes, whole
 from workbench.errors import WorkbenchError
 from workbench.window_block import Call
 from workbench.window_columns import codes_in_order, numbers, present, rows_of
 from workbench.window_task import ROWS_AT_ONCE
-from workbench.worker import settle
 
 Batches = list[pa.RecordBatch]
 
@@ -71,11 +69,10 @@ class TreeTask(BackfillTask):
 
     groups: tuple[Group, ...] = ()
 
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Answer for a Spark partition that holds all queries and nodes of its keys."""
-        settle()
+    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for all queries and nodes of some keys."""
         arrived = ArrivedNodes()
-        for part in unbundled(batches):
+        for part in parts:
             arrived.add(part)
         if arrived.queries:
             found = self.of_nodes(arrived)

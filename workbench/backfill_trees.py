@@ -23,6 +23,7 @@ from workbench.backfill_split import FIELD
 from workbench.blocks import TIME, instants
 from workbench.bundles import PARTITION, BundleTask, gathered
 from workbench.codes import key_codes, whole
+from workbench.lots import ROWS_IN_FRONT, LotTask
 from workbench.window_block import Call, Window
 from workbench.window_columns import present
 from workbench.worker import settle
@@ -53,7 +54,9 @@ class NodeTask(BundleTask):
             packed = first.column(len(self.columns))[0]
             asked = Moments.read(packed.as_buffer()) if packed.is_valid else None
             plain = (one.select(list(range(len(self.columns)))) for one in chain([first], rest))
-            for rows in gathered(one.rename_columns(list(self.columns)) for one in plain):
+            for rows in gathered(
+                (one.rename_columns(list(self.columns)) for one in plain), ROWS_IN_FRONT
+            ):
                 # Without any query there is nothing to send, but everything to read.
                 yield from self.nodes(rows, asked) if asked is not None else ()
 
@@ -66,7 +69,7 @@ class NodeTask(BundleTask):
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
         known: dict[str | None, Trees] = {}
         calls = 0
-        plain = BundleTask(self.columns, self.keys, self.partitions)
+        plain = LotTask(self.columns, self.keys, self.partitions)
         for i, group in enumerate(self.groups):
             if group.by not in known:
                 known[group.by] = Trees.of(rows, self.keys, group.by, number, asked)

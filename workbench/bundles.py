@@ -9,7 +9,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -52,11 +52,14 @@ class BundleTask:
     partitions: int
     only_matching: bool = False
     text_as_codes: bool = False
+    #: How many rows are bundled together.
+    at_once: ClassVar[int] = ROWS_AT_ONCE
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
         settle()
-        for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
+        named = (batch.rename_columns(list(self.columns)) for batch in batches)
+        for rows in gathered(named, self.at_once):
             yield from self.bundles(rows)
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -135,14 +138,14 @@ def spread(keys: NDArray[np.integer[Any]], partitions: int) -> NDArray[np.uint32
     return ((mixed >> high) * np.uint64(partitions) >> high).astype(np.uint32)
 
 
-def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+def gathered(batches: Iterable[pa.RecordBatch], at_once: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
     """Return the rows of batches in tables, not too many at once."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
         held.append(batch)
         rows, size = rows + len(batch), size + batch.nbytes
-        if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
+        if rows >= at_once or size >= BYTES_AT_ONCE:
             yield pa.Table.from_batches(held)
             held, rows, size = [], 0, 0
     if held:

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from workbench.backfill_naive import naive
-from workbench.backfill_plan import Plan, arrow_type, bind, bundles, sent
-from workbench.bundles import BUNDLE, PARTITION
+from workbench.backfill_plan import Plan, arrow_type, bind, bundles, gathered_by_place, sent
 from workbench.columns import column
 from workbench.entities import Entities
 from workbench.entity_checks import check_match
 from workbench.entity_rows import AT, HOLDS, SAYS, LifeTask
 from workbench.entity_tables import keys_and_ids, lives_of, raw_rows
 from workbench.errors import WorkbenchError
-from workbench.rows import shuffle_partitions
 from workbench.shipping import ship
 
 if TYPE_CHECKING:
@@ -86,5 +84,4 @@ def scan(plan: EntityPlan) -> "DataFrame":
     present = (*keys, *ids, AT)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events | added, going.task.keys, False, present)
-    both = queries.unionAll(events).repartitionById(shuffle_partitions(plan.queries), PARTITION)
-    return both.select(BUNDLE).mapInArrow(task.run, plan.schema)
+    return gathered_by_place(queries.unionAll(events)).mapInArrow(task.run, plan.schema)

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from workbench.backfill_plan import Plan, Sent, bundles, sent
+from workbench.backfill_plan import Plan, Sent, bundles, gathered_by_place, sent
 from workbench.blocks import TIME
-from workbench.bundles import BUNDLE, PARTITION
 from workbench.columns import column, table
 from workbench.errors import WorkbenchError
 from workbench.online_layout import Layout, names_for
 from workbench.online_update import apply_batch, check_stream, current
 from workbench.online_upload import UploadTask, reserve, switch
 from workbench.online_values import instant_of
-from workbench.rows import numbered, shuffle_partitions, skipped_of, watched
+from workbench.rows import numbered, skipped_of, watched
 from workbench.shipping import LOCAL, is_connect, ship
 
 if TYPE_CHECKING:
@@ -96,9 +95,7 @@ def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
     check_reach(view, spark)
     ship(spark)
     generation = reserve(view.store, layout, end, lasting)
-    partitions = shuffle_partitions(events)
-    rows = bundles(plan, going.events, going.task.keys, queries=False)
-    whole = rows.repartitionById(partitions, PARTITION).select(BUNDLE)
+    whole = gathered_by_place(bundles(plan, going.events, going.task.keys, queries=False))
     task = UploadTask(view.store, layout, generation, end, lasting)
     counts = whole.mapInArrow(task.run, "keys long, events long, after long").collect()
     keys, before, after = (sum(row[i] for row in counts) for i in range(3))

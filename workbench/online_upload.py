@@ -9,10 +9,10 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from workbench.blocks import TIME, binaries, instants
-from workbench.bundles import BUNDLE
+from workbench.blocks import TIME, instants
 from workbench.codes import whole
 from workbench.errors import WorkbenchError
+from workbench.lots import lots
 from workbench.online_cells import rolled
 from workbench.online_layout import Layout
 from workbench.online_meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
@@ -46,11 +46,7 @@ class UploadTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write for a Spark partition that holds all events of its keys, and count."""
         settle()
-        parts: list[pa.RecordBatch] = []
-        for batch in batches:
-            for bundle in binaries(batch.column(BUNDLE)):
-                parts.extend(pa.ipc.open_stream(bundle))
-        if parts:
+        for parts in lots(batches):
             counts = self.write(pa.Table.from_batches(parts))
             yield pa.record_batch([pa.array([one]) for one in counts], schema=COUNTED)
 

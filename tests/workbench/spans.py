@@ -1,7 +1,9 @@
 """Backfills by their tasks alone, as Spark would run them: keys whole, and cut by time."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,7 @@ from tests.workbench.backfill_cases import Row, tables, task
 from workbench.backfill_groups import groups_of
 from workbench.backfill_span_task import SpanTask
 from workbench.backfill_split import SplitTask
-from workbench.backfill_task import Feature
+from workbench.backfill_task import BackfillTask, Feature
 from workbench.blocks import TIME
 from workbench.bundles import PARTITION
 from workbench.window_cuts import CUTS, CutTask
@@ -18,7 +20,8 @@ from workbench.window_order import OrderColumn
 from workbench.window_reach import Reach
 from workbench.window_samples import SampleTask
 
-PARTITIONS = 3
+#: Each has two lots, of which a task takes one at a time here.
+PARTITIONS, PLACES = 3, 6
 
 
 def answer_whole(queries: list[Row], events: list[Row], features: list[Feature]) -> pa.Table:
@@ -40,16 +43,31 @@ def answer_in_spans(
     keys = () if every_key else whole.keys
     packed = list(_cuts(asked, seen, keys, rows_a_span, rows_a_task))
     groups = groups_of(whole.features, whole.schema)
-    arrived: dict[int, list[pa.RecordBatch]] = {}
+    arrived: list[pa.RecordBatch] = []
     for rows, needs in ((asked, ()), (seen, groups)):
         names = (*rows.column_names, PARTITION)
-        split = SplitTask(names, keys, PARTITIONS, both=whole.keys, groups=needs)
+        split = SplitTask(names, keys, PLACES, both=whole.keys, groups=needs)
         for part in _with_partitions(rows, whole.keys, packed, rows_a_task):
-            for bundle in split.run(part.combine_chunks().to_batches(max_chunksize=4)):
-                arrived.setdefault(bundle[PARTITION][0].as_py(), []).append(bundle)
+            arrived.extend(split.run(part.combine_chunks().to_batches(max_chunksize=4)))
     done = SpanTask(whole.columns, whole.keys, whole.features, whole.schema, groups)
-    answers = [batch for one in arrived.values() for batch in done.run(one)]
-    return pa.Table.from_batches(answers).sort_by("id")
+    return answered(done, arrived).sort_by("id")
+
+
+def answered(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
+    """Return the answers of all partitions, each of which takes one lot after the other."""
+    places = {number: [one for one in bundles if place(one) == number] for number in range(PLACES)}
+    with patch("workbench.lots.ROWS_OF_LOTS", 1):
+        found = [
+            batch
+            for first in range(PARTITIONS)
+            for batch in task.run(chain(*(places[n] for n in range(first, PLACES, PARTITIONS))))
+        ]
+    return pa.Table.from_batches(found)
+
+
+def place(bundle: pa.RecordBatch) -> int:
+    """Return where a bundle goes."""
+    return int(bundle[PARTITION][0].as_py())
 
 
 def _cuts(
@@ -68,7 +86,7 @@ def _with_partitions(
     rows: pa.Table, keys: tuple[str, ...], cuts: list[Any], rows_a_task: int
 ) -> Iterator[pa.Table]:
     to = [len(str(key)) + ord(str(key)[0]) for key in rows.column(keys[0]).to_pylist()]
-    rows = rows.append_column(PARTITION, pa.array(np.array(to, np.int32) % PARTITIONS))
+    rows = rows.append_column(PARTITION, pa.array(np.array(to, np.int32) % PLACES))
     for at in range(0, len(rows), rows_a_task):
         part = rows.slice(at, rows_a_task)
         first = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())

@@ -20,9 +20,10 @@ from tests.workbench.backfill_cases import (
     spans,
     tables,
 )
-from tests.workbench.spans import PARTITIONS, answer_in_spans, answer_whole
+from tests.workbench.spans import PARTITIONS, answer_in_spans, answer_whole, place
 from workbench.backfill_block import Span
 from workbench.backfill_split import SplitTask
+from workbench.backfill_spread import SpreadTask
 from workbench.blocks import TIME
 from workbench.bundles import PARTITION
 from workbench.window_catalogue import Options
@@ -40,6 +41,14 @@ MORE += [
     Asked("bool_or", "good", lambda rows, _: None, pa.bool_()),
     Asked("string_agg", "word", lambda rows, _: None, pa.string()),
     Asked("string_agg", "word", lambda rows, _: None, pa.string(), DISTINCT),
+    Asked("approx_count_distinct", "word", lambda rows, _: None, pa.int64(), Options(n=8)),
+    Asked("bounded_count_distinct", "number", lambda rows, _: None, pa.int64(), Options(n=2)),
+    Asked("histogram", "number", lambda rows, _: None, pa.map_(pa.int64(), pa.int64())),
+]
+MORE += [
+    Asked(name, "number", lambda rows, _: None, pa.list_(pa.int64()), Options(n=k))
+    for name in ("first_k", "last_k", "top_k", "bottom_k")
+    for k in (1, 3)
 ]
 #: Whether all keys are cut alike, about how many rows a span has, and how many a task reads.
 plans = st.tuples(st.booleans(), st.integers(1, 9), st.integers(1, 30))
@@ -105,6 +114,7 @@ def test_features_that_travel_together_are_those_of_whole_keys(
 def test_queries_without_a_key_or_a_time_are_shared_out() -> None:
     rows: list[Row] = [{"k0": None, TIME: 5}, {"k0": "a", TIME: None}] * 30
     asked = tables(rows, [])[0].append_column(PARTITION, pa.array([0] * 60, pa.int32()))
+    plain = SpreadTask((*asked.column_names,), ("k0",), PARTITIONS)
     split = SplitTask((*asked.column_names,), ("k0",), PARTITIONS, both=("k0",))
-    bundles = [bundle[PARTITION][0].as_py() for bundle in split.bundles(asked)]
-    assert bundles == list(range(PARTITIONS))
+    for task in (plain, split):
+        assert [place(bundle) for bundle in task.bundles(asked)] == list(range(PARTITIONS))

@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 from tests.workbench.backfill_cases import Row, tables, task
+from tests.workbench.spans import PLACES, answered
 from workbench.backfill_groups import groups_of
 from workbench.backfill_moments import MOMENTS, JoinTask, MomentsTask
+from workbench.backfill_spread import SpreadTask
 from workbench.backfill_task import Feature
 from workbench.backfill_tree_task import TreeTask
 from workbench.backfill_trees import NodeTask
 from workbench.blocks import TIME
-from workbench.bundles import PARTITION, BundleTask
-
-PARTITIONS = 3
+from workbench.bundles import PARTITION
 
 
 def answer_by_tree(
@@ -24,20 +24,18 @@ def answer_by_tree(
     whole = task(*features)
     asked, seen = tables(queries, events)
     groups = groups_of(whole.features, whole.schema)
-    arrived: dict[int, list[pa.RecordBatch]] = {}
-    bundle = BundleTask((*asked.column_names, PARTITION), whole.keys, PARTITIONS)
-    nodes = NodeTask((*seen.column_names, PARTITION), whole.keys, PARTITIONS, groups=groups)
+    arrived: list[pa.RecordBatch] = []
+    bundle = SpreadTask((*asked.column_names, PARTITION), whole.keys, PLACES)
+    nodes = NodeTask((*seen.column_names, PARTITION), whole.keys, PLACES, groups=groups)
     packed = packed_moments(asked, whole.keys, rows_a_task)
     for rows, of, more in ((asked, bundle, ()), (seen, nodes, (packed,))):
         for part in _parts(rows, whole.keys, rows_a_task):
             for value in more:
                 first = pa.array([value] + [None] * (len(part) - 1), pa.binary())
                 part = part.append_column(MOMENTS, first)
-            for one in of.run(part.combine_chunks().to_batches(max_chunksize=4)):
-                arrived.setdefault(one[PARTITION][0].as_py(), []).append(one)
+            arrived.extend(of.run(part.combine_chunks().to_batches(max_chunksize=4)))
     done = TreeTask(whole.columns, whole.keys, whole.features, whole.schema, groups)
-    answers = [batch for one in arrived.values() for batch in done.run(one)]
-    return pa.Table.from_batches(answers).sort_by("id")
+    return answered(done, arrived).sort_by("id")
 
 
 def packed_moments(asked: pa.Table, keys: tuple[str, ...], rows_a_task: int) -> bytes | None:
@@ -53,5 +51,5 @@ def packed_moments(asked: pa.Table, keys: tuple[str, ...], rows_a_task: int) -> 
 
 def _parts(rows: pa.Table, keys: tuple[str, ...], rows_a_task: int) -> Iterator[pa.Table]:
     to = [len(str(key)) + ord(str(key)[0]) for key in rows.column(keys[0]).to_pylist()]
-    rows = rows.append_column(PARTITION, pa.array(np.array(to, np.int32) % PARTITIONS))
+    rows = rows.append_column(PARTITION, pa.array(np.array(to, np.int32) % PLACES))
     return (rows.slice(at, rows_a_task) for at in range(0, len(rows), rows_a_task))

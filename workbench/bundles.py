@@ -16,13 +16,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
-from workbench.codes import encoded, key_codes, whole
+from workbench.codes import encoded, key_codes
 from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
 #: What a worker holds before it sends it on: enough for large bundles, little for its memory.
 ROWS_AT_ONCE, BYTES_AT_ONCE = 2_000_000, 256_000_000
+#: What spreads whole numbers over partitions: odd, and half of its bits are set.
+FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 #: Which rows go on, to which partitions, and columns that are added to them.
 Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
@@ -89,7 +91,9 @@ class BundleTask:
         """Return the partition that each row's key goes to."""
         if PARTITION in rows.column_names:
             return np.asarray(rows.column(PARTITION).to_numpy().view(np.uint32))
-        return spread(whole(rows.column(self.keys[0]).fill_null(0)).to_numpy(), self.partitions)
+        chunks = rows.column(self.keys[0]).fill_null(0).chunks
+        found = [spread(chunk.to_numpy(), self.partitions) for chunk in chunks]
+        return np.concatenate(found) if found else np.zeros(0, np.uint32)
 
     def coded(self, rows: pa.Table) -> pa.Table:
         """Return the rows with text as codes where that is wanted, but for that of the keys."""
@@ -125,16 +129,18 @@ def spread(keys: NDArray[np.integer[Any]], partitions: int) -> NDArray[np.uint32
 
     Notes
     -----
-    Fibonacci hashing (Knuth, "The Art of Computer Programming", volume 3, 6.4): the high bits of
-    the product with 2**64 over the golden ratio.
+    The high bits of a product depend on all bits of the number (Knuth, "The Art of Computer
+    Programming", volume 3, section 6.4). The factor must have nothing to do with the golden ratio:
+    by that, :func:`kernels.keys.place_of` finds places in its table, and the numbers of one
+    partition would all crowd in a few of them.
 
     Examples
     --------
     >>> spread(np.array([0, 10, 20, -7]), 4).tolist()
-    [0, 0, 1, 2]
+    [0, 1, 3, 0]
     """
     high = np.uint64(32)
-    mixed = keys.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = keys.astype(np.int64).view(np.uint64) * FACTOR
     return ((mixed >> high) * np.uint64(partitions) >> high).astype(np.uint32)
 
 

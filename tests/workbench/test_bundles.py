@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench import bundles
+from kernels.keys import place_of
 from workbench.blocks import CONDITIONS, NAME, gather
-from workbench.bundles import BUNDLE, PARTITION, BundleTask, unbundled
+from workbench.bundles import BUNDLE, PARTITION, BundleTask, spread, unbundled
 
 Row = tuple[int, str, int]
 
@@ -62,6 +63,22 @@ def test_equal_whole_numbers_go_to_one_partition_unasked(keys: list[int | None],
     assert sum(len(set(part)) for part in sent.values()) == len(set(keys))
 
 
+@pytest.mark.parametrize("step", [1, 3, 1000, 1 << 20, (1 << 32) + 1, -(10**12)])
+@pytest.mark.parametrize("partitions", [4, 16, 200])
+def test_whole_numbers_are_spread_and_those_of_a_partition_keep_apart_in_a_table(
+    step: int, partitions: int
+) -> None:
+    keys = np.arange(100_000) * step
+    to = spread(keys, partitions)
+    sizes = np.bincount(to, minlength=partitions)
+    assert sizes.min() > 0.8 * sizes.mean()
+    assert sizes.max() < 1.2 * sizes.mean()
+    together = keys[to == 1]
+    free, known = np.zeros(1 << 17, np.uint32), np.zeros(1, np.int64)
+    places = {place_of(free, known, key) for key in together}
+    assert len(places) > 0.6 * len(together)
+
+
 @given(ROWS, st.integers(1, 9))
 def test_rows_that_fulfil_nothing_stay_behind_but_for_one_of_each_other_key(
     rows: list[Row], size: int
@@ -78,7 +95,7 @@ def test_rows_that_fulfil_nothing_stay_behind_but_for_one_of_each_other_key(
 def test_a_worker_sends_its_rows_on_before_they_are_too_many(rows: list[Row]) -> None:
     task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundles, "ROWS_AT_ONCE", 4)
+        patch.setattr(BundleTask, "at_once", 4)
         sizes = [
             sum(len(batch) for batch in unbundled([out.select([BUNDLE])]))
             for out in task.run(batches(rows, 2))

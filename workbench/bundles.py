@@ -23,8 +23,6 @@ from workbench.worker import settle
 PARTITION, BUNDLE = "__partition__", "__bundle__"
 #: What a worker holds before it sends it on: enough for large bundles, little for its memory.
 ROWS_AT_ONCE, BYTES_AT_ONCE = 2_000_000, 256_000_000
-#: What spreads whole numbers over partitions: odd, and half of its bits are set.
-FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 #: Which rows go on, to which partitions, and columns that are added to them.
 Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
@@ -39,7 +37,6 @@ class BundleTask:
     columns : tuple of str
         The names of the columns as they arrive. They are part of the task, because Spark takes
         plans for equal whose columns differ by name alone, and would use the one for the other.
-        Where :data:`PARTITION` is not among them, the key is one column of whole numbers.
     keys : tuple of str
         The columns that make the key.
     partitions : int
@@ -68,8 +65,7 @@ class BundleTask:
         """Return one row for each partition that has rows: its number and its rows."""
         chosen, to, marks = self.routed(rows)
         offsets, order = grouped(to, self.partitions)
-        sent = [name for name in rows.column_names if name != PARTITION]
-        rows = rows.select(sent).combine_chunks().take(chosen[order])
+        rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
         for name, mark in marks.items():
             rows = rows.append_column(name, pa.array(mark[order]))
         for partition in np.flatnonzero(np.diff(offsets)):
@@ -85,15 +81,7 @@ class BundleTask:
     def routed(self, rows: pa.Table) -> Routed:
         """Return the rows that go on, the partition of each, and columns that mark them."""
         chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
-        return chosen, self.partition_of(rows)[chosen], {}
-
-    def partition_of(self, rows: pa.Table) -> NDArray[np.uint32]:
-        """Return the partition that each row's key goes to."""
-        if PARTITION in rows.column_names:
-            return np.asarray(rows.column(PARTITION).to_numpy().view(np.uint32))
-        chunks = rows.column(self.keys[0]).fill_null(0).chunks
-        found = [spread(chunk.to_numpy(), self.partitions) for chunk in chunks]
-        return np.concatenate(found) if found else np.zeros(0, np.uint32)
+        return chosen, rows.column(PARTITION).to_numpy().view(np.uint32)[chosen], {}
 
     def coded(self, rows: pa.Table) -> pa.Table:
         """Return the rows with text as codes where that is wanted, but for that of the keys."""
@@ -113,35 +101,6 @@ class BundleTask:
         # Codes count up in the order of first rows, so each new one is above all before it.
         before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
-
-
-def spread(keys: NDArray[np.integer[Any]], partitions: int) -> NDArray[np.uint32]:
-    """Return a partition for each whole number, whatever pattern the numbers have.
-
-    Parameters
-    ----------
-    keys : integer array of shape (rows,)
-    partitions : int
-
-    Returns
-    -------
-    uint32 array of shape (rows,)
-
-    Notes
-    -----
-    The high bits of a product depend on all bits of the number (Knuth, "The Art of Computer
-    Programming", volume 3, section 6.4). The factor must have nothing to do with the golden ratio:
-    by that, :func:`kernels.keys.place_of` finds places in its table, and the numbers of one
-    partition would all crowd in a few of them.
-
-    Examples
-    --------
-    >>> spread(np.array([0, 10, 20, -7]), 4).tolist()
-    [0, 1, 3, 0]
-    """
-    high = np.uint64(32)
-    mixed = keys.astype(np.int64).view(np.uint64) * FACTOR
-    return ((mixed >> high) * np.uint64(partitions) >> high).astype(np.uint32)
 
 
 def gathered(batches: Iterable[pa.RecordBatch], at_once: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:

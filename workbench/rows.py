@@ -151,21 +151,9 @@ def bundle_rows(
             reduce(lambda a, b: a & b, [F.col(number[name]).isNotNull() for name in present])
         )
     partitions = shuffle_partitions(df) if key else 1
-    names = [number[name] for name in key]
-    columns = tuple(wanted)
-    if not _is_whole_number(rows, names):
-        rows, columns = with_partition(rows, names, partitions), (*wanted, PARTITION)
-    return shuffled(rows, BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes))
-
-
-def _is_whole_number(rows: "DataFrame", key: Sequence[str]) -> bool:
-    """Whether a key is one whole number, which a worker spreads over partitions by itself.
-
-    Spark takes as long to hand a worker one more column as the worker for all that it does with it.
-    """
-    from pyspark.sql.types import IntegralType
-
-    return len(key) == 1 and isinstance(rows.schema[key[0]].dataType, IntegralType)
+    goes = with_partition(rows, [number[name] for name in key], partitions)
+    columns = (*wanted, PARTITION)
+    return shuffled(goes, BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes))
 
 
 def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":

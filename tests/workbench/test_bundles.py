@@ -1,17 +1,14 @@
 """Rows travel to the partition of their key in bundles, and only those that are needed."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.keys import place_of
 from workbench.blocks import CONDITIONS, NAME, gather
-from workbench.bundles import BUNDLE, PARTITION, BundleTask, spread, unbundled
+from workbench.bundles import BUNDLE, PARTITION, BundleTask, unbundled
 
 Row = tuple[int, str, int]
 
@@ -47,36 +44,6 @@ def sent(task: BundleTask, rows: list[Row], size: int) -> list[tuple[int, Row]]:
 def test_every_row_goes_to_its_partition(rows: list[Row], size: int) -> None:
     task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
     assert sorted(sent(task, rows, size)) == sorted((row[0] % 3, row) for row in rows)
-
-
-@given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 5))
-def test_equal_whole_numbers_go_to_one_partition_unasked(keys: list[int | None], many: int) -> None:
-    task = BundleTask(("key",), ("key",), many)
-    batch = pa.record_batch({"c0": pa.array([*keys, *keys], pa.int64())})
-    sent: dict[int, list[int | None]] = {}
-    for out in task.run([batch]):
-        (to,) = out.column(PARTITION).to_pylist()
-        sent[to] = next(unbundled([out.select([BUNDLE])])).column("key").to_pylist()
-    assert set(sent) <= set(range(many))
-    gone = [key for part in sent.values() for key in part]
-    assert Counter(gone) == Counter([*keys, *keys])
-    assert sum(len(set(part)) for part in sent.values()) == len(set(keys))
-
-
-@pytest.mark.parametrize("step", [1, 3, 1000, 1 << 20, (1 << 32) + 1, -(10**12)])
-@pytest.mark.parametrize("partitions", [4, 16, 200])
-def test_whole_numbers_are_spread_and_those_of_a_partition_keep_apart_in_a_table(
-    step: int, partitions: int
-) -> None:
-    keys = np.arange(100_000) * step
-    to = spread(keys, partitions)
-    sizes = np.bincount(to, minlength=partitions)
-    assert sizes.min() > 0.8 * sizes.mean()
-    assert sizes.max() < 1.2 * sizes.mean()
-    together = keys[to == 1]
-    free, known = np.zeros(1 << 17, np.uint32), np.zeros(1, np.int64)
-    places = {place_of(free, known, key) for key in together}
-    assert len(places) > 0.6 * len(together)
 
 
 @given(ROWS, st.integers(1, 9))

@@ -29,7 +29,7 @@ ROWS_IN_FRONT, BYTES_OF_VALUE = 500_000, 1_024
 class LotTask(BundleTask):
     """Bundle rows by the lot that their key is in, a bundle in several values."""
 
-    at_once: ClassVar[int] = ROWS_IN_FRONT
+    at_once: ClassVar[int | None] = ROWS_IN_FRONT
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return some rows for each lot that has rows: its number and parts of its rows."""

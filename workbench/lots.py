@@ -18,7 +18,7 @@ import pyarrow as pa
 from workbench.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 
 #: A bundle of few rows costs more than it saves, so many partitions have few lots each.
-MOST_LOTS, MOST_BUNDLES = 16, 256
+MOST_LOTS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
 ROWS_OF_LOTS = 100_000
 #: What a worker in front of the shuffle holds, and the bytes of a value that it sends.
@@ -48,7 +48,7 @@ def lots_of(partitions: int) -> int:
     Examples
     --------
     >>> [lots_of(partitions) for partitions in (1, 4, 64, 1_000)]
-    [16, 16, 4, 1]
+    [32, 32, 4, 1]
     """
     return max(1, min(MOST_LOTS, MOST_BUNDLES // partitions))
 

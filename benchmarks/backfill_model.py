@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 #: The model is compared with runs at these sizes; half of all rows have one key.
 MODELLED = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000))
-#: Events of the same keys and the same queries, tenfold.
-GROWING, ASKED = (500_000, 5_000_000), 10_000
-#: With so many tasks behind the shuffle, a key of this share holds them up.
-MANY, SHARE = 16, 0.9
+#: Events of the same keys, hops and queries, tenfold; and how much a worker's memory may grow.
+GROWING, ASKED, FLAT = (1_000_000, 10_000_000), 10_000, 1.25
+#: With so many tasks behind the shuffle, a key of such a share holds them up.
+MANY, SHARES = 16, (0.5, 0.9)
 
 
 def model(bench: Bench) -> None:
@@ -62,11 +62,11 @@ def said_by_model(plan: Plan) -> dict[str, Cost]:
 
 
 def memory(bench: Bench) -> None:
-    """Compare the peak of a worker with that for a tenth of the events."""
+    """Compare the peak of a worker with that for a tenth of the events, of as many hops."""
     for method in ("tree", "scan", "sawtooth"):
         peaks = []
         for events in GROWING:
-            plan = _plan(bench, Visits(events, ASKED))
+            plan = _plan(bench, Visits(events, ASKED), "sawtooth")
             save = WORKS[method](plan).answers().write.format("noop").mode("overwrite").save
             with WorkerPeak() as peak:
                 took = seconds(save)
@@ -75,7 +75,7 @@ def memory(bench: Bench) -> None:
         cells = megabytes(peaks[1]), megabytes(peaks[0])
         name = f"memory of a worker, {method}, tenfold events"
         result = Result(
-            name, "a tenth of the events", GROWING[1], *cells, peaks[1] / peaks[0], None
+            name, "a tenth of the events", GROWING[1], *cells, peaks[1] / peaks[0], FLAT
         )
         bench.report.add(result)
 
@@ -87,8 +87,8 @@ def cut(bench: Bench) -> None:
     for each task would wait for is the longest of them. Of sliding windows every event is a hop of
     its own, so cutting a key saves little; these are sawtooth ones.
     """
-    for share in (0.5, SHARE):
-        visits = Visits(1_000_000, 100_000, hot=True, share=share)
+    for share in SHARES:
+        visits = Visits(5_000_000, 500_000, hot=True, share=share)
         plan = _plan(bench, visits)
         with _partitions(bench, MANY):
             runs = {one: _tasks(bench, plan, one) for one in ("auto", "scan")}
@@ -96,7 +96,7 @@ def cut(bench: Bench) -> None:
         what = f"longest task, {share:.0%} on one key, {MANY} tasks"
         cells = plain_seconds(longest["auto"]), plain_seconds(longest["scan"])
         ratio = longest["auto"] / longest["scan"]
-        bench.report.add(Result(what, "keys whole", visits.events, *cells, ratio, None))
+        bench.report.add(Result(what, "keys whole", visits.events, *cells, ratio, 0.5))
         for name, run in runs.items():
             rows, all_of_them = int(run["rows"].max()), float(run["seconds"].sum())
             print(f"  {name}: largest task {rows:,} rows, all tasks {all_of_them:.1f} s")
@@ -110,9 +110,9 @@ def _tasks(bench: Bench, plan: Plan, method: str) -> "pd.DataFrame":
     return asked.tasks(plan.queries, plan.events, method)
 
 
-def _plan(bench: Bench, visits: Visits) -> Plan:
+def _plan(bench: Bench, visits: Visits, window: str = "sliding") -> Plan:
     queries, events = map(bench.spark.read.parquet, visits.paths(bench.folder))
-    return backfill().bound(queries, events)
+    return backfill(window).bound(queries, events)
 
 
 @contextmanager

@@ -37,8 +37,8 @@ class Arrived:
         Those of spans.
     copies : dict of int to list of pyarrow.RecordBatch
         Earlier events by the group that they are for.
-    states : list of pyarrow.RecordBatch
-        Those of earlier events.
+    states : dict of int to list of pyarrow.RecordBatch
+        Those of earlier events by their slot.
     """
 
     queries: Batches = field(default_factory=list)
@@ -46,7 +46,7 @@ class Arrived:
     span_queries: Batches = field(default_factory=list)
     span_events: Batches = field(default_factory=list)
     copies: dict[int, Batches] = field(default_factory=lambda: defaultdict(list))
-    states: Batches = field(default_factory=list)
+    states: dict[int, Batches] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Put rows where they belong."""
@@ -54,7 +54,7 @@ class Arrived:
         if COPY in names:
             self.copies[batch.column(COPY)[0].as_py()].append(batch.drop_columns([COPY]))
         elif SLOT in names:
-            self.states.append(batch)
+            self.states[batch.column(SLOT)[0].as_py()].append(batch)
         elif PIECE in names:
             (self.span_queries if QUERY in names else self.span_events).append(batch)
         else:
@@ -107,7 +107,8 @@ class SpanTask(BackfillTask):
         self, feature: Feature, sent: dict[Call, int], number: int, meetings: "Meetings"
     ) -> pa.Array:
         call, slots = feature.call, slots_of(feature.call, self.schema)
-        meeting = meetings.with_states if slots else meetings.with_copies(number)
+        came = tuple(sent.values())
+        meeting = meetings.with_states(came) if slots else meetings.with_copies(number)
         answered: Answered = plainly
         if slots:
             kind = self.schema.field(call.arguments[0]).type if call.arguments else None
@@ -129,6 +130,7 @@ class Meetings:
     def __init__(self, task: BackfillTask, arrived: Arrived) -> None:
         self.arrived = arrived
         self._of_group: dict[int, Meeting] = {}
+        self._of_slots: dict[tuple[int, ...], Meeting] = {}
         time = task.schema.get_field_index(TIME)
         schema = task.schema.set(time, pa.field(TIME, pa.int64()))
         self.schema = schema.append(pa.field(PIECE, pa.int32()))
@@ -149,12 +151,15 @@ class Meetings:
             self._of_group = {group: self._alone if came is None else self._met([self.own, came])}
         return self._of_group[group]
 
-    @cached_property
-    def with_states(self) -> Meeting:
-        """The queries beside their events and all states."""
-        states = [pa.Table.from_batches([batch]) for batch in self.arrived.states]
-        none = pa.schema([(SLOT, pa.int32())]).empty_table()
-        return self._met([self.own, none, *states])
+    def with_states(self, slots: tuple[int, ...]) -> Meeting:
+        """Return the queries beside their events and the states of some slots."""
+        if slots not in self._of_slots:
+            self._of_slots = {}
+            held = (batch for slot in slots for batch in self.arrived.states.get(slot, []))
+            states = [pa.Table.from_batches([batch]) for batch in held]
+            none = pa.schema([(SLOT, pa.int32())]).empty_table()
+            self._of_slots = {slots: self._met([self.own, none, *states])}
+        return self._of_slots[slots]
 
     @cached_property
     def _alone(self) -> Meeting:

@@ -39,7 +39,7 @@ class SplitTask(PieceTask):
         What the events' later spans need of them, none for queries.
     """
 
-    at_once: ClassVar[int] = ROWS_IN_FRONT
+    at_once: ClassVar[int | None] = ROWS_IN_FRONT
     both: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()
 

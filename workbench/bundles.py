@@ -51,8 +51,8 @@ class BundleTask:
     partitions: int
     only_matching: bool = False
     text_as_codes: bool = False
-    #: How many rows are bundled together.
-    at_once: ClassVar[int] = ROWS_AT_ONCE
+    #: How many rows are bundled together, None for as many as usual.
+    at_once: ClassVar[int | None] = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
@@ -103,14 +103,15 @@ class BundleTask:
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
 
 
-def gathered(batches: Iterable[pa.RecordBatch], at_once: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+def gathered(batches: Iterable[pa.RecordBatch], at_once: int | None = None) -> Iterator[pa.Table]:
     """Return the rows of batches in tables, not too many at once."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
+    most = ROWS_AT_ONCE if at_once is None else at_once
     for batch in batches:
         held.append(batch)
         rows, size = rows + len(batch), size + batch.nbytes
-        if rows >= at_once or size >= BYTES_AT_ONCE:
+        if rows >= most or size >= BYTES_AT_ONCE:
             yield pa.Table.from_batches(held)
             held, rows, size = [], 0, 0
     if held:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from workbench.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 
 #: A bundle of few rows costs more than it saves, so many partitions have few lots each.
-MOST_LOTS, MOST_BUNDLES = 16, 256
+MOST_LOTS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
 ROWS_OF_LOTS = 100_000
 #: What a worker in front of the shuffle holds, and the bytes of a value that it sends.
@@ -29,7 +29,7 @@ ROWS_IN_FRONT, BYTES_OF_VALUE = 500_000, 1_024
 class LotTask(BundleTask):
     """Bundle rows by the lot that their key is in, a bundle in several values."""
 
-    at_once: ClassVar[int] = ROWS_IN_FRONT
+    at_once: ClassVar[int | None] = ROWS_IN_FRONT
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return some rows for each lot that has rows: its number and parts of its rows."""
@@ -48,7 +48,7 @@ def lots_of(partitions: int) -> int:
     Examples
     --------
     >>> [lots_of(partitions) for partitions in (1, 4, 64, 1_000)]
-    [16, 16, 4, 1]
+    [32, 32, 4, 1]
     """
     return max(1, min(MOST_LOTS, MOST_BUNDLES // partitions))
 

@@ -171,9 +171,9 @@ def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> dict[str, 
 
 def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows]:
     """Answer all files into files, and return the answers; late rows must have been counted."""
-    # A session that was there before does not have the first of them.
-    for name, value in {PROVIDER: ROCKSDB, PARTITIONS: BUCKETS}.items():
-        spark.conf.set(name, value)
+    # A session that was there before does not have it.
+    spark.conf.set(PROVIDER, ROCKSDB)
+    spark.conf.set(PARTITIONS, BUCKETS)
     queries = run_to_the_end(spark, Path(files), Path(folder))
     for name, kind in KINDS.items():
         checkpoint = f"{folder}/{name}/checkpoint"

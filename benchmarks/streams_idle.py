@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -56,8 +56,7 @@ def idle(bench: "Bench", ways: "dict[str, Callable[[DataFrame], DataFrame]]") ->
         with_them, alone = (
             bench.run(AmongIdle(count), windows, kept=False).batch for count in (IDLE, 0)
         )
-        cells: Any = plain_seconds(with_them), plain_seconds(alone)
+        ratio = with_them / alone
         what = f"a micro-batch beside 1M idle, {emit}"
-        bench.report.add(
-            Result(what, "beside none", BUSY * ROWS_EACH, *cells, with_them / alone, 1.5)
-        )
+        cells = plain_seconds(with_them), plain_seconds(alone)
+        bench.report.add(Result(what, "beside none", BUSY * ROWS_EACH, *cells, ratio, 1.5))

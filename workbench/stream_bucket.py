@@ -150,8 +150,9 @@ class BucketTask:
         come = np.zeros(0, np.int64) if arrivals is None else hashes_of(arrivals)
         apart = self._puts_apart(there, len(np.unique(come)))
         busy = self._read(store, BUSY, there.busy, there.busy.touched(watermark, come) | apart)
-        stay = come if apart else np.union1d(come, busy.hashes)
-        idle = self._idle(store, there.idle, watermark, np.setdiff1d(come, busy.hashes), apart)
+        known = busy.hashes
+        stay = come if apart else np.union1d(come, known)
+        idle = self._idle(store, there.idle, watermark, np.setdiff1d(come, known), apart)
         if arrivals is None and not (busy.touched.any() or idle.touched.any()):
             return None
         held = joined(busy.blocks + idle.blocks)

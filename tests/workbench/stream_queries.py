@@ -21,6 +21,9 @@ from workbench.session import PROVIDER, ROCKSDB
 from workbench.stream_plan import bucket_names
 from workbench.stream_update import OP
 
+PARTITIONS = "spark.sql.shuffle.partitions"
+#: Each takes a task and its Python of every micro-batch.
+BUCKETS = 2
 FUNCTIONS: dict[str, Any] = {
     "total": fn.sum("value").over(Frame.range("-30 seconds", 0)),
     "iqr": fn.quantile("value", [0.25, 0.75]).over(Frame.rows(-5, 0)),
@@ -76,7 +79,7 @@ Rows = list[tuple[Any, ...]]
 Batches = Callable[[DataFrame, int], None]
 
 
-def user_of_new_bucket(spark: SparkSession, before: int, now: int) -> str:
+def user_of_new_bucket(spark: SparkSession, now: int, before: int = BUCKETS) -> str:
     """A user who goes to a bucket that there is among so many, but not among as many as before."""
     names = F.array(*map(F.lit, bucket_names(now)))
     users = spark.range(99).select(F.concat(F.lit("user "), F.col("id")).alias("user"))
@@ -170,6 +173,7 @@ def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows
     """Answer all files into files, and return the answers; late rows must have been counted."""
     # A session that was there before does not have it.
     spark.conf.set(PROVIDER, ROCKSDB)
+    spark.conf.set(PARTITIONS, BUCKETS)
     queries = run_to_the_end(spark, Path(files), Path(folder))
     for name, kind in KINDS.items():
         checkpoint = f"{folder}/{name}/checkpoint"
@@ -194,4 +198,5 @@ def wait_for_batch(folder: Path, number: int, patience: float = 240) -> None:
 
 
 if __name__ == "__main__":
-    run_to_the_end(wb.session({"spark.master": "local[2]"}), Path(sys.argv[1]), Path(sys.argv[2]))
+    session = wb.session({"spark.master": "local[2]", PARTITIONS: BUCKETS})
+    run_to_the_end(session, Path(sys.argv[1]), Path(sys.argv[2]))

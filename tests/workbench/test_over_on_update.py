@@ -200,8 +200,11 @@ def test_a_row_id_means_nothing_for_a_table_at_rest(spark: SparkSession) -> None
         wb.over(spark.range(3), (), "id", row_id="id", total=fn.sum("id"))
 
 
-def test_a_sink_that_wants_whole_results_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    df = changelog_of(spark, tmp_path / "in")
-    writer = CALL.run(df, emit="on update", row_id="id").writeStream.format("noop")
-    with pytest.raises(AnalysisException, match=r"(?i)complete"):
-        writer.outputMode("complete").start()
+@pytest.mark.parametrize("emit", ["on update", "on window close"])
+def test_a_sink_that_wants_whole_results_is_refused_by_spark(
+    spark: SparkSession, tmp_path: Path, emit: str
+) -> None:
+    df = Source(tmp_path / "in", changelog=False).stream(spark).withWatermark("time", "1 hour")
+    found = wb.over(df, "key", "time", emit=emit, total=fn.sum("value"))
+    with pytest.raises(AnalysisException, match=r"(?i)output mode: complete.* is not supported"):
+        found.writeStream.format("noop").outputMode("complete").start()

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,14 @@ ROOT = Path(__file__).parents[2]
 
 
 every_kind = pytest.mark.parametrize("kind", list(q.KINDS))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_buckets(spark: SparkSession) -> Iterator[None]:
+    before = str(spark.conf.get(q.PARTITIONS))
+    spark.conf.set(q.PARTITIONS, q.BUCKETS)
+    yield
+    spark.conf.set(q.PARTITIONS, before)
 
 
 @pytest.fixture(scope="module")
@@ -117,24 +126,23 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
     spark: SparkSession, files: Path, done: Done, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, folder = q.KINDS[kind], done[0] / kind
-    extra = write_one(asked.files(files), 900, q.user_of_new_bucket(spark, 4, 7))
+    extra = write_one(asked.files(files), 900, q.user_of_new_bucket(spark, q.BUCKETS + 3))
 
     def refused(message: str, **functions: Function) -> None:
         found = asked.windows(spark, files, **functions)
         with pytest.raises(StreamingQueryException, match=message):
             q.start(found, folder, q.nowhere).awaitTermination()
 
-    partitions = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
     try:
         refused("begun by another window call", **(q.FUNCTIONS | {"before": wb.fn.lag("id", 2)}))
-        spark.conf.set("spark.sql.shuffle.partitions", partitions + 3)
-        refused(f"begun with {partitions} buckets, but the query now has {partitions + 3}; set")
-        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        spark.conf.set(q.PARTITIONS, q.BUCKETS + 3)
+        refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
+        spark.conf.set(q.PARTITIONS, q.BUCKETS)
         with monkeypatch.context() as patch:
             patch.setattr(stream_plan, "Seal", partial(Seal, version=VERSION + 1))
             refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; go on with the vers")
     finally:
-        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        spark.conf.set(q.PARTITIONS, q.BUCKETS)
         extra.unlink()
 
 

@@ -79,15 +79,15 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
         self.late_button = widgets.Button(description="Late event")
         self.kill_button = widgets.Button(description="Kill and restart", button_style="warning")
         self.speed = widgets.SelectionSlider(
-            options=[(f"{minutes} min a step", minutes) for minutes in SPEEDS], value=60,
-            description="Speed",
+            options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
+            description="A step is",
         )  # fmt: skip
         self.status, self.numbers_view = widgets.HTML(), widgets.HTML()
         self.chart = go.FigureWidget(self._figure())
         self.play_button.observe(self._toggled, names="value")
-        self.step_button.on_click(lambda _: self._work(self.step))
-        self.late_button.on_click(lambda _: self._work(self.inject))
-        self.kill_button.on_click(lambda _: self._work(self.kill_and_restart))
+        self.step_button.on_click(lambda _: self._clicked(self.step))
+        self.late_button.on_click(lambda _: self._clicked(self.inject))
+        self.kill_button.on_click(lambda _: self._clicked(self.kill_and_restart))
         buttons = [self.play_button, self.step_button, self.late_button, self.kill_button]
         self.chart.layout.width = 640
         body = widgets.HBox([self.chart, self.numbers_view])
@@ -241,6 +241,11 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
         row[self.replay.time] -= np.timedelta64(minutes, "m").item()
         row[self._value()] = type(row[self._value()] or 0)(600)
         return row
+
+    def _clicked(self, work: Any) -> None:
+        # A micro-batch takes a second or more: a click is to be seen at once.
+        self.status.value = "<span role='status'>… a micro-batch runs</span>"
+        self._work(work)
 
     def _work(self, work: Any) -> None:
         try:

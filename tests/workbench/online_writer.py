@@ -56,8 +56,8 @@ def until_of(batch: int) -> int:
     return 2 * batch // STEP * STEP
 
 
-def write(place: str) -> None:
-    """Apply batch after batch, and upload now and then, until killed."""
+def write(place: str, told: int) -> None:
+    """Apply batch after batch, tell of each to a pipe, and upload now and then, until killed."""
     online_upload.RECORDS_AT_ONCE = 5
     view = View(store_of(place), layout_of(features()))
     held = known_meta(view.store)[1]
@@ -68,14 +68,15 @@ def write(place: str) -> None:
         view.seen = [row for batch in range(view.batch + 1) for row in events_of(batch)]
     while True:
         view.stream(events_of(view.batch + 1))
+        os.write(told, b".")
         if view.batch % BATCHES == 0:
             view.upload(until_of(view.batch))
 
 
-def write_until_down(place: str) -> None:
+def write_until_down(place: str, told: int) -> None:
     """The same, until the store is down."""
     try:
-        write(place)
+        write(place, told)
     except StoreError as error:
         if "does not answer" not in str(error):
             raise
@@ -133,8 +134,9 @@ def apart(run: Callable[..., None], *arguments: Any) -> int:
         os._exit(1)
 
 
-def load() -> None:
-    """Get the kernels, so that processes begun later lose no time to it."""
+def load(place: str) -> None:
+    """Get the kernels and the store's client, so that processes begun later lose no time to it."""
+    store_of(place)
     view = View(Memory(), layout_of(features()))
     view.upload(0)
     view.stream(events_of(0))
@@ -150,12 +152,23 @@ def ended(process: int) -> None:
         sys.exit("a read was wrong, or a writer's error was")
 
 
+def begun(drawn: random.Random, run: Callable[..., None], place: str) -> int:
+    """Start a writer, and return its id some batches later, and some time after the last one."""
+    told, tell = os.pipe()
+    writer = apart(run, place, tell)
+    os.close(tell)
+    for _ in range(drawn.randint(0, 4)):
+        os.read(told, 1)
+    # The pipe stays open, as a writer without a reader would end.
+    time.sleep(drawn.uniform(0, 0.1))
+    return writer
+
+
 def kill_writers(place: str, rounds: int, seed: int) -> None:
     """Kill the writer again and again, and look at the store each time."""
     drawn = random.Random(seed)
     for _ in range(rounds):
-        writer = apart(write, place)
-        time.sleep(drawn.uniform(0.02, 0.9))
+        writer = begun(drawn, write, place)
         os.kill(writer, signal.SIGKILL)
         _, how = os.waitpid(writer, 0)
         if not os.WIFSIGNALED(how):
@@ -169,8 +182,7 @@ def kill_servers(place: str, rounds: int, seed: int, program: str, folder: str) 
     for _ in range(rounds):
         with serving(program, place, folder) as server:
             ended(apart(read, place))
-            writer = apart(write_until_down, place)
-            time.sleep(drawn.uniform(0.1, 0.9))
+            writer = begun(drawn, write_until_down, place)
             server.kill()
             ended(writer)
     with serving(program, place, folder):
@@ -202,6 +214,6 @@ def serving(
 
 
 if __name__ == "__main__":
-    load()
     given, count, start, *more = sys.argv[1:]
+    load(given)
     (kill_servers if more else kill_writers)(given, int(count), int(start), *more)

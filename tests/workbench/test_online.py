@@ -139,6 +139,7 @@ def test_an_event_that_a_later_batch_brings_again_counts_once(
     rows.write.parquet(str(tmp_path / "rows"))
     rows = spark.read.parquet(str(tmp_path / "rows"))
     view.upload(rows.limit(0), UNTIL)
+    (tmp_path / "source").mkdir()
     stream = spark.readStream.schema(rows.schema).parquet(str(tmp_path / "source"))
     once = stream.withWatermark("at", "12 hours").dropDuplicatesWithinWatermark(["id"])
     # Each batch has the rows of the one before once more, the second one in the other order.

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
-HEIGHT = 400
+HEIGHT = 430
 #: The colour, the symbol and the line of each key in turn, so that none is told by colour alone.
 LOOKS = (
     (BLUE, "circle", "solid"),
@@ -64,14 +64,15 @@ def served_figure(
         both = rows.merge(wanted, on=[key, time], suffixes=("", " offline"))
     figure = make_subplots(1, len(features), subplot_titles=list(features))
     for place, name in enumerate(features):
-        for trace in _panel(rows, both, keys, (key, time, name), shown=place == 0):
+        for trace in _panel(rows, both, keys, (key, time, name)):
             figure.add_trace(trace, 1, place + 1)
+    _name_once(figure)
     moments = sorted(rows[time].unique())
     figure.frames = [_frame(figure, moment) for moment in moments]
     figure.update_layout(
         height=HEIGHT,
         template="plotly_white",
-        margin={"l": 50, "r": 20, "t": 70, "b": 40},
+        margin={"l": 50, "r": 50, "t": 70, "b": 40},
         legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0},
         sliders=[_slider(moments)],
     )
@@ -84,7 +85,6 @@ def _panel(
     both: pd.DataFrame | None,
     keys: list[Any],
     columns: tuple[str, str, str],
-    shown: bool,
 ) -> list[go.Scatter]:
     """What is drawn of one feature: a line for each key, and what is said offline."""
     key, time, name = columns
@@ -94,24 +94,30 @@ def _panel(
         color, symbol, dash = LOOKS[i % len(LOOKS)]
         marker = {"color": color, "symbol": symbol, "size": 7}
         look = {"marker": marker, "line": {"color": color, "dash": dash}}
-        found.append(_scatter(own, time, name, str(one), shown, mode="lines+markers", **look))
+        found.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
     if both is not None:
         theirs = f"{name} offline"
         ring = {"symbol": "circle-open", "size": 14, "color": INK}
-        found.append(_scatter(both, time, theirs, "offline", shown, mode="markers", marker=ring))
+        found.append(_scatter(both, time, theirs, "offline", mode="markers", marker=ring))
         cross = {"symbol": "x-thin", "size": 14, "line": {"width": 3, "color": VERMILLION}}
         wrong = both[_differs(both[name], both[theirs])]
-        found.append(_scatter(wrong, time, name, "differs", shown, mode="markers", marker=cross))
+        found.append(_scatter(wrong, time, name, "differs", mode="markers", marker=cross))
     return found
 
 
-def _scatter(
-    rows: pd.DataFrame, time: str, name: str, label: str, shown: bool, **look: Any
-) -> go.Scatter:
+def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) -> go.Scatter:
     return go.Scatter(
         x=rows[time].tolist(), y=rows[name].tolist(), name=label, legendgroup=label,
-        showlegend=shown, **look,
+        **look,
     )  # fmt: skip
+
+
+def _name_once(figure: go.Figure) -> None:
+    """Leave each name in the legend once, where the first panel has something under it."""
+    known: set[str] = set()
+    for trace in figure.data:
+        trace.showlegend = len(trace.x) > 0 and trace.name not in known
+        known |= {trace.name} if trace.showlegend else set()
 
 
 def _differs(ours: "pd.Series[Any]", theirs: "pd.Series[Any]") -> "pd.Series[bool]":
@@ -138,7 +144,7 @@ def _slider(moments: list[Any]) -> dict[str, Any]:
         for one in moments
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}
-    return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 30}}
+    return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45}}
 
 
 def _label(moment: Any) -> str:

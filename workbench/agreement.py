@@ -129,7 +129,8 @@ def consistency(
 
     Notes
     -----
-    One join of both tables. Of rows with the same key and time offline, one is taken.
+    One join of both tables, each of which is computed once. Of rows with the same key and time
+    offline, one is taken.
 
     Examples
     --------
@@ -163,30 +164,33 @@ def consistency(
     apart = None if uploads is None else length(uploads, "uploads")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
         raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
-    both = joined(backfill, view_log, offline, names)
-    counted = counts(backfill, both, names, view_log, period)
+    both = joined(backfill, view_log, offline, names).persist()
+    try:
+        counted, served, answered = counts(backfill, both, names, view_log, period)
+        sample = _held(different(both, names), backfill, rows)
+    finally:
+        both.unpersist()
     columns = counted[counted["whole"]].drop(columns=["whole", "period"]).set_index("column")
     over_time = counted[~counted["whole"].astype(bool)].drop(columns=["whole"])
     over_time = over_time.rename(columns={"period": "time"}).sort_values(["column", "time"])
     if length is microseconds:
         over_time["time"] = over_time["time"].astype("datetime64[us]")
-    sample = different(both, names)
     differing = _explained(sample, backfill, names, events, rows, arrived, apart)
-    alone = {bool(row[SERVED]): row["count"] for row in _alone(both)}
-    over_time = over_time.reset_index(drop=True)
-    return Consistency(columns, over_time, differing, alone.get(True, 0), alone.get(False, 0))
+    return Consistency(columns, over_time.reset_index(drop=True), differing, served, answered)
 
 
-def _alone(both: "DataFrame") -> "list[Any]":
-    """How many rows only one of the tables has."""
+def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
+    """Some of the rows that differ, held here."""
     from pyspark.sql import functions as F
 
-    one_side = both.where(F.col(SERVED).isNull() | F.col(ANSWERED).isNull())
-    return one_side.groupBy(F.coalesce(F.col(SERVED), F.lit(False)).alias(SERVED)).count().collect()
+    # By what they hold, so that the same tables give the same rows however they are stored.
+    moments = (*(f"k{i}" for i in range(len(backfill.key))), ASKED)
+    chosen = differing.orderBy(F.xxhash64(*moments)).limit(rows).drop(SERVED, ANSWERED)
+    return differing.sparkSession.createDataFrame(chosen.toArrow())
 
 
 def _explained(
-    sample: "DataFrame",
+    held: "DataFrame",
     backfill: "Backfill",
     names: tuple[str, ...],
     events: "DataFrame | Entities | None",
@@ -199,9 +203,6 @@ def _explained(
     from pyspark.sql import functions as F
 
     moments = (*(f"k{i}" for i in range(len(backfill.key))), ASKED)
-    # By what they hold, so that the same tables give the same rows however they are stored.
-    chosen = sample.orderBy(F.xxhash64(*moments)).limit(rows)
-    held = sample.sparkSession.createDataFrame(chosen.drop(SERVED, ANSWERED).toArrow())
     called = (*backfill.key, backfill.query_time)
     differing = [
         dict(zip(called, (row[one] for one in moments), strict=True))

@@ -3,7 +3,11 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from kernels.hops import MOST, default_hop
 from workbench.backfill_block import Span
@@ -13,7 +17,6 @@ from workbench.backfill_plan import Bound, Plan
 from workbench.blocks import MICROSECONDS_A_DAY
 from workbench.columns import column, name_of, table
 from workbench.errors import WorkbenchError
-from workbench.window_catalogue import kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Floats that differ by less than this share are equal.
 RELATIVE = 1e-9
+#: The number of a row of the sample.
+ROW = "__row__"
 UNKNOWN = "none of the usual reasons"
 AFTER_UPLOAD = "what came after the last upload is missing"
 AT_QUERY, HEADLESS = "an event at the query's time counts", "the head is missing"
@@ -91,11 +96,28 @@ def differences(
     wanted, sample = _sample(backfill, features, rows)
     plan = _bound(backfill, sample, events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
-    given = _in_order(sample, wanted.values(), backfill)
-    truth = _in_order(_answers(plan), wanted, backfill)
-    moments = (*backfill.key, backfill.query_time)
+    given = _in_order(sample, (*_moments(backfill), *wanted.values()))
+    if not given:
+        return [], 0
+    near = _of_the_same_keys(plan).persist()
+    try:
+        return _compared(replace(plan, events=near), wanted, given, arrived, uploads, most)
+    finally:
+        near.unpersist()
+
+
+def _compared(
+    plan: Plan,
+    wanted: Mapping[str, str],
+    given: list[dict[str, Any]],
+    arrived: str | None,
+    uploads: int | None,
+    most: bool,
+) -> tuple[list[dict[str, Any]], int]:
+    """What differs, and how many rows were compared."""
+    truth = _in_order(_answers(plan), wanted)
     found = [
-        {name: row[name] for name in moments}
+        {name: ours[name] for name in _moments(plan.backfill)}
         | {"column": one, "given": ours[held], "expected": row[one], "row": i}
         for i, (ours, row) in enumerate(zip(given, truth, strict=True))
         for one, held in wanted.items()
@@ -103,10 +125,9 @@ def differences(
     ]
     open_ones = list(range(len(found)))
     reasons: dict[str, list[int]] = {}
-    for reason, other, known in _others(plan, arrived, uploads) if found else ():
+    for reason, answers in _otherwise(plan, wanted, arrived, uploads) if found else ():
         if not open_ones:
             break
-        answers = _in_order(_answers(other, known), wanted, backfill)
         reasons[reason] = [
             i
             for i in open_ones
@@ -153,14 +174,20 @@ def alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def _moments(backfill: "Backfill") -> tuple[str, ...]:
+    """The columns that say which query a row is."""
+    return *backfill.key, backfill.query_time
+
+
 def _sample(
     backfill: "Backfill", features: "DataFrame", rows: int
 ) -> "tuple[dict[str, str], DataFrame]":
-    """The columns to compare, and some rows with their keys, their times and these, renamed."""
+    """The columns to compare, and some rows with their keys, their times and these, renamed, and
+    numbered: they are held here, as many jobs look at them."""
     from pyspark.sql import functions as F
 
     table(features, "features")
-    moments = (*backfill.key, backfill.query_time)
+    moments = _moments(backfill)
     keys = [column(features, name, "features").alias(name) for name in moments]
     wanted = {
         name: f"given {i}" for i, name in enumerate(backfill.names) if name in features.columns
@@ -173,17 +200,27 @@ def _sample(
     given = [column(features, name, "features").alias(held) for name, held in wanted.items()]
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
-    return wanted, chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
+    chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
+    held = chosen.toArrow()
+    numbers = pa.array(range(len(held)), pa.int64())
+    return wanted, features.sparkSession.createDataFrame(held.append_column(ROW, numbers))
 
 
-def _in_order(df: "DataFrame", names: Iterable[str], backfill: "Backfill") -> list[dict[str, Any]]:
-    """Rows by key and time, then by what is given: so two tables of them stand side by side."""
-    moments = (*backfill.key, backfill.query_time)
-    held = [name for name in df.columns if name.startswith("given ")]
-    sortable = [name for name in held if kind_of(df.schema[name].dataType) != "other"]
-    wanted = [name_of(name) for name in dict.fromkeys((*moments, *held, *names))]
-    order = [name_of(name) for name in (*moments, *sortable)]
-    return [row.asDict() for row in df.select(*wanted).orderBy(*order).collect()]
+def _in_order(df: "DataFrame", names: Iterable[str]) -> list[dict[str, Any]]:
+    """Columns of the rows by their numbers: so two tables of them stand side by side."""
+    rows = df.select(ROW, *map(name_of, names)).collect()
+    return [row.asDict() for row in sorted(rows, key=lambda row: row[ROW])]
+
+
+def _of_the_same_keys(plan: Plan) -> "DataFrame":
+    """The events of the keys that are asked for."""
+    from pyspark.sql import functions as F
+
+    asked = {f"__key{i}__": name for i, name in enumerate(plan.backfill.key)}
+    keys = [column(plan.queries, name, "key").alias(held) for held, name in asked.items()]
+    same = [column(plan.events, name, "key") == F.col(held) for held, name in asked.items()]
+    once = F.broadcast(plan.queries.select(*keys).distinct())
+    return plan.events.join(once, reduce(and_, same), "left_semi")
 
 
 def _bound(backfill: "Backfill", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
@@ -207,10 +244,22 @@ def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
         return scan(plan).answers()
 
 
-def _others(
-    plan: Plan, arrived: str | None, uploads: int | None
-) -> Iterator[tuple[str, Plan, str | None]]:
-    """What others do in place of the plan, and how, but for what is the same here."""
+def _otherwise(
+    plan: Plan, wanted: Mapping[str, str], arrived: str | None, uploads: int | None
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """What others do in place of the plan, and their answers, but for what is the same here."""
+    yield from _of_spans(plan, _other_spans(plan, uploads))
+    if arrived is not None:
+        yield LATE, _in_order(_answers(plan, arrived), wanted)
+    if plan.alive:
+        yield from ((reason, _in_order(_answers(other), wanted)) for reason, other in _longer(plan))
+    yield ONCE, _in_order(_answers(replace(plan, events=plan.events.distinct())), wanted)
+    twice = replace(plan, events=plan.events.unionAll(plan.events))
+    yield TWICE, _in_order(_answers(twice), wanted)
+
+
+def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[Bound, ...]]:
+    """The features with the windows that others take, by the reason."""
     ways = {}
     if uploads is not None:
         ways[AFTER_UPLOAD] = _spans(plan, lambda span: replace(span, last_hop=uploads))
@@ -218,19 +267,33 @@ def _others(
         AT_QUERY: _spans(plan, lambda span: replace(span, ahead=1)),
         HEADLESS: _spans(plan, lambda span: replace(span, last_hop=span.hop)),
         NOT_ROUNDED: _spans(plan, lambda span: Span(span.window)),
-        ROUNDED: replace(plan, features=tuple(map(_rounded, plan.features))),
+        ROUNDED: tuple(map(_rounded, plan.features)),
     }
-    for reason, other in ways.items():
-        if other.features != plan.features:
-            yield reason, other, None
-    if arrived is not None:
-        yield LATE, plan, arrived
-    if plan.alive:
-        yield from ((reason, other, None) for reason, other in _longer(plan))
-    once = replace(plan, events=plan.events.distinct())
-    yield ONCE, once, None
-    twice = replace(plan, events=plan.events.unionAll(plan.events))
-    yield TWICE, twice, None
+    return {reason: features for reason, features in ways.items() if features != plan.features}
+
+
+def _of_spans(
+    plan: Plan, ways: Mapping[str, tuple[Bound, ...]]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The answers of features with other windows: of all of them in one job."""
+    names = {
+        (reason, one.name): f"{i} {one.name}"
+        for i, (reason, features) in enumerate(ways.items())
+        for one in features
+    }
+    renamed = [
+        replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
+        for reason, features in ways.items()
+        for one in features
+    ]
+    if not renamed:
+        return
+    rows = _in_order(_answers(replace(plan, features=tuple(renamed))), names.values())
+    for reason, features in ways.items():
+        yield (
+            reason,
+            [{one.name: row[names[reason, one.name]] for one in features} for row in rows],
+        )
 
 
 def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
@@ -244,9 +307,8 @@ def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
     yield NEVER_OUT, replace(plan, events=plan.events.withColumn(END, F.lit(MOST)))
 
 
-def _spans(plan: Plan, change: Callable[[Span], Span]) -> Plan:
-    features = (replace(one, span=change(one.span)) for one in plan.features)
-    return replace(plan, features=tuple(features))
+def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[Bound, ...]:
+    return tuple(replace(one, span=change(one.span)) for one in plan.features)
 
 
 def _rounded(one: Bound) -> Bound:

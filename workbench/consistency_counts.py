@@ -100,7 +100,7 @@ def counts(
     names: Sequence[str],
     view_log: "DataFrame",
     period: int | None,
-) -> "pd.DataFrame":
+) -> "tuple[pd.DataFrame, int, int]":
     """Return how values compare, by column and by period; a null period stands for all times.
 
     Parameters
@@ -115,30 +115,39 @@ def counts(
 
     Returns
     -------
-    pandas.DataFrame
+    counted : pandas.DataFrame
+    only_served, only_offline : int
+        How many rows only one of the tables has.
     """
     import pandas as pd
     from pyspark.sql import functions as F
 
     asked = micros(view_log, backfill.query_time, F.col(ASKED))
     begin = F.lit(None).cast("long") if period is None else asked - F.pmod(asked, F.lit(period))
-    there = both.where(F.col(SERVED) & F.col(ANSWERED)).withColumn(PERIOD, begin)
-    aggregates = [F.count(F.lit(1)).alias("rows")]
+    compared = F.col(SERVED).isNotNull() & F.col(ANSWERED).isNotNull()
+    aggregates = [
+        F.count_if(compared).alias("rows"),
+        F.count_if(F.col(ANSWERED).isNull()).alias(SERVED),
+        F.count_if(F.col(SERVED).isNull()).alias(ANSWERED),
+    ]
     kinds = [view_log.schema[name].dataType for name in names]
     for i, kind in enumerate(kinds):
-        aggregates += _of_column(i, kind, both.schema[f"o{i}"].dataType)
-    grouped = there.rollup(PERIOD) if period is not None else there.groupBy(PERIOD)
+        aggregates += _of_column(i, kind, both.schema[f"o{i}"].dataType, compared)
+    rows = both.withColumn(PERIOD, begin)
+    grouped = rows.rollup(PERIOD) if period is not None else rows.groupBy(PERIOD)
     whole = F.grouping(PERIOD) == 1 if period is not None else F.lit(True)
     found = grouped.agg(whole.alias("whole"), *aggregates).collect()
-    rows = [
+    alone = next(((row[SERVED], row[ANSWERED]) for row in found if row["whole"]), (0, 0))
+    counted = [
         {"whole": row["whole"], "period": row[PERIOD], "column": name, "rows": row["rows"]}
         | {state: row[f"{state}{i}"] for state in STATES}
         | _measures(row, i)
         for row in found
+        if row["rows"]
         for i, name in enumerate(names)
     ]
     columns = ["whole", "period", "column", "rows", *STATES, "smape", *PERCENTILES]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(counted, columns=columns), *alone
 
 
 def different(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
@@ -181,16 +190,16 @@ def _alike(a: "Column", b: "Column", kind: "DataType", other: "DataType") -> "Co
     return a == b
 
 
-def _of_column(i: int, kind: "DataType", other: "DataType") -> "list[Column]":
+def _of_column(i: int, kind: "DataType", other: "DataType", compared: "Column") -> "list[Column]":
     from pyspark.sql import functions as F
 
     view, offline = F.col(f"v{i}"), F.col(f"o{i}")
-    present = view.isNotNull() & offline.isNotNull()
+    present = compared & view.isNotNull() & offline.isNotNull()
     equal = present & same(view, offline, kind, other)
     states = {
-        "both_null": view.isNull() & offline.isNull(),
-        "left_null": view.isNull() & offline.isNotNull(),
-        "right_null": view.isNotNull() & offline.isNull(),
+        "both_null": compared & view.isNull() & offline.isNull(),
+        "left_null": compared & view.isNull() & offline.isNotNull(),
+        "right_null": compared & view.isNotNull() & offline.isNull(),
         "equal": equal,
         "different": present & ~equal,
     }

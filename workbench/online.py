@@ -134,6 +134,14 @@ class OnlineView:
         ------
         WorkbenchError
             When nothing is uploaded yet, or another stream keeps the hops current.
+
+        Notes
+        -----
+        Each batch is one transaction with its number, so one that is delivered again is not counted
+        again. An event that its source brings again in a later batch is another event, unless
+        ``stream.withWatermark(time, delay).dropDuplicatesWithinWatermark([id])`` takes it out,
+        whose state is bounded by the delay. That leaves out what is later than the watermark, too:
+        the query's progress counts it, and the next upload has it.
         """
         from workbench.online_spark import update
 

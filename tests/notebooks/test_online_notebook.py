@@ -1,7 +1,10 @@
-"""The notebook on features now: its exercise takes the right answer."""
+"""The notebook on features now: its exercise takes the right answer, and one's own table runs."""
 
 from pathlib import Path
 
+import nbformat
+import pandas as pd
+from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -9,6 +12,13 @@ import workbench as wb
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "08-online-offline.ipynb"
+OWN_TABLE = """
+source = {path!r}
+key, time, value, label = "shop", "at", "euro", "what"
+happened = "true"
+midnight = "1970-01-04 00:00:00+00:00"
+hours, step = 6, 3
+"""
 
 
 def test_the_departures_of_an_airport_in_30_days(spark: SparkSession) -> None:
@@ -19,3 +29,24 @@ def test_the_departures_of_an_airport_in_30_days(spark: SparkSession) -> None:
     (row,) = month.run(asked, departures).collect()
     assert digest_of(row["count_30d"]) in NOTEBOOK.read_text()
     assert digest_of(row["count_30d"] + 1) not in NOTEBOOK.read_text()
+
+
+def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+    sold = pd.DataFrame(
+        {
+            "shop": ["a", "b", "c"] * 160,
+            "at": pd.date_range("1970-01-01", periods=480, freq="17min", tz="UTC"),
+            "euro": [i * i % 31 / 2 for i in range(480)],
+            "what": ["tea", "milk", "bread", None] * 120,
+        }
+    )
+    sold.to_parquet(tmp_path / "sold.parquet", coerce_timestamps="us")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    parameters.source = OWN_TABLE.format(path=str(tmp_path / "sold.parquet"))
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
+    said = "".join(out.text for out in outputs if "text" in out)
+    # Three shops, two moments, and eight features.
+    assert "48 features, and none differs" in said
+    assert "late: 1" in said

@@ -1,17 +1,22 @@
 """A writer that is killed at random, and a reader that looks at what it left: run as a program.
 
-``python -m tests.workbench.online_writer FOLDER ROUNDS SEED`` prints a line for each round, and
-ends with 1 at the first wrong answer. Writer and reader are processes of their own.
+``python -m tests.workbench.online_writer STORE ROUNDS SEED`` prints a line for each round, and
+ends with 1 at the first wrong answer. Writer and reader are processes of their own. The store is a
+folder or the URL of a Redis; with a program and a folder behind, it is a server that is started,
+and killed instead of the writer.
 """
 
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.workbench.online_cases import (
     SCHEMA,
@@ -27,7 +32,7 @@ from tests.workbench.online_cases import (
 from workbench import online_upload
 from workbench.blocks import TIME
 from workbench.online_upload import known_meta
-from workbench.stores.embedded import Embedded
+from workbench.stores import StoreError, store_of
 
 KEYS = [f"user {i}" for i in range(40)]
 #: An upload stands behind so many batches.
@@ -51,10 +56,10 @@ def until_of(batch: int) -> int:
     return 2 * batch // STEP * STEP
 
 
-def write(folder: str) -> None:
-    """Apply batch after batch, and upload now and then, until killed."""
+def write(place: str, told: int) -> None:
+    """Apply batch after batch, tell of each to a pipe, and upload now and then, until killed."""
     online_upload.RECORDS_AT_ONCE = 5
-    view = View(Embedded(folder), layout_of(features()))
+    view = View(store_of(place), layout_of(features()))
     held = known_meta(view.store)[1]
     if held is None or not held.generation:
         view.upload(0)
@@ -63,8 +68,18 @@ def write(folder: str) -> None:
         view.seen = [row for batch in range(view.batch + 1) for row in events_of(batch)]
     while True:
         view.stream(events_of(view.batch + 1))
+        os.write(told, b".")
         if view.batch % BATCHES == 0:
             view.upload(until_of(view.batch))
+
+
+def write_until_down(place: str, told: int) -> None:
+    """The same, until the store is down."""
+    try:
+        write(place, told)
+    except StoreError as error:
+        if "does not answer" not in str(error):
+            raise
 
 
 def uploads(batch: int) -> list[tuple[int, int, list[Row]]]:
@@ -79,9 +94,9 @@ def uploads(batch: int) -> list[tuple[int, int, list[Row]]]:
     return found
 
 
-def read(folder: str) -> None:
+def read(place: str) -> None:
     """Refuse a wrong answer."""
-    view = View(Embedded(folder), layout_of(features()))
+    view = View(store_of(place), layout_of(features()))
     held = known_meta(view.store)[1]
     if held is None or not held.generation:
         print("nothing is uploaded yet")
@@ -119,27 +134,86 @@ def apart(run: Callable[..., None], *arguments: Any) -> int:
         os._exit(1)
 
 
-def main(folder: str, rounds: int, seed: int) -> None:
-    """Kill the writer again and again, and look at the store each time."""
-    drawn = random.Random(seed)
-    # Both processes get the kernels as they are here, and lose no time to load them.
+def load(place: str) -> None:
+    """Get the kernels and the store's client, so that processes begun later lose no time to it."""
+    store_of(place)
     view = View(Memory(), layout_of(features()))
     view.upload(0)
     view.stream(events_of(0))
     view.upload(0)
     view.fetch(KEYS, 2)
     expected(view.layout, view.known, KEYS, 2)
+
+
+def ended(process: int) -> None:
+    """Wait for a process, and stop with it when it failed."""
+    _, outcome = os.waitpid(process, 0)
+    if outcome:
+        sys.exit("a read was wrong, or a writer's error was")
+
+
+def begun(drawn: random.Random, run: Callable[..., None], place: str) -> int:
+    """Start a writer, and return its id some batches later, and some time after the last one."""
+    told, tell = os.pipe()
+    writer = apart(run, place, tell)
+    os.close(tell)
+    for _ in range(drawn.randint(0, 4)):
+        os.read(told, 1)
+    # The pipe stays open, as a writer without a reader would end.
+    time.sleep(drawn.uniform(0, 0.1))
+    return writer
+
+
+def kill_writers(place: str, rounds: int, seed: int) -> None:
+    """Kill the writer again and again, and look at the store each time."""
+    drawn = random.Random(seed)
     for _ in range(rounds):
-        writer = apart(write, folder)
-        time.sleep(drawn.uniform(0.02, 0.9))
+        writer = begun(drawn, write, place)
         os.kill(writer, signal.SIGKILL)
         _, how = os.waitpid(writer, 0)
         if not os.WIFSIGNALED(how):
             sys.exit("the writer ended by itself")
-        _, outcome = os.waitpid(apart(read, folder), 0)
-        if outcome:
-            sys.exit("a read was wrong")
+        ended(apart(read, place))
+
+
+def kill_servers(place: str, rounds: int, seed: int, program: str, folder: str) -> None:
+    """Kill the server beneath the writer again and again, start it, and look at the store."""
+    drawn = random.Random(seed)
+    for _ in range(rounds):
+        with serving(program, place, folder) as server:
+            ended(apart(read, place))
+            writer = begun(drawn, write_until_down, place)
+            server.kill()
+            ended(writer)
+    with serving(program, place, folder):
+        ended(apart(read, place))
+
+
+@contextmanager
+def serving(
+    program: str, place: str, folder: str, *options: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a Redis that loses nothing of what it confirmed, or one with other options."""
+    url = urlsplit(place)
+    assert url.hostname is not None
+    safe = options or ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
+    given = [program, "--port", str(url.port), "--bind", url.hostname, "--dir", folder, *safe]
+    server = subprocess.Popen(given, stdout=subprocess.DEVNULL)
+    try:
+        store = store_of(place)
+        for _ in range(100):
+            try:
+                store.read([b"any"])
+                break
+            except StoreError:
+                time.sleep(0.1)
+        yield server
+    finally:
+        server.kill()
+        server.wait()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    given, count, start, *more = sys.argv[1:]
+    load(given)
+    (kill_servers if more else kill_writers)(given, int(count), int(start), *more)

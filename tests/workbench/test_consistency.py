@@ -1,6 +1,7 @@
 """Served features that differ from a backfill's: they are counted, measured, and explained."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -22,26 +23,46 @@ ASKED = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("avg", "v", 
 BACKFILL = wb.Backfill("k", "t", ASKED)
 
 
-def events(spark: SparkSession) -> DataFrame:
+@dataclass(frozen=True)
+class Flow:
+    """Events, queries of them, and what a backfill says, each held here: all tests compare these.
+
+    Attributes
+    ----------
+    events, queries, offline : pyspark.sql.DataFrame
+    """
+
+    events: DataFrame
+    queries: DataFrame
+    offline: DataFrame
+
+
+@pytest.fixture(scope="module")
+def flow(spark: SparkSession) -> Flow:
     """An event every seven minutes, some of which are known two hours later."""
-    return spark.range(400).selectExpr(
-        "id % 2 AS k", "timestamp_seconds(id * 420) AS t", "id AS v",
-        "timestamp_seconds(id * 420 + if(id % 50 = 0, 7200, 0)) AS known",
+    events = held(
+        spark.range(400).selectExpr(
+            "id % 2 AS k", "timestamp_seconds(id * 420) AS t", "id AS v",
+            "timestamp_seconds(id * 420 + if(id % 50 = 0, 7200, 0)) AS known",
+        )
     )  # fmt: skip
+    queries = held(
+        spark.range(60).selectExpr("id % 2 AS k", "timestamp_seconds(id * 2520 + 421) t")
+    )
+    return Flow(events, queries, held(BACKFILL.run(queries, events)))
 
 
-def queries(spark: SparkSession) -> DataFrame:
-    return spark.range(60).selectExpr("id % 2 AS k", "timestamp_seconds(id * 2520 + 421) AS t")
+def held(df: DataFrame) -> DataFrame:
+    """The rows of a table, in one partition and computed once."""
+    return df.sparkSession.createDataFrame(df.toArrow()).coalesce(1)
 
 
-def compared(view_log: DataFrame, given: DataFrame, **more: Any) -> Consistency:
-    offline = BACKFILL.run(view_log.select("k", "t"), given)
-    return wb.consistency(view_log, offline, BACKFILL, given, **more)
+def compared(flow: Flow, view_log: DataFrame, **more: Any) -> Consistency:
+    return wb.consistency(view_log, flow.offline, BACKFILL, flow.events, **more)
 
 
-def test_what_is_the_same_is_equal(spark: SparkSession) -> None:
-    given = events(spark)
-    found = compared(BACKFILL.run(queries(spark), given), given)
+def test_what_is_the_same_is_equal(flow: Flow) -> None:
+    found = compared(flow, flow.offline)
     assert found.columns["equal"].tolist() == [60, 60]
     assert found.columns["smape"].tolist() == [0.0, 0.0]
     assert len(found.differing) == 0
@@ -91,26 +112,23 @@ def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) ->
     assert "4 of 8 values agree, 50%" in consistency_words(found.columns)
 
 
-def test_each_cause_of_events_is_found(spark: SparkSession) -> None:
-    given = events(spark)
-    asked = queries(spark)
-    plan = BACKFILL.bound(asked, given)
-    late = compared(naive(plan, arrived="known"), given, arrived="known")
+def test_each_cause_of_events_is_found(flow: Flow) -> None:
+    plan = BACKFILL.bound(flow.queries, flow.events)
+    late = compared(flow, naive(plan, arrived="known"), arrived="known")
     assert late.differing["cause"].unique().tolist() == ["late event"]
-    sliding = wb.Backfill("k", "t", ASKED, "sliding").run(asked, given)
-    assert compared(sliding, given).causes.columns.tolist() == ["boundary"]
+    sliding = wb.Backfill("k", "t", ASKED, "sliding").run(flow.queries, flow.events, "naive")
+    assert compared(flow, sliding).causes.columns.tolist() == ["boundary"]
     six = "timestamp_seconds(floor(unix_seconds(t) / 21600) * 21600)"
     begin = F.expr("t - interval 5 hours")
     tail = F.timestamp_seconds(F.floor(F.unix_seconds(begin) / 300) * 300)
-    seen = asked.withColumn("tail", tail).withColumn("upload", F.expr(six)).alias("q")
+    seen = flow.queries.withColumn("tail", tail).withColumn("upload", F.expr(six)).alias("q")
     on = F.expr("q.k = e.k AND e.t >= tail AND e.t < upload")
-    stale = seen.join(given.alias("e"), on, "left").groupBy("q.k", "q.t")
+    stale = seen.join(flow.events.alias("e"), on, "left").groupBy("q.k", "q.t")
     stale = stale.agg(F.count("e.v").alias("count_5h"), F.avg("e.v").alias("v_avg_5h"))
-    found = compared(stale, given, uploads="6 hours")
+    found = compared(flow, stale, uploads="6 hours")
     assert found.differing["cause"].unique().tolist() == ["not yet uploaded"]
-    right = BACKFILL.run(asked, given)
-    wrong = right.withColumn("count_5h", F.col("count_5h") + 1)
-    of_wrong = wb.consistency(right, wrong, BACKFILL, given)
+    wrong = flow.offline.withColumn("count_5h", F.col("count_5h") + 1)
+    of_wrong = wb.consistency(flow.offline, wrong, BACKFILL, flow.events)
     assert of_wrong.differing["cause"].unique().tolist() == ["offline"]
 
 
@@ -126,8 +144,8 @@ def test_deletes_are_found_and_nested_values_are_compared(spark: SparkSession) -
         wb.Aggregation(fn.quantile("v", [0.25, 0.75]), windows="2 days", name="quarters"),
     ]
     one = wb.Backfill("k", "t", asked, "sliding")
-    log = moments(spark).where("k IS NOT NULL AND t IS NOT NULL").select("k", "t").distinct()
-    offline = one.run(log, given)
+    log = held(moments(spark).where("k IS NOT NULL AND t IS NOT NULL").select("k", "t").distinct())
+    offline = held(one.run(log, given))
     known = given.lives().where("alive_from IS NOT NULL")
     stale = one.run(log, known)
     same = wb.consistency(offline, one.run(log, given, "scan"), one)
@@ -148,9 +166,8 @@ def test_deletes_are_found_and_nested_values_are_compared(spark: SparkSession) -
     assert math.isfinite(found.columns["smape"].iloc[0])
 
 
-def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession) -> None:
-    given = events(spark)
-    log = BACKFILL.run(queries(spark), given)
+def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession, flow: Flow) -> None:
+    log = flow.offline
     text = log.withColumn("v_avg_5h", F.col("v_avg_5h").cast("string"))
     cases: list[tuple[Any, Any, dict[str, Any], str]] = [
         (log.drop("k"), log, {}, "view_log: there is no column 'k';"),
@@ -164,5 +181,5 @@ def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession) -> None:
     ]
     for view_log, offline, more, sentence in cases:
         with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-            wb.consistency(view_log, offline, BACKFILL, given, **more)
+            wb.consistency(view_log, offline, BACKFILL, flow.events, **more)
         assert str(error.value).startswith(sentence), str(error.value)

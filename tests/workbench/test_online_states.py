@@ -1,6 +1,8 @@
 """An online view says what a backfill of the same events says: whatever was uploaded and streamed,
 in which order, how late and how often."""
 
+import math
+import random
 from typing import Any
 
 import pytest
@@ -164,6 +166,55 @@ def test_a_hop_of_any_size_that_would_be_cut_is_an_error() -> None:
         view.stream([event("a", 16, good=True, **given), event("a", 19, good=True, **given)])
         for at, cut in ((16, True), (17, True), (19, True), (20, False)):
             assert ("a" in view.fetch(["a"], at).errors) == cut
+
+
+def test_a_late_upload_counts_nothing_twice() -> None:
+    """One whose end the stream has passed long ago, with the events that were streamed."""
+    view = View(Memory(), layout_of(features(calls=[*CALLS[:6], *OF_EVENTS[:4], *OF_BYTES[:3]])))
+    view.upload(0)
+    for first in range(0, 40, 10):
+        times = range(first, first + 10)
+        rows = [event("a", time, number=time % 7, word="xyz"[time % 3]) for time in times]
+        view.stream([*rows, event("a", first, real=1.5, good=True)])
+    for until in (0, 12, 12, 36):
+        view.upload(until)
+        (row,), (answer,) = view.fetch(["a"], 40), expected(view.layout, view.known, ["a"], 40)
+        assert row is not None
+        assert {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])} == {}
+
+
+@pytest.mark.parametrize("until", [12, 24], ids=["streamed", "uploaded"])
+def test_an_event_exactly_on_the_tail_counts(until: int) -> None:
+    # At 29 the window of 9 begins at 20, as its hop of 4 does.
+    view = View(Memory(), layout_of(features(calls=[CALLS[0], OF_BYTES[1]])))
+    rows = [event("a", time, number=time) for time in (19, 20, 28)]
+    view.seen = [row for row in rows if row[TIME] < until]
+    view.upload(until)
+    view.stream([row for row in rows if row[TIME] >= until])
+    row = view.fetch(["a"], 29)["a"]
+    assert row["count_0_9_4"] == 2
+    assert row["histogram_1_30_4"] == {19: 1, 20: 1, 28: 1}
+
+
+def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
+    drawn = random.Random(5)
+    times = [drawn.randint(0, 39) for _ in range(8_000)]
+    rows = [event("a", time, number=drawn.randint(-99, 99) ** 3) for time in times]
+    view = View(Memory(), layout_of(features(calls=[OF_BYTES[6]])))
+    view.seen = rows[:4_000]
+    view.upload(24)
+    view.stream([row for row in rows[:4_000] if row[TIME] >= 24])
+    for first in range(4_000, 8_000, 400):
+        view.stream(rows[first : first + 400])
+    found = view.fetch(["a"], 40)["a"]
+    for name, begin in (("approx_quantile_0_9_4", 28), ("approx_quantile_0_30_6", 6)):
+        values = [row["number"] for row in view.known if row[TIME] >= begin]
+        below, to = (
+            sum(one < found[name] for one in values),
+            sum(one <= found[name] for one in values),
+        )
+        most = (math.log(len(values) / 200) + 6) / 200
+        assert below / len(values) - most <= 0.5 <= to / len(values) + most
 
 
 def test_streams_that_do_not_follow_are_refused(layout: Layout) -> None:

@@ -1,6 +1,7 @@
 """The stores: one interface, LMDB in a folder and a real Redis, and writers that are killed."""
 
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbench.online_cases import View, agree, expected, features, layout_of
-from tests.workbench.online_writer import events_of
+from tests.workbench.online_writer import events_of, serving
 from workbench.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online_fetch import Reading, fetched
@@ -36,26 +37,19 @@ def provide_redis() -> str:
     return found
 
 
-@pytest.fixture(scope="module")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A Redis of this test's own, on a free port of loopback."""
+def free_url() -> str:
+    """The URL of a Redis on a port of loopback that nobody has."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    folder = tmp_path_factory.mktemp("redis")
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    server = subprocess.Popen([provide_redis(), *options], stdout=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        server.terminate()
-        server.wait()
+        return f"redis://127.0.0.1:{free.getsockname()[1]}/0"
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Redis of this test's own."""
+    url, folder = free_url(), tmp_path_factory.mktemp("redis")
+    with serving(provide_redis(), url, str(folder), "--save", ""):
+        yield url
 
 
 @pytest.fixture(params=["embedded", "redis"])
@@ -125,15 +119,85 @@ def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -
     assert len(seen) > 1
 
 
-def test_a_writer_that_is_killed_leaves_no_wrong_number(tmp_path: Path) -> None:
-    program = [sys.executable, "-m", "tests.workbench.online_writer", str(tmp_path / "s"), "16"]
-    run = subprocess.run([*program, "7"], cwd=ROOT, capture_output=True, text=True, check=False)
+def rounds_of(*arguments: str) -> list[str]:
+    """Run the program that kills, and return what it found in each round."""
+    program = [sys.executable, "-m", "tests.workbench.online_writer", *arguments]
+    run = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    rounds = run.stdout.splitlines()
+    return run.stdout.splitlines()
+
+
+@pytest.mark.parametrize("kind", ["embedded", "redis"])
+def test_a_writer_that_is_killed_leaves_no_wrong_number(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    redis = kind == "redis"
+    place = f"{request.getfixturevalue('redis_url')[:-1]}1" if redis else str(tmp_path / "s")
+    rounds = rounds_of(place, "16", "7")
     assert len(rounds) == 16
     # It got somewhere, else nothing was put to the test.
     ends = {line.partition(": ")[0] for line in rounds if line.startswith("batch")}
     assert len(ends) > 6
+
+
+def test_a_redis_that_is_killed_and_comes_back_has_no_wrong_number(tmp_path: Path) -> None:
+    rounds = rounds_of(free_url(), "8", "3", provide_redis(), str(tmp_path))
+    assert len(rounds) == 9
+    assert len({line.partition(": ")[0] for line in rounds if line.startswith("batch")}) > 4
+
+
+def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
+    url, keys = free_url(), [f"user {i}" for i in range(10)]
+    view = View(store_of(url), layout_of(features()))
+    reading = Reading(view.store, view.layout.backfill)
+
+    def right() -> None:
+        at = max(row[TIME] + 1 for row in view.known)
+        found, answers = fetched(reading, keys, at), expected(view.layout, view.known, keys, at)
+        for row, answer in zip(found, answers, strict=True):
+            assert row is not None
+            assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
+
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""):
+        view.seen += events_of(0)
+        view.upload(0)
+        view.stream(events_of(1))
+        Redis(url)._open().save()
+        kept = list(view.streamed)
+        view.stream(events_of(2))
+        right()
+    for call in (right, lambda: view.stream([]), lambda: view.upload(0)):
+        with pytest.raises(
+            StoreError, match=r"the Redis at redis://127.* does not answer .*; start it"
+        ):
+            call()
+    view.batch = 1
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""):
+        # What it saved is of one instant, and right for it; the stream does not go on in silence.
+        view.streamed = kept
+        right()
+        with pytest.raises(WorkbenchError, match="its next batch is 2, but the store's newest"):
+            view.stream([])
+    (tmp_path / "dump.rdb").unlink()
+    nothing = pytest.raises(WorkbenchError, match=r"nothing is uploaded to the Redis at .* yet")
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""), nothing:
+        right()
+
+
+def test_a_redis_that_hangs_does_not_answer(tmp_path: Path) -> None:
+    url = free_url()
+    store = Redis(url, timeout=0.2)
+    with serving(provide_redis(), url, str(tmp_path), "--save", "") as server:
+        assert store.write([(b"a", b"1")])
+        server.send_signal(signal.SIGSTOP)
+        begun = time.perf_counter()
+        with pytest.raises(StoreError, match="does not answer"):
+            store.read([b"a"])
+        with pytest.raises(StoreError, match="does not answer"):
+            store.write([(b"a", b"2")])
+        assert time.perf_counter() - begun < 5
+        server.send_signal(signal.SIGCONT)
+        assert store.read([b"a"])[0] in (b"1", b"2")
 
 
 def test_a_store_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Sketches: their errors, what they do not depend on, and their answers over frames."""
 
 from collections import Counter
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import workbench as wb
 from workbench import fn
 from workbench.fn import Function
 from workbench.sketches import Distinct, Frequent, Quantiles
-from workbench.value_texts import items_of
+from workbench.value_texts import items_of, value_of_item
 from workbench.window_block import Call, Window
 from workbench.window_functions import answer
 from workbench.window_order import OrderColumn, ordered_block
@@ -89,9 +91,16 @@ def test_values_of_every_type_have_items_of_their_own() -> None:
         [b"", b"\xff", b"\xc3"],
         [1.5, float("nan"), -0.0],
         [True, False],
+        [date(1969, 12, 31), date(2013, 1, 1)],
+        [datetime(1969, 12, 31, 23), datetime(2013, 1, 1, 0, 0, 0, 1)],
+        [timedelta(-1), timedelta(1)],
+        [Decimal("1.50"), Decimal("-2.25")],
+        [Decimal("-12345678901234567890.5"), Decimal("0.1")],
     ):
         items = items_of(pa.array(values))
         assert len(set(items)) == len(values)
+        back = pa.array(list(map(value_of_item(pa.array(values).type), items)))
+        assert items_of(back) == items
     assert items_of(pa.array([0.0])) == items_of(pa.array([-0.0]))
 
 

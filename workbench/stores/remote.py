@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from workbench.stores import Change, StoreError
 
@@ -17,6 +19,8 @@ class Redis:
         Such as ``redis://host:6379/0``.
     name : str
         What its keys begin with, so that several stores share one Redis.
+    timeout : float
+        After how many seconds without an answer it is down.
 
     Notes
     -----
@@ -28,8 +32,8 @@ class Redis:
 
     shared = True
 
-    def __init__(self, url: str, name: str = "workbench") -> None:
-        self.url, self.name = url, name
+    def __init__(self, url: str, name: str = "workbench", timeout: float = 30.0) -> None:
+        self.url, self.name, self.timeout = url, name, timeout
         self._prefix = name.encode() + b":"
         self._client: Any = None
 
@@ -37,7 +41,7 @@ class Redis:
         return f"Redis({self.url!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Redis, (self.url, self.name)
+        return Redis, (self.url, self.name, self.timeout)
 
     @property
     def place(self) -> str:
@@ -97,7 +101,13 @@ class Redis:
     def _open(self) -> Any:
         if self._client is None:
             try:
-                self._client = redis.Redis.from_url(self.url, socket_connect_timeout=5)
+                # A connection that was lost is made again at once, and nobody waits for a server
+                # that is down.
+                waiting = {"socket_timeout": self.timeout, "retry": Retry(NoBackoff(), 1)}
+                connecting = min(5.0, self.timeout)
+                self._client = redis.Redis.from_url(
+                    self.url, socket_connect_timeout=connecting, **waiting
+                )
             except ValueError as error:
                 raise self._down(error) from None
         return self._client

@@ -1,0 +1,170 @@
+"""Features as they were served while time moved, beside those of a backfill, as a figure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
+
+HEIGHT = 430
+#: The colour, the symbol and the line of each key in turn, so that none is told by colour alone.
+LOOKS = (
+    (BLUE, "circle", "solid"),
+    (ORANGE, "square", "dash"),
+    (SKY, "diamond", "dot"),
+    (GREY, "triangle-up", "dashdot"),
+)
+#: Values that differ by less than this share are drawn as equal.
+RELATIVE = 1e-9
+
+
+def served_figure(
+    served: pd.DataFrame,
+    key: str,
+    time: str,
+    features: Sequence[str],
+    offline: pd.DataFrame | None = None,
+) -> go.Figure:
+    """Draw what was served of some keys, with a slider that moves the time.
+
+    Parameters
+    ----------
+    served : pandas.DataFrame
+        A row for each key and time that was asked for.
+    key, time : str
+        Its columns.
+    features : sequence of str
+        Columns of numbers; each has a panel.
+    offline : pandas.DataFrame, optional
+        The same rows as a backfill answers them: circles around what is equal, and crosses on what
+        is not.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> served = pd.DataFrame({"user": ["ann", "ann"], "at": [5, 10], "count": [2, 3]})
+    >>> offline = served.assign(count=[2, 4])
+    >>> figure = served_figure(served, "user", "at", ["count"], offline)
+    >>> [(one.name, list(one.y)) for one in figure.data]
+    [('ann', [2, 3]), ('offline', [2, 4]), ('differs', [3])]
+    >>> [[list(one.y) for one in frame.data] for frame in figure.frames]
+    [[[2], [2], []], [[2, 3], [2, 4], [3]]]
+    """
+    rows = served[[key, time, *features]].sort_values([key, time])
+    keys = rows[key].drop_duplicates().tolist()
+    both = None
+    if offline is not None:
+        wanted = offline[[key, time, *features]]
+        both = rows.merge(wanted, on=[key, time], suffixes=("", " offline"))
+    figure = make_subplots(1, len(features), subplot_titles=list(features))
+    for place, name in enumerate(features):
+        for trace in _panel(rows, both, keys, (key, time, name)):
+            figure.add_trace(trace, 1, place + 1)
+    _name_once(figure)
+    moments = sorted(rows[time].unique())
+    figure.frames = [_frame(figure, moment) for moment in moments]
+    figure.update_layout(
+        height=HEIGHT,
+        template="plotly_white",
+        margin={"l": 50, "r": 50, "t": 70, "b": 40},
+        legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0},
+        sliders=[_slider(moments)],
+    )
+    _hold_ranges(figure, rows, both, time, features)
+    return figure
+
+
+def _panel(
+    rows: pd.DataFrame,
+    both: pd.DataFrame | None,
+    keys: list[Any],
+    columns: tuple[str, str, str],
+) -> list[go.Scatter]:
+    """What is drawn of one feature: a line for each key, and what is said offline."""
+    key, time, name = columns
+    found = []
+    for i, one in enumerate(keys):
+        own = rows[rows[key] == one]
+        color, symbol, dash = LOOKS[i % len(LOOKS)]
+        marker = {"color": color, "symbol": symbol, "size": 7}
+        look = {"marker": marker, "line": {"color": color, "dash": dash}}
+        found.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
+    if both is not None:
+        theirs = f"{name} offline"
+        ring = {"symbol": "circle-open", "size": 14, "color": INK}
+        found.append(_scatter(both, time, theirs, "offline", mode="markers", marker=ring))
+        cross = {"symbol": "x-thin", "size": 14, "line": {"width": 3, "color": VERMILLION}}
+        wrong = both[_differs(both[name], both[theirs])]
+        found.append(_scatter(wrong, time, name, "differs", mode="markers", marker=cross))
+    return found
+
+
+def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) -> go.Scatter:
+    return go.Scatter(
+        x=rows[time].tolist(), y=rows[name].tolist(), name=label, legendgroup=label,
+        **look,
+    )  # fmt: skip
+
+
+def _name_once(figure: go.Figure) -> None:
+    """Leave each name in the legend once, where the first panel has something under it."""
+    known: set[str] = set()
+    for trace in figure.data:
+        trace.showlegend = len(trace.x) > 0 and trace.name not in known
+        known |= {trace.name} if trace.showlegend else set()
+
+
+def _differs(ours: "pd.Series[Any]", theirs: "pd.Series[Any]") -> "pd.Series[bool]":
+    a, b = ours.astype(float), theirs.astype(float)
+    size = pd.concat([a.abs(), b.abs()], axis=1).max(axis=1)
+    near = (a - b).abs() <= RELATIVE * size
+    return ~(near | (a.isna() & b.isna()))
+
+
+def _frame(figure: go.Figure, moment: Any) -> go.Frame:
+    """The figure as it was at some time."""
+    data = []
+    for trace in figure.data:
+        pairs = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if x <= moment]
+        data.append(go.Scatter(x=[x for x, _ in pairs], y=[y for _, y in pairs]))
+    return go.Frame(data=data, name=str(moment), traces=list(range(len(data))))
+
+
+def _slider(moments: list[Any]) -> dict[str, Any]:
+    """A slider over all times, which stands at the last one."""
+    at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
+    steps = [
+        {"label": _label(one), "method": "animate", "args": [[str(one)], at_once]}
+        for one in moments
+    ]
+    shown = {"prefix": "as of ", "xanchor": "left"}
+    return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45}}
+
+
+def _label(moment: Any) -> str:
+    return f"{moment:%d %b %H:%M}" if hasattr(moment, "strftime") else str(moment)
+
+
+def _hold_ranges(
+    figure: go.Figure,
+    rows: pd.DataFrame,
+    both: pd.DataFrame | None,
+    time: str,
+    features: Sequence[str],
+) -> None:
+    """Keep the axes where they are while the slider moves."""
+    first, last = rows[time].min(), rows[time].max()
+    margin = (last - first) / 20
+    figure.update_xaxes(range=[first - margin, last + margin])
+    for place, name in enumerate(features):
+        held = rows[name] if both is None else pd.concat([both[name], both[f"{name} offline"]])
+        low, high = held.min(), held.max()
+        rest = (high - low) / 10 or 1
+        if pd.notna(low):
+            figure.update_yaxes(range=[low - rest, high + rest], row=1, col=place + 1)

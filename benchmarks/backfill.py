@@ -17,8 +17,8 @@ PARTS = ("sizes", "naive", "hot", "methods", "cut", "model", "memory", "kernels"
 #: Events and queries; DuckDB and the targets are of the middle ones.
 SIZES = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000), (5_000_000, 500_000))
 LARGEST = (10_000_000, 1_000_000)
-#: The naive join looks at each pair of a key within the longest window: the largest it finishes.
-NAIVE = ((10_000, 10_000), (100_000, 100_000), (500_000, 500_000))
+#: The naive join looks at each pair of a key within the longest window: four minutes for the last.
+NAIVE = ((10_000, 10_000), (100_000, 100_000), (500_000, 500_000), (1_000_000, 1_000_000))
 #: At most so many times the time of DuckDB.
 AGAINST_DUCKDB = {(1_000_000, 100_000): 1.5, (5_000_000, 500_000): 0.5}
 
@@ -77,7 +77,7 @@ def sizes(bench: Bench) -> None:
 
 
 def naive(bench: Bench) -> None:
-    """Compare with the naive join, up to the largest size that it finishes in a minute or so."""
+    """Compare with the naive join, up to the largest size that it finishes in some minutes."""
     for events, queries in NAIVE:
         visits = Visits(events, queries)
         ways = {one: partial(bench.write, visits, one) for one in ("auto", "naive")}

@@ -18,7 +18,7 @@ from workbench.widgets.live_stream import LiveStream
 spark = wb.session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": 1})
 at = pa.array(range(0, 600 * 240_000_000, 240_000_000)).cast(pa.timestamp("us", "UTC"))
 rows = pa.table({"line": ["A", "B"] * 300, "at": at, "delay": [float(n % 7) for n in range(600)]})
-replay = Replay(rows, "at", Path(mkdtemp()))
+replay = Replay(rows, "at", Path(mkdtemp()), delay="0 minutes", late=0)
 quartiles = wb.fn.quantile("delay", [0.25, 0.5, 0.75])
 over = wb.Over("line", "at", wb.Frame.range("-2 hours", 0), iqr=quartiles)
 """,
@@ -30,10 +30,10 @@ def test_a_person_plays_is_late_and_kills(open_notebook: OpenNotebook) -> None:
     page = open_notebook(CELLS)
     status = page.get_by_role("status").filter(has_text="✓")
     chart = page.locator(".js-plotly-plot").first
-    expect(status).to_have_text("✓ 571 rows are still to come.")
+    expect(status).to_have_text("✓ 569 rows are still to come.")
     expect(chart).to_contain_text("median")
     page.get_by_role("button", name="Step").click()
-    expect(status).to_have_text("✓ 556 rows are still to come.", timeout=60_000)
+    expect(status).to_have_text("✓ 554 rows are still to come.", timeout=60_000)
     page.get_by_role("button", name="Late event").click()
     expect(status).to_contain_text("came late; it says 1 +I", timeout=60_000)
     page.get_by_role("button", name="Kill and restart").click()

@@ -29,15 +29,20 @@ STATIC_CHECKS = {
 }
 TESTS = {
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
-    "workbench": ("tests", "--ignore=tests/kernels", "--ignore=tests/browser"),
+    "workbench": (
+        "tests",
+        *(f"--ignore=tests/{other}" for other in ("kernels", "notebooks", "browser")),
+    ),
     "examples": ("--doctest-modules", "workbench"),
+    "lessons": ("tests/notebooks",),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
     "browser": ("tests/browser",),
 }
 #: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits
 #: only so long for what it is to see, so it has the machine to itself.
-LANES, ALONE = (("workbench",), ("kernels", "examples", "notebooks")), ("browser",)
+LANES = ("workbench",), ("kernels", "examples", "lessons", "notebooks")
+ALONE = ("browser",)
 
 
 class Result(NamedTuple):

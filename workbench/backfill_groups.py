@@ -35,6 +35,8 @@ ENDS = ("first", "last")
 #: Functions of the rows that no other of the same value, or no k others, stand before.
 DISTINCT = ("count_distinct", "bounded_count_distinct", "approx_count_distinct")
 FEWEST = ("first_k", "last_k", "top_k", "bottom_k")
+#: Functions of which so many rows of a part are enough as they are asked for.
+LISTED = (*FEWEST, "nth", "bounded_count_distinct")
 
 
 @dataclass(frozen=True)
@@ -125,29 +127,27 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     int64 array
         Places among these rows, in order.
     """
-    every: Ints = np.arange(len(at))
+    place: Ints = np.arange(len(at))
     if not len(at):
-        return every
+        return place
     begins = np.concatenate([[True], part[1:] != part[:-1]])
+    once = call.options.distinct or call.function in DISTINCT
     if call.function in EXTREMES:
         return _least(begins, window.codes(call.arguments[-1])[at], "max" in call.function)
-    if call.options.distinct or call.function in DISTINCT:
-        found = _first_of_each(part, window.keys(call.arguments)[at])
-        bounded = call.function == "bounded_count_distinct"
-        return found[_up_to(part[found], call.options.n)] if bounded else found
-    if call.function in ("top_k", "bottom_k"):
-        code = window.codes(call.arguments[0])[at]
-        order = np.lexsort((-code if call.function == "top_k" else code, part))
-        return np.sort(order[_up_to(part[order], call.options.n)])
-    if call.function == "first_k":
-        return np.flatnonzero(_up_to(part, call.options.n))
-    if call.function == "last_k":
-        return np.flatnonzero(_up_to(part[::-1], call.options.n)[::-1])
-    if call.function == "first":
+    if call.function == "first" and not once:
         return np.flatnonzero(begins)
-    if call.function == "last":
+    if call.function == "last" and not once:
         return np.flatnonzero(np.append(begins[1:], True))
-    return every
+    if once:
+        place = _first_of_each(part, window.keys(call.arguments)[at])
+    if call.function not in LISTED:
+        return place
+    if call.function in ("top_k", "bottom_k"):
+        code = window.codes(call.arguments[0])[at][place]
+        place = place[np.lexsort((~code if call.function == "top_k" else code, part[place]))]
+    elif call.function == "last_k":
+        place = place[::-1]
+    return np.sort(place[_up_to(part[place], call.options.n)])
 
 
 def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:

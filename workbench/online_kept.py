@@ -16,16 +16,14 @@ import pyarrow as pa
 
 from kernels.hops import LEAST, MOST, window_start
 from workbench.backfill_block import Ints, Meeting, Span, Times, in_time
-from workbench.backfill_groups import ENDS, EXTREMES, kept_rows
+from workbench.backfill_groups import ENDS, EXTREMES, LISTED, kept_rows
 from workbench.backfill_task import QUERY, BackfillTask, Feature
 from workbench.blocks import TIME, instants
 from workbench.codes import whole
-from workbench.window_block import Call, Window
 from workbench.window_columns import codes_in_order, present
 
-LISTED = ("first_k", "last_k", "nth", "top_k", "bottom_k")
 #: Functions of which few events of a hop are enough.
-FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct", "bounded_count_distinct")
+FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct")
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,7 @@ class Kept:
         at, parts = at[order], [one[order] for one in (key, bucket, hop)]
         new = np.ones(len(at), bool)
         new[1:] = np.logical_or.reduce([one[1:] != one[:-1] for one in parts])
-        return row[at[chosen(window, call, at, np.cumsum(new))]]
+        return row[at[kept_rows(window, call, at, np.cumsum(new))]]
 
 
 def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
@@ -169,45 +167,6 @@ def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
         return LEAST, LEAST
     core = window_start(min(since, MOST - lasting) + lasting, span.window, span.hop)
     return window_start(since, span.window, span.hop), min(core, since)
-
-
-def chosen(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
-    """Return which rows can be a part of an answer, as :func:`kept_rows` does for fewer functions.
-
-    Parameters
-    ----------
-    window : Window
-    call : Call
-    at : int64 array of shape (rows,)
-        Rows of the window that count, those of a part in order.
-    part : int64 array of shape (rows,)
-
-    Returns
-    -------
-    int64 array
-        Places among these rows.
-    """
-    if call.function not in (*LISTED, "bounded_count_distinct"):
-        return kept_rows(window, call, at, part)
-    place: Ints = np.arange(len(at))
-    if call.function == "bounded_count_distinct" or call.options.distinct:
-        code = window.codes(call.arguments[0])[at]
-        order = np.lexsort((place, code, part))
-        again = (np.diff(part[order]) == 0) & (np.diff(code[order]) == 0)
-        place = np.sort(order[np.concatenate([[True], ~again])]) if len(order) else order
-    if call.function in ("top_k", "bottom_k"):
-        code = window.codes(call.arguments[0])[at][place]
-        place = place[np.lexsort((~code if call.function == "top_k" else code, part[place]))]
-    if call.function == "last_k":
-        place = place[::-1]
-    return place[_rank(part[place]) < call.options.n]
-
-
-def _rank(part: Ints) -> Ints:
-    """How many rows of its part come before each; a part's rows stand together."""
-    place = np.arange(len(part))
-    begins = np.concatenate([[True], part[1:] != part[:-1]]) if len(part) else np.zeros(0, bool)
-    return np.asarray(place - np.maximum.accumulate(np.where(begins, place, 0)))
 
 
 def meeting_of(code: Ints, count: int, events: pa.Table) -> Meeting:

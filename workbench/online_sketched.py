@@ -9,6 +9,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -199,6 +200,11 @@ class Sketching:
     windows: Ints
     schema: pa.Schema
 
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """The states of the features, each once."""
+        return states_of(self.part.features)
+
     def values(
         self, known: bytes, new: bytes, upload: int, at: int
     ) -> dict[str, tuple[bool, Any]] | None:
@@ -211,7 +217,7 @@ class Sketching:
             The cells that were uploaded, and those that were streamed.
         upload, at : int
         """
-        states = states_of(self.part.features)
+        states = self.states
         cells = [*cells_of(known, len(states))]
         cells += [one for one in cells_of(new, len(states)) if one.begin >= upload]
         joined = [self._of_window(w, cells, upload, at) for w in range(len(self.windows))]

@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench.backfill_check import RELATIVE
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
 HEIGHT = 430
@@ -17,8 +18,6 @@ LOOKS = (
     (SKY, "diamond", "dot"),
     (GREY, "triangle-up", "dashdot"),
 )
-#: Values that differ by less than this share are drawn as equal.
-RELATIVE = 1e-9
 
 
 def served_figure(

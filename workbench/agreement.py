@@ -179,12 +179,17 @@ def consistency(
     return Consistency(columns, over_time.reset_index(drop=True), differing, served, answered)
 
 
+def _moments(backfill: "Backfill") -> tuple[str, ...]:
+    """The columns of both tables that say which query a row is."""
+    return *(f"k{i}" for i in range(len(backfill.key))), ASKED
+
+
 def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
     """Some of the rows that differ, held here."""
     from pyspark.sql import functions as F
 
     # By what they hold, so that the same tables give the same rows however they are stored.
-    moments = (*(f"k{i}" for i in range(len(backfill.key))), ASKED)
+    moments = _moments(backfill)
     chosen = differing.orderBy(F.xxhash64(*moments)).limit(rows).drop(SERVED, ANSWERED)
     return differing.sparkSession.createDataFrame(chosen.toArrow())
 
@@ -202,7 +207,7 @@ def _explained(
     import pandas as pd
     from pyspark.sql import functions as F
 
-    moments = (*(f"k{i}" for i in range(len(backfill.key))), ASKED)
+    moments = _moments(backfill)
     called = (*backfill.key, backfill.query_time)
     differing = [
         dict(zip(called, (row[one] for one in moments), strict=True))

@@ -39,6 +39,22 @@ def only_in(begin: Ranges, end: Ranges, one: int, other: int, side: int) -> tupl
 
 
 @helper
+def longest(begin: Ranges, end: Ranges) -> int:
+    """Return how many rows the longest of frames in one piece has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> longest(np.array([[2], [8]]), np.array([[7], [9]]))
+    5
+    """
+    most = 0
+    for i in range(len(begin)):
+        most = max(most, int(end[i, 0] - begin[i, 0]))
+    return most
+
+
+@helper
 def frame_size(begin: Ranges, end: Ranges, i: int) -> int:
     """Return how many rows a frame has.
 

@@ -7,7 +7,7 @@ stacks, for any aggregate; and a deque of candidates for the smallest value.
 import numpy as np
 
 from kernels.kernel import Column, Int64Column, Int64Matrix, InvertibleState, Matrix, State, kernel
-from kernels.moves import only_in
+from kernels.moves import longest, only_in
 from kernels.states import load, store
 
 NO_ROW = -1
@@ -103,8 +103,8 @@ def sliding_states(
     >>> states.tolist()
     [[2, 1], [4, 2]]
     """
-    older = np.zeros((len(value), len(empty)), value.dtype)
-    newer, pivot, seen = empty, 0, 0
+    older = np.zeros((longest(begin, end), len(empty)), value.dtype)
+    newer, first, pivot, seen = empty, 0, 0, 0
     for i in range(len(begin)):
         low, high = begin[i, 0], end[i, 0]
         answer = empty
@@ -112,12 +112,12 @@ def sliding_states(
             if low >= pivot:
                 for row in range(high - 1, low - 1, -1):
                     answer = empty.update(value[row], other[row], row).combine(answer)
-                    store(older, row, answer)
-                newer, pivot, seen = empty, high, high  #: The rows up to {high} are now the older.
+                    store(older, row - low, answer)
+                newer, first, pivot, seen = empty, low, high, high  #: The rows up to {high} are now the older.
             for row in range(seen, high):
                 newer = newer.update(value[row], other[row], row)
                 seen = row + 1  #: Row {row} joins the newer rows: {newer}.
-            answer = load(empty, older, low).combine(newer)
+            answer = load(empty, older, low - first).combine(newer)
         store(states, i, answer)  #: Row {i}, from {low} to {high}: {answer}.
 
 

@@ -115,6 +115,7 @@ def compare(bench: Bench, function: str, frame: Frame) -> None:
         **ways.others(function),
     }
     runs = {name: partial(way, function, frame) for name, way in asked.items()}
+    runs[ONE_THREAD]()  # A kernel's first run may compile it, which is no way to spend patience.
     timings = side_by_side(runs, bench.rounds, same=False, patience=PATIENCE)
     times = {name: timing.median for name, timing in timings.items()}
     for name, took in times.items():

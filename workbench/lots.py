@@ -21,8 +21,9 @@ from workbench.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 MOST_LOTS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
 ROWS_OF_LOTS = 100_000
-#: What a worker in front of the shuffle holds, and the bytes of a value that it sends.
-ROWS_IN_FRONT, BYTES_OF_VALUE = 500_000, 1_024
+#: What a worker in front of the shuffle holds, and the bytes of a value that it sends: Spark hands
+#: over 100,000 values at once, so they are what a worker behind it holds beside a lot.
+ROWS_IN_FRONT, BYTES_OF_VALUE = 500_000, 512
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from workbench.backfill_check import RELATIVE
+from workbench.figures.pictured import Pictured
+from workbench.figures.served_svg import served_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
 HEIGHT = 430
@@ -26,7 +28,7 @@ def served_figure(
     time: str,
     features: Sequence[str],
     offline: pd.DataFrame | None = None,
-) -> go.Figure:
+) -> Pictured:
     """Draw what was served of some keys, with a slider that moves the time.
 
     Parameters
@@ -43,24 +45,39 @@ def served_figure(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Pictured
 
     Examples
     --------
     >>> served = pd.DataFrame({"user": ["ann", "ann"], "at": [5, 10], "count": [2, 3]})
     >>> offline = served.assign(count=[2, 4])
-    >>> figure = served_figure(served, "user", "at", ["count"], offline)
+    >>> shown = served_figure(served, "user", "at", ["count"], offline)
+    >>> shown
+    count of ann, as served at 2 times; 1 of 2 values differs offline
+    >>> figure = shown.figure
     >>> [(one.name, list(one.y)) for one in figure.data]
     [('ann', [2, 3]), ('offline', [2, 4]), ('differs', [3])]
     >>> [[list(one.y) for one in frame.data] for frame in figure.frames]
     [[[2], [2], []], [[2, 3], [2, 4], [3]]]
     """
     rows = served[[key, time, *features]].sort_values([key, time])
-    keys = rows[key].drop_duplicates().tolist()
     both = None
     if offline is not None:
         wanted = offline[[key, time, *features]]
         both = rows.merge(wanted, on=[key, time], suffixes=("", " offline"))
+    figure = _figure(rows, both, (key, time), features)
+    words = _words(rows, both, (key, time), features)
+    return Pictured(figure, served_svg(figure, words), words)
+
+
+def _figure(
+    rows: pd.DataFrame,
+    both: pd.DataFrame | None,
+    columns: tuple[str, str],
+    features: Sequence[str],
+) -> go.Figure:
+    key, time = columns
+    keys = rows[key].drop_duplicates().tolist()
     figure = make_subplots(1, len(features), subplot_titles=list(features))
     for place, name in enumerate(features):
         for trace in _panel(rows, both, keys, (key, time, name)):
@@ -77,6 +94,25 @@ def served_figure(
     )
     _hold_ranges(figure, rows, both, time, features)
     return figure
+
+
+def _words(
+    rows: pd.DataFrame,
+    both: pd.DataFrame | None,
+    columns: tuple[str, str],
+    features: Sequence[str],
+) -> str:
+    """What is drawn, and how much of it differs."""
+    key, time = columns
+    keys, times = (rows[name].drop_duplicates() for name in (key, time))
+    said = f"{', '.join(features)} of {', '.join(map(str, keys))}, as served at {len(times)} times"
+    if both is None:
+        return said
+    wrong = sum(int(_differs(both[one], both[f"{one} offline"]).sum()) for one in features)
+    values = len(both) * len(features)
+    if wrong == 0:
+        return f"{said}; none of {values} values differs offline"
+    return f"{said}; {wrong} of {values} values {'differs' if wrong == 1 else 'differ'} offline"
 
 
 def _panel(

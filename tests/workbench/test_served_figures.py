@@ -1,0 +1,84 @@
+"""What was served, and how much of it agrees: figures that keep a still beside them."""
+
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from workbench.figures.consistency import LOOKS, consistency_figure
+from workbench.figures.pictured import Pictured
+from workbench.figures.served import served_figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+TIMES = pd.date_range("1969-12-31 22:00", periods=4, freq="h", tz="UTC")
+
+
+def drawn(shown: Pictured) -> ElementTree.Element:
+    """The still, which has to be a document that a browser can read."""
+    return ElementTree.fromstring(shown.still)
+
+
+def words(shown: Pictured) -> list[str]:
+    return [str(one.text) for one in drawn(shown).iter(f"{SVG}text")]
+
+
+def served(times: pd.Index) -> pd.DataFrame:
+    rows = [(key, at, 2.0 * i, i) for key in ("ann", "<bob>") for i, at in enumerate(times)]
+    return pd.DataFrame(rows, columns=["user", "at", "mean & more", "count"])
+
+
+@pytest.mark.parametrize("times", [TIMES, pd.RangeIndex(-2, 2)], ids=["instants", "numbers"])
+def test_a_still_has_each_key_and_feature_and_every_point(times: pd.Index) -> None:
+    shown = served_figure(served(times), "user", "at", ["mean & more", "count"])
+    assert {"ann", "<bob>", "mean & more", "count"} <= set(words(shown))
+    lines = [one.get("points", "").split() for one in drawn(shown).iter(f"{SVG}polyline")]
+    assert [len(points) for points in lines] == [4, 4, 4, 4]
+
+
+def test_a_still_crosses_what_differs_and_says_how_much_does() -> None:
+    rows = served(TIMES)
+    offline = rows.assign(count=[0, 1, 2, 3, 0, 1, 2, 7])
+    shown = served_figure(rows, "user", "at", ["mean & more", "count"], offline)
+    assert repr(shown).endswith("served at 4 times; 1 of 16 values differs offline")
+    crosses = [one for one in drawn(shown).iter(f"{SVG}path") if one.get("stroke-width") == "3"]
+    assert len(crosses) == 2  # One in the legend.
+
+
+def test_a_feature_without_a_value_has_a_panel_that_says_so() -> None:
+    rows = served(TIMES).assign(**{"mean & more": None})
+    shown = served_figure(rows, "user", "at", ["mean & more", "count"])
+    assert "no values" in words(shown)
+
+
+def test_missing_values_leave_points_out() -> None:
+    rows = served(TIMES)
+    rows.loc[1, "count"] = None
+    shown = served_figure(rows, "user", "at", ["count"], rows)
+    lines = [one.get("points", "").split() for one in drawn(shown).iter(f"{SVG}polyline")]
+    assert sorted(len(points) for points in lines) == [3, 4]
+    assert "none of 8 values differs" in repr(shown)
+
+
+def test_a_still_stacks_the_states_of_each_period() -> None:
+    counts = {state: [0, 0] for state in LOOKS}
+    counts |= {"equal": [3, 0], "different": [1, 4]}
+    table = pd.DataFrame({"time": TIMES[:2], "column": "n", "rows": 4, **counts})
+    shown = consistency_figure(table)
+    assert repr(shown) == "8 values at 2 times: 37.5% equal, 62.5% different"
+    assert {"equal", "different"} <= set(words(shown))
+    colors = [box.get("fill") for box in drawn(shown).iter(f"{SVG}rect")]
+    # Two periods and the legend.
+    assert colors.count(LOOKS["different"][1]) == 2 + 1
+    assert colors.count(LOOKS["equal"][1]) == 1 + 1
+
+
+def test_nothing_that_was_served_is_no_error() -> None:
+    none = pd.DataFrame({"time": [], "column": [], "rows": [], **{state: [] for state in LOOKS}})
+    assert repr(consistency_figure(none)) == "0 values at 0 times"
+
+
+def test_a_cell_keeps_both_the_figure_and_the_still() -> None:
+    shown = served_figure(served(TIMES), "user", "at", ["count"])
+    kept = shown._repr_mimebundle_()
+    assert kept["image/svg+xml"] == shown.still
+    assert kept["text/plain"] == repr(shown)

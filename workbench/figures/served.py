@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 from workbench.backfill_check import RELATIVE
 from workbench.figures.pictured import Pictured
 from workbench.figures.served_svg import served_svg
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
 
 HEIGHT = 430
 #: The colour, the symbol and the line of each key in turn, so that none is told by colour alone.
@@ -53,7 +53,7 @@ def served_figure(
     >>> offline = served.assign(count=[2, 4])
     >>> shown = served_figure(served, "user", "at", ["count"], offline)
     >>> shown
-    count of ann, as served at 2 times; 1 of 2 values differs offline
+    ann as served at 2 times; 1 of 2 values differs offline
     >>> figure = shown.figure
     >>> [(one.name, list(one.y)) for one in figure.data]
     [('ann', [2, 3]), ('offline', [2, 4]), ('differs', [3])]
@@ -105,7 +105,7 @@ def _words(
     """What is drawn, and how much of it differs."""
     key, time = columns
     keys, times = (rows[name].drop_duplicates() for name in (key, time))
-    said = f"{', '.join(features)} of {', '.join(map(str, keys))}, as served at {len(times)} times"
+    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {len(times)} times"
     if both is None:
         return said
     wrong = sum(int(_differs(both[one], both[f"{one} offline"]).sum()) for one in features)

@@ -1,6 +1,7 @@
 """Features as they were served while time moved, as a still picture."""
 
 from html import escape
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
@@ -96,13 +97,26 @@ def _panel(name: str, traces: list[Any], ends: tuple[Any, Any], room: float) -> 
 def _heights(ends: Any) -> str:
     if ends is None:
         return text(10, 30, "no values", fill=QUIET)
-    low, high = ends
-    rows = ((low + (high - low) * share, PLOT - (PLOT - 8) * share) for share in (0.1, 0.5, 0.9))
+    values = round_numbers(*map(float, ends))
+    rows = zip(values, PLOT - (PLOT - 8) * _share(values, ends), strict=True)
     return "".join(
-        text(-6, y + 4, f"{value:.4g}", text_anchor="end", fill=QUIET, font_size=11)
+        text(-6, y + 4, f"{value:,.10g}", text_anchor="end", fill=QUIET, font_size=11)
         + line(-3, y, 0, y, QUIET)
         for value, y in rows
     )
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Return two to five numbers between two others that are short to write.
+
+    Examples
+    --------
+    >>> round_numbers(-11.9, 196.6)
+    [0.0, 50.0, 100.0, 150.0]
+    """
+    power = 10.0 ** floor(log10(high - low))
+    step = next(part for part in (0.2, 0.5, 1.0, 2.0) if (high - low) / (part * power) < 5) * power
+    return [round(k * step, 12) for k in range(ceil(low / step), floor(high / step) + 1)]
 
 
 def _share(values: Any, ends: Any) -> NDArray[np.float64]:

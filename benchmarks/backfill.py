@@ -6,10 +6,11 @@ from pathlib import Path
 
 import workbench as wb
 from benchmarks.backfill_bench import CORES, Bench
-from benchmarks.backfill_model import cut, memory, model
+from benchmarks.backfill_model import FLAT, cut, memory, model
 from benchmarks.ladder import ladder
 from benchmarks.measure import seconds
-from benchmarks.report import Report, Result, plain_seconds, short
+from benchmarks.report import Report, Result, megabytes, plain_seconds, short
+from benchmarks.spark_metrics import WorkerPeak
 from benchmarks.visits import Visits
 from workbench.backfill_methods import METHODS
 
@@ -70,10 +71,23 @@ def sizes(bench: Bench) -> None:
         ratio = times["auto"] / times["DuckDB"]
         bench.report.add(Result(name, "DuckDB", events, *cells, ratio, most))
         before[events, queries] = times["auto"]
-    took = seconds(partial(bench.write, Visits(*LARGEST)))
-    half, name = before[SIZES[-1]], f"{what}, {short(LARGEST[0])} x {short(LARGEST[1])}"
+    largest(bench, before[SIZES[-1]])
+
+
+def largest(bench: Bench, half: float) -> None:
+    """Compare the largest size with half of it: the time, and the most that any worker holds."""
+    peaks = []
+    for size in (SIZES[-1], LARGEST):
+        with WorkerPeak() as peak:
+            took = seconds(partial(bench.write, Visits(*size)))
+        peaks.append(peak.most)
+    name, rows = f"{short(LARGEST[0])} x {short(LARGEST[1])}", LARGEST[0]
     cells = plain_seconds(took), plain_seconds(half)
-    bench.report.add(Result(name, "half of both", LARGEST[0], *cells, took / half, 2.2))
+    what = f"wb.Backfill, auto, {name}"
+    bench.report.add(Result(what, "half of both", rows, *cells, took / half, 2.2))
+    cells, ratio = (megabytes(peaks[1]), megabytes(peaks[0])), peaks[1] / peaks[0]
+    what = f"memory of a worker, {name}"
+    bench.report.add(Result(what, "half of both", rows, *cells, ratio, FLAT))
 
 
 def naive(bench: Bench) -> None:

@@ -27,8 +27,8 @@ FRAME = wb.Frame.rows(-1_000, 0)
 LARGE = 20_000_000
 #: Spark sorts a thousand values for each row, so it gets as few rows as still take seconds.
 PERCENTILE_ROWS = 100_000
-#: Seconds of a run from which on one is enough.
-PATIENCE = 15.0
+#: Runs before anything is measured, and the seconds of a run from which on one is enough.
+WARM, PATIENCE = 8, 15.0
 TREE = "spark.sql.window.segmentTree.enabled"
 
 Functions = Mapping[str, Any]
@@ -113,8 +113,10 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, report: Report, chosen:
     if not chosen & set(PARTS):
         return
     bench = OnSpark(wb.session({"spark.master": f"local[{THREADS}]"}), folder, rounds, report)
-    # The first job starts Python's workers and loads the kernels, which belongs to no line.
-    bench.write(PERCENTILE_ROWS, SENSORS, over(FRAME, IQR))
+    # The first job starts Python's workers and loads the kernels, and Java compiles what it runs
+    # often: both belong to no line.
+    for _ in range(WARM):
+        bench.write(sizes[0], SENSORS, over(FRAME, IQR))
     if "spark" in chosen:
         for rows in sizes:
             end_to_end(bench, rows)
@@ -193,6 +195,7 @@ def engine(bench: OnSpark, rows: int) -> None:
     }
     calls["rank and lag"] = None, {"rank": wb.fn.rank(), "lag": wb.fn.lag("value")}
     calls["running sum"] = wb.Frame.rows(None, 0), total
+    calls["sum of each partition"] = wb.Frame.rows(None, None), total
     for name, (frame, functions) in calls.items():
         ways = {
             who: partial(bench.write, rows, SENSORS, over(frame, functions, asked))

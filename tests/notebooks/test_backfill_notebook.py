@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
-import nbformat
 import pandas as pd
-from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "06-backfill.ipynb"
 OWN_TABLE = """
-source = {path!r}
+source = {paid!r}
 key, place, time = "card", "shop", "at"
 value, label = "euro", "what"
 asked = happened = "true"
@@ -52,15 +51,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "what": ["tea", "milk", "bread", None] * 60,
         }
     )
-    paid.to_parquet(tmp_path / "paid.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "paid.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [
-        out.data["text/plain"]
-        for cell in notebook.cells
-        for out in cell.get("outputs", [])
-        if "text/plain" in out.get("data", {})
-    ]
-    assert any(text.startswith("Where own_mean_7d = ") and " for c" in text for text in shown)
+    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, paid=paid)
+    assert any(text.startswith("Where own_mean_7d = ") and " for c" in text for text in said)

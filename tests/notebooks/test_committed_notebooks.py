@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
+
+from tests.notebooks.own_tables import read, said_with
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -15,21 +15,17 @@ MOST_LINES, MOST_BYTES = 15, 1_000_000
 #: What is seen only where a kernel or a script runs.
 LIVE = {"application/vnd.jupyter.widget-view+json", "application/vnd.plotly.v1+json"}
 OWN_TABLE = """
-source = {path!r}
+source = {shoppers!r}
 key, time, event = "shopper", "at", "what"
 steps = ["visit", "basket", "paid"]
 window = "2 days"
 """
 
 OWN_SERIES = """
-source = {path!r}
+source = {baskets!r}
 partition, order, value = "the shop", ["at"], "euro"
 around = 40
 """
-
-
-def read(path: Path) -> Any:
-    return nbformat.read(path, as_version=4)
 
 
 def code_cells(notebook: Any) -> list[Any]:
@@ -73,21 +69,12 @@ def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> Non
     assert str(ROOT) not in notebook.read_text()
 
 
-def run_with(parameters: str, notebook: Any, folder: Path) -> None:
-    """Run a notebook with a reader's own parameters."""
-    (cell,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    cell.source = parameters
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
-
-
 def test_the_tree_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
     minutes = pd.date_range("1969-12-30", periods=900, freq="7min", tz="UTC")
     baskets = pd.DataFrame({"at": minutes, "euro": [(i * i) % 97 / 4 for i in range(900)]})
     baskets = baskets.assign(**{"the shop": [f"s{i % 2}" for i in range(900)]})
-    baskets.to_parquet(tmp_path / "baskets.parquet", coerce_timestamps="us")
-    notebook = read(ROOT / "notebooks" / "03-segment-tree.ipynb")
-    run_with(OWN_SERIES.format(path=str(tmp_path / "baskets.parquet")), notebook, tmp_path)
-    said = [out.get("text", "") for c in code_cells(notebook) for out in c.outputs]
+    notebook = ROOT / "notebooks" / "03-segment-tree.ipynb"
+    said = said_with(notebook, OWN_SERIES, tmp_path, baskets=baskets)
     assert any("the shop" in text and "euro" in text for text in said)
 
 
@@ -99,10 +86,5 @@ def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None
             "what": [["visit", "basket", "look", "paid"][i % 4] for i in range(60)],
         }
     )
-    shoppers.to_parquet(tmp_path / "shoppers.parquet", coerce_timestamps="us")
-    notebook = read(ROOT / "notebooks" / "01-funnel.ipynb")
-    run_with(OWN_TABLE.format(path=str(tmp_path / "shoppers.parquet")), notebook, tmp_path)
-    tables = [
-        out.data["text/plain"] for c in code_cells(notebook) for out in c.outputs if "data" in out
-    ]
-    assert any("visit" in table and "paid" in table for table in tables)
+    said = said_with(ROOT / "notebooks" / "01-funnel.ipynb", OWN_TABLE, tmp_path, shoppers=shoppers)
+    assert any("visit" in text and "paid" in text for text in said)

@@ -2,18 +2,17 @@
 
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pandas as pd
-from nbclient import NotebookClient
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "04-moving-iqr.ipynb"
 OWN_TABLE = """
-source = {path!r}
+source = {shops!r}
 series, order, value = "shop", "at", "sold by hand"
 around = "5 hours"
 points = 20_000
@@ -67,16 +66,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "sold by hand": [i * i % 31 for i in range(90)],
         }
     )
-    shops.to_parquet(tmp_path / "shops.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "shops.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [
-        out.data["text/plain"]
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        for out in cell.outputs
-        if "data" in out
-    ]
-    assert any("'sold by hand'" in text and text.startswith("Explorer of") for text in shown)
+    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, shops=shops)
+    assert any("'sold by hand'" in text and text.startswith("Explorer of") for text in said)

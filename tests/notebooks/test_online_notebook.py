@@ -2,18 +2,17 @@
 
 from pathlib import Path
 
-import nbformat
 import pandas as pd
-from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "08-online-offline.ipynb"
 OWN_TABLE = """
-source = {path!r}
+source = {sold!r}
 key, time, value, label = "shop", "at", "euro", "what"
 happened = "true"
 midnight = "1970-01-04 00:00:00+00:00"
@@ -40,13 +39,7 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "what": ["tea", "milk", "bread", None] * 120,
         }
     )
-    sold.to_parquet(tmp_path / "sold.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "sold.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    outputs = [out for cell in notebook.cells for out in cell.get("outputs", [])]
-    said = "".join(out.text for out in outputs if "text" in out)
+    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, sold=sold)
     # Three shops, two moments, and eight features.
-    assert "48 features, and none differs" in said
-    assert "late: 1" in said
+    assert "48 features, and none differs\n" in said
+    assert "late: 1\n" in said

@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
-import nbformat
 import pandas as pd
-from nbclient import NotebookClient
 
 from kernels.looks import Look, look_of
+from tests.notebooks.own_tables import read, said_with
 from workbench.exercises import digest_of
 from workbench.widgets.stream_lesson import play_close
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "07-streaming-windows.ipynb"
 OWN_TABLE = """
-source = {path!r}
+source = {meters!r}
 key, time, value = "meter", "at", "kwh"
 around, lateness = "90 minutes", "2 hours 30 minutes"
 steps, minutes = 2, 120
@@ -24,7 +23,7 @@ def accepted(answer: object) -> bool:
 
 
 def test_the_changes_of_the_articles_insert() -> None:
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = read(NOTEBOOK)
     texts = [
         out.text for cell in notebook.cells for out in cell.get("outputs", []) if "text" in out
     ]
@@ -45,22 +44,12 @@ def test_the_watermark_that_lets_a_row_go() -> None:
 
 
 def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
-    read = pd.DataFrame(
+    meters = pd.DataFrame(
         {
             "meter": [f"m{i % 2}" for i in range(120)],
             "at": pd.date_range("2024-02-28 20:00", periods=120, freq="7min", tz="UTC"),
             "kwh": [i * i % 31 / 2 for i in range(120)],
         }
     )
-    read.to_parquet(tmp_path / "read.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "read.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [
-        out.data["text/plain"]
-        for cell in notebook.cells
-        for out in cell.get("outputs", [])
-        if "text/plain" in out.get("data", {})
-    ]
-    assert any(text.startswith("Live view of") and "meter" in text for text in shown)
+    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, meters=meters)
+    assert any(text.startswith("Live view of") and "meter" in text for text in said)

@@ -2,19 +2,18 @@
 
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
-from nbclient import NotebookClient
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02-windows.ipynb"
 WEEK = wb.Frame.range("-3 days", "3 days")
 OWN_TABLE = """
-source = {path!r}
+source = {sensors!r}
 key, time, value = "sensor", "at", "heat"
 days, unit = 36, "hours"
 """
@@ -60,10 +59,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=30, freq="6h", tz="UTC")
     heat = [None if i % 11 == 5 else i * i % 17 / 2 for i in range(60)]
     sensors = pd.DataFrame({"sensor": ["a", "b"] * 30, "at": hours.repeat(2), "heat": heat})
-    sensors.to_parquet(tmp_path / "sensors.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    parameters.source = OWN_TABLE.format(path=str(tmp_path / "sensors.parquet"))
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    texts = [out.get("text", "") for c in notebook.cells for out in c.get("outputs", [])]
-    assert any("heat" in text and "so_far" in text for text in texts)
+    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, sensors=sensors)
+    assert any("heat" in text and "so_far" in text for text in said)

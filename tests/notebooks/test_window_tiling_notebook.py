@@ -2,19 +2,18 @@
 
 from pathlib import Path
 
-import nbformat
 import pandas as pd
-from nbclient import NotebookClient
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
 from workbench.tiles import tiles_of
 from workbench.window_kinds import window_kinds
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05-window-tiling.ipynb"
 OWN_TABLES = """
-asked_from, events_from = {asked!r}, {events!r}
+asked_from, events_from = {asked!r}, {sold!r}
 key, time, value = "the shop", "at", "euro"
 windows = ["3 hours", "10 days"]
 """
@@ -53,12 +52,6 @@ def test_what_carl_rated_within_thirty_days(spark: SparkSession) -> None:
 def test_it_runs_on_tables_of_ones_own(tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     sold = pd.DataFrame({"the shop": ["a", "b", None] * 30, "at": hours, "euro": range(90)})
-    sold.to_parquet(tmp_path / "sold.parquet", coerce_timestamps="us")
-    sold[["the shop", "at"]][::7].to_parquet(tmp_path / "asked.parquet", coerce_timestamps="us")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    (parameters,) = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    files = {name: str(tmp_path / f"{name}.parquet") for name in ("asked", "sold")}
-    parameters.source = OWN_TABLES.format(asked=files["asked"], events=files["sold"])
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    texts = [out.get("text", "") for c in notebook.cells for out in c.get("outputs", [])]
-    assert any("euro_avg_10d" in text for text in texts)
+    asked = sold[["the shop", "at"]][::7]
+    said = said_with(NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
+    assert any("euro_avg_10d" in text for text in said)

@@ -28,6 +28,8 @@ def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
     cells, marks, *bars = figure.data
     assert cells.z.tolist() == [[70, 5, 0], [0, 0, 1]]
     assert list(cells.y) == ["b", "a"]
+    # Of an array of times, a widget's axis would show nanoseconds.
+    assert {type(at) for at in (*cells.x, *marks.x)} == {pd.Timestamp}
     assert (list(marks.x), list(marks.y)) == ([pd.Timestamp("1970-01-01 01:00")], ["b"])
     found = {(bar.xaxis, bar.name): list(bar.y) for bar in bars}
     assert found == {

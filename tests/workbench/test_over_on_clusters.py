@@ -1,4 +1,4 @@
-"""Window calls answer alike on classic Spark, on Spark Connect and on a cluster."""
+"""Windows and groups answer alike on classic Spark, on Spark Connect and on a cluster."""
 
 from typing import Any
 
@@ -32,7 +32,24 @@ def moving(spark: SparkSession, engine: str) -> list[Any]:
     return [tuple(row)[3:] for df in (found, each) for row in df.orderBy("id").collect()]
 
 
+def grouped(spark: SparkSession) -> list[Any]:
+    df = spark.range(40).selectExpr("id % 3 AS g", "id * id % 17 AS v", "id")
+    middle = wb.quantiles(df, "v", [0.25, 0.5, 0.9], by="g")
+    last = wb.last_in_group(df, "g", "id")
+    return [tuple(row) for found in (middle, last) for row in found.orderBy("g").collect()]
+
+
+KINDS = pytest.mark.parametrize(
+    "kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)]
+)
+
+
+@KINDS
 @pytest.mark.parametrize("engine", ["kernel", "spark"])
-@pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
 def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str, engine: str) -> None:
     assert run_on(kind, moving, engine) == run_on("classic", moving, "kernel")
+
+
+@KINDS
+def test_quantiles_and_last_rows_of_groups_do_so_too(run_on: RunOn, kind: str) -> None:
+    assert run_on(kind, grouped) == run_on("classic", grouped)

@@ -49,16 +49,18 @@ def skew_figure(skew: Skew) -> go.Figure:
         subplot_titles=titles, shared_yaxes="rows", vertical_spacing=0.16, row_heights=[0.5, 0.5],
     )  # fmt: skip
     cells = table_of(skew.hops)
+    # As a list: of an array of times a widget would send the numbers.
     figure.add_trace(
         go.Heatmap(
-            x=cells.columns, y=cells.index.astype(str), z=cells.to_numpy(), name="rows",
+            x=cells.columns.tolist(), y=cells.index.astype(str), z=cells.to_numpy(), name="rows",
             colorscale="Blues", zmin=0, hovertemplate="%{y} at %{x}: %{z:,} rows<extra></extra>",
             colorbar={"title": "rows", "len": 0.45, "y": 0.8},
         ),
         1, 1,
     )  # fmt: skip
+    spans = skew.spans.dropna()
     marks = go.Scatter(
-        x=skew.spans["begin"], y=skew.spans["key"], name="spans", mode="markers", showlegend=False,
+        x=spans["begin"].tolist(), y=spans["key"], name="spans", mode="markers", showlegend=False,
         marker={"symbol": "line-ns", "size": 18, "line": {"width": 3, "color": VERMILLION}},
         hovertemplate="a span of %{y} begins at %{x}<extra></extra>",
     )  # fmt: skip

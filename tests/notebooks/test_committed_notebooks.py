@@ -65,6 +65,11 @@ def test_who_only_reads_it_sees_pictures(notebook: Path) -> None:
     assert all("image/svg+xml" in out.data for out in live)
 
 
+def test_it_keeps_no_complaint_of_spark_beside_what_was_asked(notebook: Path) -> None:
+    said = [out.get("text", "") for cell in code_cells(read(notebook)) for out in cell.outputs]
+    assert [text for text in said if "Traceback" in text or "WARN" in text] == []
+
+
 def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> None:
     assert str(ROOT) not in notebook.read_text()
 

@@ -113,12 +113,8 @@ def sliding_states(
                 for row in range(high - 1, low - 1, -1):
                     answer = empty.update(value[row], other[row], row).combine(answer)
                     store(older, row - low, answer)
-                newer, first, pivot, seen = (
-                    empty,
-                    low,
-                    high,
-                    high,
-                )  #: The rows up to {high} are now the older.
+                newer, first = empty, low
+                pivot = seen = high  #: The rows up to {high} are now the older.
             for row in range(seen, high):
                 newer = newer.update(value[row], other[row], row)
                 seen = row + 1  #: Row {row} joins the newer rows: {newer}.

@@ -107,9 +107,8 @@ def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) ->
     assert found.over_time["different"].tolist() == [0, 1, 1]
     assert found.differing["reason"].unique().tolist() == ["no events are given"]
     assert len(found.differing) == 4
-    bars = {
-        bar.name: list(bar.y) for bar in consistency_figure(found.over_time, "count_1h").figure.data
-    }
+    shown = consistency_figure(found.over_time, "count_1h")
+    bars = {bar.name: list(bar.y) for bar in shown.figure.data}
     assert bars["different"] == [0.0, 20.0, 50.0]
     assert "4 of 8 values agree, 50%" in consistency_words(found.columns)
 

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+import workbench as wb
 from workbench.figures.consistency import LOOKS, consistency_figure
 from workbench.figures.pictured import Pictured
 from workbench.figures.served import served_figure
@@ -48,6 +49,31 @@ def test_a_feature_without_a_value_has_a_panel_that_says_so() -> None:
     rows = served(TIMES).assign(**{"mean & more": None})
     shown = served_figure(rows, "user", "at", ["mean & more", "count"])
     assert "no values" in words(shown)
+
+
+ROWS = served(TIMES)
+
+
+@pytest.mark.parametrize(
+    ("log", "feature", "offline", "sentence"),
+    [
+        (ROWS[:0], "count", None, "served: it has no row; fetch some keys first."),
+        (ROWS, "cuont", None, "served: it has no column 'cuont'; it has 'user', 'at', "),
+        (ROWS, "count", ROWS[["user", "at"]], "offline: it has no column 'count'; it has "),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_a_sentence(
+    log: pd.DataFrame, feature: str, offline: pd.DataFrame | None, sentence: str
+) -> None:
+    with pytest.raises(wb.WorkbenchError) as refused:
+        served_figure(log, "user", "at", [feature], offline)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_one_time_has_a_place_too() -> None:
+    shown = served_figure(served(TIMES[:1]), "user", "at", ["count"])
+    assert "nan" not in shown.still
+    assert repr(shown) == "<bob>, ann as served at 1 time"
 
 
 def test_missing_values_leave_points_out() -> None:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from workbench.backfill_check import RELATIVE
+from workbench.errors import WorkbenchError
 from workbench.figures.pictured import Pictured
 from workbench.figures.served_svg import served_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
@@ -47,6 +48,11 @@ def served_figure(
     -------
     Pictured
 
+    Raises
+    ------
+    WorkbenchError
+        When nothing was served, or a column is missing.
+
     Examples
     --------
     >>> served = pd.DataFrame({"user": ["ann", "ann"], "at": [5, 10], "count": [2, 3]})
@@ -60,14 +66,25 @@ def served_figure(
     >>> [[list(one.y) for one in frame.data] for frame in figure.frames]
     [[[2], [2], []], [[2, 3], [2, 4], [3]]]
     """
-    rows = served[[key, time, *features]].sort_values([key, time])
+    wanted = [key, time, *features]
+    _check(served, wanted, "served")
+    rows = served[wanted].sort_values([key, time])
     both = None
     if offline is not None:
-        wanted = offline[[key, time, *features]]
-        both = rows.merge(wanted, on=[key, time], suffixes=("", " offline"))
+        _check(offline, wanted, "offline")
+        both = rows.merge(offline[wanted], on=[key, time], suffixes=("", " offline"))
     figure = _figure(rows, both, (key, time), features)
     words = _words(rows, both, (key, time), features)
     return Pictured(figure, served_svg(figure, words), words)
+
+
+def _check(table: pd.DataFrame, wanted: Sequence[str], argument: str) -> None:
+    for name in wanted:
+        if name not in table:
+            known = ", ".join(map(repr, table.columns))
+            raise WorkbenchError(f"{argument}: it has no column {name!r}; it has {known}.")
+    if table.empty:
+        raise WorkbenchError(f"{argument}: it has no row; fetch some keys first.")
 
 
 def _figure(
@@ -105,7 +122,8 @@ def _words(
     """What is drawn, and how much of it differs."""
     key, time = columns
     keys, times = (rows[name].drop_duplicates() for name in (key, time))
-    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {len(times)} times"
+    moments = "1 time" if len(times) == 1 else f"{len(times)} times"
+    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {moments}"
     if both is None:
         return said
     wrong = sum(int(_differs(both[one], both[f"{one} offline"]).sum()) for one in features)

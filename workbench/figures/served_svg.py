@@ -126,7 +126,7 @@ def _share(values: Any, ends: Any) -> NDArray[np.float64]:
     found = pd.Series([*ends, *values])
     instants = pd.api.types.is_datetime64_any_dtype(found.dtype)
     at = found.astype("int64" if instants else float).to_numpy(np.float64)
-    return np.asarray((at[2:] - at[0]) / (at[1] - at[0]))
+    return np.asarray((at[2:] - at[0]) / ((at[1] - at[0]) or 1.0))
 
 
 def _mark(trace: Any, x: float, y: float) -> str:

@@ -65,7 +65,9 @@ def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
         shapes=[_query_line(at(origin.query))],
         annotations=[_answer(origin, at(origin.query))],
     )  # fmt: skip
-    figure.update_xaxes(range=[at(low), at(high)], showgrid=False, zeroline=False)
+    # Where no event counts there is no trace to tell times from numbers.
+    kind = "linear" if integer_time else "date"
+    figure.update_xaxes(range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False)
     figure.update_yaxes(
         row=1, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["pieces", "events"],
         showgrid=False, zeroline=False, fixedrange=True,
@@ -188,19 +190,22 @@ def piece_words(piece: Piece) -> str:
 
 
 def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
+    if not origin.pieces:
+        # The answer alone, without which the axes would not be drawn.
+        told = origin.answer if isinstance(origin.answer, int | float) else None
+        return [go.Scatter(x=[at(origin.query)], y=[told], name="merge", marker={"color": BLUE})]
     ends = [at(min(piece.end, origin.high)) for piece in origin.pieces]
     # The answer holds from the last piece on, up to the query.
-    x = [*ends, at(origin.query)] if ends else []
+    x = [*ends, at(origin.query)]
     styles = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
     colors = [BLUE, VERMILLION, INK, ORANGE, SKY, GREY]
-    drawn = lines(origin) if ends else {}
     return [
         go.Scatter(
             x=x, y=[*values, values[-1]], mode="lines+markers", name=name,
             line={"shape": "hv", "color": color, "dash": style, "width": 2},
             marker={"size": 4, "color": color}, hovertemplate="%{x}<br>%{y}<extra></extra>",
         )
-        for (name, values), style, color in zip(drawn.items(), styles, colors, strict=False)
+        for (name, values), style, color in zip(lines(origin).items(), styles, colors, strict=False)
     ]  # fmt: skip
 
 

@@ -71,7 +71,10 @@ def skew_figure(skew: Skew) -> go.Figure:
     figure.update_yaxes(autorange="reversed", type="category", row=1, col=1)
     figure.update_xaxes(title="task", dtick=1, row=2)
     figure.update_layout(
-        barmode="stack", height=560, template="plotly_white", legend={"orientation": "h", "y": -0.1}
+        barmode="stack",
+        height=560,
+        template="plotly_white",
+        legend={"orientation": "h", "y": -0.16},
     )
     return figure
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log2
 
-from workbench.lots import ROWS_IN_FRONT
+from workbench.bundles import ROWS_IN_FRONT
 
 #: A key, a time and a span beside the fields of a state or the columns of an event.
 STATE_BYTES = 40

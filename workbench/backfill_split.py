@@ -5,7 +5,6 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,7 @@ from workbench.backfill_spread import shared_out
 from workbench.blocks import TIME, instants
 from workbench.bundles import PARTITION
 from workbench.codes import whole
-from workbench.lots import ROWS_IN_FRONT, LotTask
+from workbench.lots import LotTask
 from workbench.window_columns import present
 from workbench.window_cuts import START
 from workbench.window_pieces import PIECE, PieceTask
@@ -39,7 +38,6 @@ class SplitTask(PieceTask):
         What the events' later spans need of them, none for queries.
     """
 
-    at_once: ClassVar[int | None] = ROWS_IN_FRONT
     both: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()
 

@@ -21,9 +21,9 @@ from workbench.backfill_groups import EXTREMES, Group
 from workbench.backfill_moments import Moments
 from workbench.backfill_split import FIELD
 from workbench.blocks import TIME, instants
-from workbench.bundles import PARTITION, BundleTask, gathered
+from workbench.bundles import PARTITION, ROWS_IN_FRONT, BundleTask, gathered
 from workbench.codes import key_codes, whole
-from workbench.lots import ROWS_IN_FRONT, LotTask
+from workbench.lots import LotTask
 from workbench.window_block import Call, Window
 from workbench.window_columns import present
 from workbench.worker import settle

@@ -9,7 +9,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +21,11 @@ from workbench.worker import settle
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
-#: What a worker holds before it sends it on: enough for large bundles, little for its memory.
-ROWS_AT_ONCE, BYTES_AT_ONCE = 2_000_000, 256_000_000
+#: What a worker holds before it sends it on: enough for large bundles, and little enough for the
+#: processor's cache, in which rows are put in order (docs/decisions/0006).
+ROWS_IN_FRONT, BYTES_AT_ONCE = 500_000, 256_000_000
+#: What it holds to sum it up: a summary is the better and the fewer they are.
+ROWS_AT_ONCE = 2_000_000
 
 #: Which rows go on, to which partitions, and columns that are added to them.
 Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
@@ -51,14 +54,12 @@ class BundleTask:
     partitions: int
     only_matching: bool = False
     text_as_codes: bool = False
-    #: How many rows are bundled together, None for as many as usual.
-    at_once: ClassVar[int | None] = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
         settle()
         named = (batch.rename_columns(list(self.columns)) for batch in batches)
-        for rows in gathered(named, self.at_once):
+        for rows in gathered(named, ROWS_IN_FRONT):
             yield from self.bundles(rows)
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -103,11 +104,10 @@ class BundleTask:
         return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
 
 
-def gathered(batches: Iterable[pa.RecordBatch], at_once: int | None = None) -> Iterator[pa.Table]:
+def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
     """Return the rows of batches in tables, not too many at once."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
-    most = ROWS_AT_ONCE if at_once is None else at_once
     for batch in batches:
         held.append(batch)
         rows, size = rows + len(batch), size + batch.nbytes

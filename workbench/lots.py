@@ -10,7 +10,6 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +20,14 @@ from workbench.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 MOST_LOTS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
 ROWS_OF_LOTS = 100_000
-#: What a worker in front of the shuffle holds, and the bytes of a value that it sends: Spark hands
-#: over 100,000 values at once, so they are what a worker behind it holds beside a lot.
-ROWS_IN_FRONT, BYTES_OF_VALUE = 500_000, 512
+#: The bytes of a value that is sent: Spark hands over 100,000 values at once, so they are what a
+#: worker behind the shuffle holds beside a lot.
+BYTES_OF_VALUE = 512
 
 
 @dataclass(frozen=True)
 class LotTask(BundleTask):
     """Bundle rows by the lot that their key is in, a bundle in several values."""
-
-    at_once: ClassVar[int | None] = ROWS_IN_FRONT
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return some rows for each lot that has rows: its number and parts of its rows."""

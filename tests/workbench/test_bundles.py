@@ -63,7 +63,7 @@ def test_rows_that_fulfil_nothing_stay_behind_but_for_one_of_each_other_key(
 def test_a_worker_sends_its_rows_on_before_they_are_too_many(rows: list[Row]) -> None:
     task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundles, "ROWS_AT_ONCE", 4)
+        patch.setattr(bundles, "ROWS_IN_FRONT", 4)
         sizes = [
             sum(len(batch) for batch in unbundled([out.select([BUNDLE])]))
             for out in task.run(batches(rows, 2))

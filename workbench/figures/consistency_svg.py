@@ -1,11 +1,10 @@
 """How many served values agree with those of a backfill over time, as a still picture."""
 
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.figures.svg import INK, QUIET, RULE, element, line, rect, text
+from workbench.figures.svg import INK, QUIET, RULE, clock, document, element, line, rect, text
 
 WIDTH, TOP, PLOT, LEFT, RIGHT = 900.0, 64.0, 220.0, 64.0, 14.0
 #: The patterns of plotly that the figure has, as lines of a tile of six by six.
@@ -35,17 +34,7 @@ def consistency_svg(figure: go.Figure, title: str) -> str:
     drawn = text(12, 24, title, font_size=15, font_weight="bold")
     drawn += _axis(str(figure.layout.yaxis.title.text or ""))
     drawn += _bars(figure.data) + _legend(figure.data)
-    return element(
-        "svg",
-        f"<title>{escape(title)}</title>" + rect(0, 0, WIDTH, height, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH:.0f} {height:.0f}",
-        width=WIDTH,
-        font_family="system-ui, sans-serif",
-        font_size=12,
-        fill=INK,
-        role="img",
-    )
+    return document(drawn, title, WIDTH, height)
 
 
 def _axis(name: str) -> str:
@@ -70,7 +59,7 @@ def _bars(states: Any) -> str:
             drawn += _box(state, x, y, 0.9 * step, size) if size else ""
         if place % (len(times) // 8 + 1) == 0:
             drawn += text(
-                x + 0.45 * step, TOP + PLOT + 18, _clock(time), text_anchor="middle",
+                x + 0.45 * step, TOP + PLOT + 18, clock(time), text_anchor="middle",
                 fill=QUIET, font_size=11,
             )  # fmt: skip
     return drawn
@@ -95,7 +84,3 @@ def _legend(states: Any) -> str:
         drawn += _box(state, x, TOP - 22, 12, 12) + text(x + 18, TOP - 12, state.name)
         x += 44 + 7 * len(state.name)
     return drawn
-
-
-def _clock(time: Any) -> str:
-    return f"{time:%d %b %H:%M}" if hasattr(time, "strftime") else str(time)

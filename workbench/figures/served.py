@@ -11,7 +11,7 @@ from workbench.backfill_check import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.figures.pictured import Pictured
 from workbench.figures.served_svg import served_svg
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, clock, cut
 
 HEIGHT = 430
 #: The colour, the symbol and the line of each key in turn, so that none is told by colour alone.
@@ -193,15 +193,10 @@ def _slider(moments: list[Any]) -> dict[str, Any]:
     """A slider over all times, which stands at the last one."""
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
     steps = [
-        {"label": _label(one), "method": "animate", "args": [[str(one)], at_once]}
-        for one in moments
+        {"label": clock(one), "method": "animate", "args": [[str(one)], at_once]} for one in moments
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}
     return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45}}
-
-
-def _label(moment: Any) -> str:
-    return f"{moment:%d %b %H:%M}" if hasattr(moment, "strftime") else str(moment)
 
 
 def _hold_ranges(

@@ -1,6 +1,5 @@
 """Features as they were served while time moved, as a still picture."""
 
-from html import escape
 from math import ceil, floor, log10
 from typing import Any
 
@@ -9,7 +8,18 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from workbench.figures.svg import INK, QUIET, RULE, cut, element, line, moved, rect, text
+from workbench.figures.svg import (
+    QUIET,
+    RULE,
+    clock,
+    cut,
+    document,
+    element,
+    line,
+    moved,
+    rect,
+    text,
+)
 
 WIDTH, TOP, PLOT, LEFT, RIGHT, GAP = 900.0, 64.0, 250.0, 56.0, 14.0, 56.0
 #: The symbols of plotly that the figure has, as paths around (0, 0).
@@ -52,17 +62,7 @@ def served_svg(figure: go.Figure, title: str) -> str:
         ends = figure.layout[f"xaxis{at}"].range, figure.layout[f"yaxis{at}"].range
         drawn += moved(LEFT + place * (room + GAP), TOP, _panel(name, traces, ends, room))
     height = TOP + PLOT + 34
-    return element(
-        "svg",
-        f"<title>{escape(title)}</title>" + rect(0, 0, WIDTH, height, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH:.0f} {height:.0f}",
-        width=WIDTH,
-        font_family="system-ui, sans-serif",
-        font_size=12,
-        fill=INK,
-        role="img",
-    )
+    return document(drawn, title, WIDTH, height)
 
 
 def _legend(figure: go.Figure) -> str:
@@ -90,7 +90,7 @@ def _panel(name: str, traces: list[Any], ends: tuple[Any, Any], room: float) -> 
             drawn += _mark(trace, a, b)
     seen = [one for trace in traces for one in trace.x]
     for end, anchor, at in ((min, "start", 0.0), (max, "end", room)) if seen else ():
-        drawn += text(at, PLOT + 16, _said(end(seen)), text_anchor=anchor, fill=QUIET, font_size=11)
+        drawn += text(at, PLOT + 16, clock(end(seen)), text_anchor=anchor, fill=QUIET, font_size=11)
     return drawn + _heights(ends[1])
 
 
@@ -139,7 +139,3 @@ def _mark(trace: Any, x: float, y: float) -> str:
     if marker.symbol == "circle":
         return element("circle", cx=x, cy=y, r=3.5, fill=marker.color)
     return moved(x, y, element("path", d=SYMBOLS[marker.symbol], fill=marker.color))
-
-
-def _said(moment: Any) -> str:
-    return f"{moment:%d %b %H:%M}" if hasattr(moment, "strftime") else str(moment)

@@ -1,6 +1,7 @@
 """The few SVG elements and the colours that a still is drawn with."""
 
 from html import escape
+from typing import Any
 
 INK, QUIET, RULE, RAISED = "#16181d", "#4a4f59", "#d3d6dc", "#f3f4f6"
 # Okabe and Ito's palette, which stays apart for colour-blind eyes.
@@ -46,6 +47,30 @@ def rect(x: float, y: float, width: float, height: float, **attributes: object) 
 def moved(x: float, y: float, content: str) -> str:
     """The content with its origin at (x, y)."""
     return element("g", content, transform=f"translate({x:.1f},{y:.1f})")
+
+
+def document(drawn: str, title: str, width: float, height: float) -> str:
+    """A picture on white that needs nothing else; the title is for those who do not see it."""
+    return element(
+        "svg",
+        f"<title>{escape(title)}</title>" + rect(0, 0, width, height, fill="white") + drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:.0f} {height:.0f}",
+        width=width,
+        font_family="system-ui, sans-serif",
+        font_size=12,
+        fill=INK,
+        role="img",
+    )
+
+
+def clock(moment: Any) -> str:
+    """A time as short as it can be read; a number stays one.
+
+    >>> clock(5)
+    '5'
+    """
+    return f"{moment:%d %b %H:%M}" if hasattr(moment, "strftime") else str(moment)
 
 
 def cut(words: str, length: int) -> str:

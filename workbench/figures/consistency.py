@@ -3,6 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
+from workbench.backfill_origin import counted
 from workbench.figures.consistency_svg import consistency_svg
 from workbench.figures.pictured import Pictured
 from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
@@ -48,10 +49,10 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     """
     chosen = over_time if column is None else over_time[over_time["column"] == column]
     states = list(LOOKS)
-    counted = chosen.groupby("time")[states].sum()
-    shares = 100 * counted.div(counted.sum(axis=1), axis=0)
+    rows = chosen.groupby("time")[states].sum()
+    shares = 100 * rows.div(rows.sum(axis=1), axis=0)
     figure = go.Figure(
-        [_bar(shares[one], counted[one], one) for one in states if counted[one].any()]
+        [_bar(shares[one], rows[one], one) for one in states if rows[one].any()]
     )
     figure.update_layout(
         barmode="stack",
@@ -62,14 +63,15 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
         yaxis={"title": "% of values" if column is None else f"% of {column}", "range": [0, 100]},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
-    words = _said(counted)
+    words = _said(rows)
     return Pictured(figure, consistency_svg(figure, words), words)
 
 
-def _said(counted: pd.DataFrame) -> str:
-    total, values = counted.sum(), int(counted.to_numpy().sum())
+def _said(rows: pd.DataFrame) -> str:
+    total, values = rows.sum(), int(rows.to_numpy().sum())
     parts = [f"{100 * total[one] / values:.3g}% {LOOKS[one][0]}" for one in LOOKS if total[one]]
-    return f"{values:,} values at {len(counted)} times" + (f": {', '.join(parts)}" if parts else "")
+    said = f"{counted(values, 'value')} at {counted(len(rows), 'time')}"
+    return f"{said}: {', '.join(parts)}" if parts else said
 
 
 def consistency_words(columns: pd.DataFrame) -> str:

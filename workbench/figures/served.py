@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from workbench.backfill_check import RELATIVE
+from workbench.backfill_origin import counted
 from workbench.errors import WorkbenchError
 from workbench.figures.pictured import Pictured
 from workbench.figures.served_svg import served_svg
@@ -122,8 +123,7 @@ def _words(
     """What is drawn, and how much of it differs."""
     key, time = columns
     keys, times = (rows[name].drop_duplicates() for name in (key, time))
-    moments = "1 time" if len(times) == 1 else f"{len(times)} times"
-    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {moments}"
+    said = f"{cut(', '.join(map(str, keys)), 50)} as served at {counted(len(times), 'time')}"
     if both is None:
         return said
     wrong = sum(int(_differs(both[one], both[f"{one} offline"]).sum()) for one in features)

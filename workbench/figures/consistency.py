@@ -51,9 +51,7 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     states = list(LOOKS)
     rows = chosen.groupby("time")[states].sum()
     shares = 100 * rows.div(rows.sum(axis=1), axis=0)
-    figure = go.Figure(
-        [_bar(shares[one], rows[one], one) for one in states if rows[one].any()]
-    )
+    figure = go.Figure([_bar(shares[one], rows[one], one) for one in states if rows[one].any()])
     figure.update_layout(
         barmode="stack",
         bargap=0.1,

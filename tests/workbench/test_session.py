@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from threading import Thread
+from typing import NamedTuple
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -57,43 +58,57 @@ def test_a_failed_query_is_said_once_and_not_logged_as_json(
 
 
 LEAVES_NO_TRACE = """
-import socket, workbench as wb
+import socket, sys, workbench as wb
 with socket.create_server(("127.0.0.1", 0)) as busy:
     port = busy.getsockname()[1]
     spark = wb.session({"spark.driver.memory": "1g", "spark.ui.port": port})
     spark.sql("create table t as select 1 as a")
     spark.createDataFrame([(1,)], "a int").toPandas()
     print(port, spark.sparkContext.uiWebUrl, spark.conf.get("spark.driver.memory"))
+    print("the end", file=sys.stderr, flush=True)
     spark.stop()
 """
 
 
+class Bystander(NamedTuple):
+    """What a session printed, said while at work and at its end, and left in its folder."""
+
+    printed: list[str]
+    while_at_work: str
+    at_the_end: str
+    left: list[str]
+
+
 @pytest.fixture(scope="module")
-def bystander(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str, list[str]]:
+def bystander(tmp_path_factory: pytest.TempPathFactory) -> Bystander:
     """A session started in an empty folder beside a busy port 4040: what it said and left."""
     folder = tmp_path_factory.mktemp("notebook")
     code = [sys.executable, "-c", LEAVES_NO_TRACE]
     run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    return run.stdout.split(), run.stderr, os.listdir(folder)
-
-
-Bystander = tuple[list[str], str, list[str]]
+    while_at_work, _, at_the_end = run.stderr.partition("the end\n")
+    return Bystander(run.stdout.split(), while_at_work, at_the_end, os.listdir(folder))
 
 
 def test_a_session_starts_beside_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
-    port, url, _ = bystander[0]
+    port, url, _ = bystander.printed
     assert url.startswith("http://127.0.0.1:")
     assert not url.endswith(port)
 
 
 def test_the_user_s_own_options_win(bystander: Bystander) -> None:
-    assert bystander[0][2] == "1g"
+    assert bystander.printed[2] == "1g"
 
 
 def test_a_session_leaves_nothing_in_the_notebook_s_folder(bystander: Bystander) -> None:
-    assert bystander[2] == []
+    assert bystander.left == []
 
 
-def test_a_session_starts_without_a_word_of_its_own(bystander: Bystander) -> None:
-    assert bystander[1] == ""
+def test_a_session_starts_and_works_without_a_word_of_its_own(bystander: Bystander) -> None:
+    assert bystander.while_at_work == ""
+
+
+def test_a_session_ends_without_a_word_of_its_own(bystander: Bystander) -> None:
+    # Spark's daemon says a word itself where an idle worker sees the end before the daemon does.
+    assert all("daemon" in said for said in bystander.at_the_end.split("Traceback")[1:])
+    assert not bystander.at_the_end.partition("Traceback")[0]

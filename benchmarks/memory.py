@@ -1,5 +1,6 @@
 """What a Python worker needs beyond its start, against the packed size of its block."""
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -26,8 +27,9 @@ class Peak:
     """The most memory that this process holds while the context is open, above its start."""
 
     def __enter__(self) -> "Peak":
-        # What earlier tasks of a reused worker left to the allocator is no part of the start.
+        # What earlier tasks of a reused worker left to the allocators is no part of the start.
         pa.default_memory_pool().release_unused()
+        ctypes.CDLL(None).malloc_trim(0)
         self.process = psutil.Process(os.getpid())
         self.start = self.most = self.process.memory_info().rss
         self.done = threading.Event()

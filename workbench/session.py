@@ -16,11 +16,13 @@ from workbench.java import java_home
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_LOG_OPTION = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"
 _GIB = 2**30
 #: Where a session says what keeps the state of a stream, and what does so by files on a disk.
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+#: Arrow, on Spark's way to Python, else checks at each value that its place is within its column.
+UNCHECKED = "-Darrow.enable_unsafe_memory_access=true"
 
 
 def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
@@ -97,7 +99,8 @@ def _common_options() -> dict[str, object]:
         "spark.ui.showConsoleProgress": "false",
         "spark.port.maxRetries": 100,
         "spark.driver.memory": f"{_driver_memory() // 2**20}m",
-        "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile={_LOG_SETTINGS}"',
+        "spark.driver.extraJavaOptions": f'{UNCHECKED} "{_LOG_OPTION}"',
+        "spark.executor.extraJavaOptions": UNCHECKED,
     }
 
 
@@ -108,6 +111,8 @@ def _local_options() -> dict[str, object]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": 2 * _cores(),
+        # What is shuffled stays on this machine: to compress it takes longer than to write it.
+        "spark.shuffle.compress": "false",
         "spark.sql.warehouse.dir": f"{_scratch_folder()}/warehouse",
         "spark.hadoop.javax.jdo.option.ConnectionURL": (
             f"jdbc:derby:;databaseName={_scratch_folder()}/metastore;create=true"

@@ -6,6 +6,7 @@ n-th. So below any place there are as many rows as the kept ones stand for, or u
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,8 +24,12 @@ from workbench.worker import settle
 #: The columns of a summary: a key's rows, its kept places, and how many rows each stands for.
 ROWS, PLACES, STEP = "__rows__", "__places__", "__step__"
 SUMMARY = "summary"
+#: Of so many rows one is looked at, where it need not be known to the row what is where.
+SHARE = 32
 #: Kept places for each piece that a table may be cut into.
 SAMPLES = 64
+#: The natural logarithm of how seldom a sample may mislead.
+DOUBT = 50
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,15 @@ class SampleTask:
         The first column of the order.
     pieces : int
         How many pieces a partition is cut into that holds the whole table.
+    share : int
+        How many rows of the table each row stands for that arrives.
     """
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     order: OrderColumn
     pieces: int
+    share: int = 1
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return summaries, each as one binary value."""
@@ -55,7 +63,7 @@ class SampleTask:
             yield pa.record_batch({SUMMARY: one_binary(packed_rows(self.summary(rows)))})
 
     def summary(self, rows: pa.Table) -> pa.Table:
-        """Return a row for each key that has many of the rows, and how many rows there are."""
+        """Return a row for each key that has many of the rows, and how many rows the table has."""
         codes, count = key_codes(rows.select(list(self.keys)))
         sizes = np.bincount(codes, minlength=count)
         large = np.flatnonzero(sizes * (2 * self.pieces) >= len(rows))
@@ -68,9 +76,41 @@ class SampleTask:
             found = places(order.take(of_key), self.order)
             kept.append(np.sort(found)[step - 1 :: step])
         first = rows.select(list(self.keys)).take(at[offsets[large]])
-        columns = {ROWS: pa.array(sizes[large]), PLACES: lists_of(kept)}
+        columns = {ROWS: pa.array(sizes[large] * self.share), PLACES: lists_of(kept)}
         columns[STEP] = pa.array(np.full(len(large), step))
-        return with_columns(first, columns).replace_schema_metadata({ROWS: str(len(rows))})
+        stands_for = str(len(rows) * self.share)
+        return with_columns(first, columns).replace_schema_metadata({ROWS: stands_for})
+
+
+def surely(rows: int, share: int) -> int:
+    """Return how many rows of a random sample never stand for fewer than so many of the table.
+
+    Parameters
+    ----------
+    rows : int
+    share : int
+        Of so many rows of the table one is in the sample, each by chance and for itself.
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    By Bernstein's inequality (Boucheron, Lugosi, Massart, Concentration Inequalities, 2013,
+    section 2.8) fewer rows hold as many sampled ones with a probability of less than 10^-21: at
+    any place in a table of a billion rows, with one of less than 10^-12.
+
+    Examples
+    --------
+    >>> surely(1_000, 1), surely(1_000, 32), surely(0, 32)
+    (1000, 107, 0)
+    """
+    if share == 1 or rows == 0:
+        return rows
+    expected = rows / share
+    beyond = DOUBT / 3 + math.sqrt(DOUBT**2 / 9 + 2 * DOUBT * expected)
+    return min(rows, math.ceil(expected + beyond))
 
 
 def with_columns(table: pa.Table, columns: dict[str, pa.Array]) -> pa.Table:

@@ -1,7 +1,7 @@
 """The plan of a window call's shuffle: rows to the partition of their key, or to pieces of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.bundles import PARTITION
@@ -13,7 +13,7 @@ from workbench.window_cuts import CUTS, CutTask
 from workbench.window_order import OrderColumn
 from workbench.window_pieces import PieceTask
 from workbench.window_reach import Reach, why_not
-from workbench.window_samples import ROWS, SUMMARY, SampleTask
+from workbench.window_samples import ROWS, SHARE, SUMMARY, SampleTask, surely
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -42,17 +42,24 @@ class Cutting:
     reach: Reach
     rows: int | None = None
 
+    @property
+    def share(self) -> int:
+        """Of how many rows one is looked at: of each, where it is said how many a piece has."""
+        return SHARE if self.rows is None else 1
+
     def summaries(self, df: "DataFrame", wanted: "Mapping[str, Column]") -> "DataFrame":
         """Return what is known about large partitions, from a pass over key and order alone."""
         needed = tuple(dict.fromkeys((*self.keys, self.order.name)))
-        rows, _ = numbered(df, {name: wanted[name] for name in needed})
-        task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df))
+        seen = df if self.share == 1 else df.sample(fraction=1 / self.share, seed=0)
+        rows, _ = numbered(seen, {name: wanted[name] for name in needed})
+        task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df), self.share)
         return rows.mapInArrow(task.run, f"{SUMMARY} binary").repartition(1)
 
     def task(self, df: "DataFrame") -> CutTask:
         """Return what makes cuts of all summaries."""
-        descending = self.order.descending
-        return CutTask(self.keys, self.reach, descending, shuffle_partitions(df), self.rows)
+        before, behind = (surely(rows, self.share) for rows in self.reach.rows)
+        reach = replace(self.reach, rows=(before, behind))
+        return CutTask(self.keys, reach, self.order.descending, shuffle_partitions(df), self.rows)
 
 
 def check_cut(

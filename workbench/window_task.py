@@ -15,7 +15,7 @@ from workbench.window_functions import answer
 from workbench.window_order import OrderColumn, ordered_block
 from workbench.window_pieces import PIECE, check_overlap, own_rows
 from workbench.window_reach import Reach
-from workbench.worker import settle
+from workbench.worker import keep_memory, settle
 
 #: Rows that go back to Spark at once.
 ROWS_AT_ONCE = 100_000
@@ -46,6 +46,7 @@ class WindowTask:
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
         settle()
+        keep_memory()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
             rows = pa.Table.from_batches(parts)

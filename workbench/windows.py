@@ -319,8 +319,8 @@ class Over:
         Returns
         -------
         pyspark.sql.DataFrame
-            The columns of the key, ``rows`` (of partitions that few workers saw, at least so
-            many) and ``pieces``. Nothing runs until it is used.
+            The columns of the key, ``rows`` (about how many: of partitions that few workers saw,
+            it may be fewer than there are) and ``pieces``. Nothing runs until it is used.
 
         Raises
         ------

@@ -80,7 +80,7 @@ def answer_in_pieces(
 
     The cuts are made for the table that is sampled, if it is another one.
     """
-    seen, rows = prepared(sampled or rows), prepared(rows)
+    seen, rows = prepared(rows if sampled is None else sampled), prepared(rows)
     task = _task(rows, keys, order_by, frame, asked)
     first, reach = task.order[0], task.reach
     assert reach is not None

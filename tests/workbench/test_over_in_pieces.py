@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.workbench.over_cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
 from tests.workbench.pieces import Asked, answer, answer_in_pieces, asked_of
+from workbench.window_samples import SHARE, surely
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
 many = settings(
@@ -102,6 +104,38 @@ def test_frames_that_count_groups_of_tied_rows(
     rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, plan: Any
 ) -> None:
     check(rows, partition_by, [first], frame, asked, plan)
+
+
+@many
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    first=orders(ORDERED),
+    frame=bounded(counted_frames(("rows", "groups"))),
+    asked=some_of(FULL_ORDER),
+    plan=plans,
+    seen=st.lists(st.booleans(), min_size=30, max_size=30),
+)
+def test_cuts_by_any_sample_of_the_rows(
+    rows: pa.Table,
+    partition_by: Any,
+    first: Any,
+    frame: wb.Frame,
+    asked: Asked,
+    plan: Any,
+    seen: list[bool],
+) -> None:
+    order, sampled = [first, "id"], rows.filter(pa.array(seen[: len(rows)], pa.bool_()))
+    wanted = answer(rows, partition_by, order, frame, asked)
+    found = answer_in_pieces(rows, partition_by, order, frame, asked, *plan, sampled=sampled)
+    assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
+
+
+@pytest.mark.parametrize("rows", [40, 1_001, 10_001])
+def test_sampled_rows_that_surely_stand_for_enough(rows: int) -> None:
+    sampled = np.flatnonzero(np.random.default_rng(rows).random(10_000_000) < 1 / SHARE)
+    enough = surely(rows, SHARE)
+    assert (sampled[enough:] - sampled[:-enough]).min() >= rows
 
 
 DISTANCES: dict[str, list[Any]] = {

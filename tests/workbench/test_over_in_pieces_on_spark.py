@@ -58,6 +58,18 @@ def test_several_tasks_share_a_large_partition(spark: SparkSession) -> None:
     assert [row["p"] for row in over.pieces(df).collect()] == [None]
 
 
+def test_a_large_partition_gives_what_it_gives_in_one_task(spark: SparkSession) -> None:
+    df = spark.range(400_000).selectExpr("id * 7919 % 400009 AS id", "id % 100 AS v")
+    frame = wb.Frame.rows(-1_000, 10)
+
+    def answers(cut: Any) -> Any:
+        over = wb.Over((), "id", frame, "kernel", cut, total=fn.sum("v"), half=fn.median("v"))
+        return over.run(df).orderBy("id").toPandas()
+
+    assert wb.Over((), "id", frame, total=fn.sum("v")).pieces(df).first()["pieces"] > 1
+    assert answers("auto").equals(answers(None))
+
+
 def test_small_and_even_partitions_are_not_cut(spark: SparkSession) -> None:
     even = spark.range(400_000).selectExpr("id", "id % 20 AS p", "id % 100 AS v")
     over = wb.Over("p", "id", wb.Frame.rows(-5, 30), total=fn.sum("v"))

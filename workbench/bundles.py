@@ -97,11 +97,13 @@ class BundleTask:
         if fulfils.all():
             return np.arange(len(rows))
         codes, count = key_codes(rows.select(list(self.keys)))
-        with_match = np.zeros(count, bool)
-        with_match[codes[fulfils]] = True
-        # Codes count up in the order of first rows, so each new one is above all before it.
-        before = np.maximum.accumulate(np.concatenate([[-1], codes[:-1].astype(np.int64)]))
-        return np.flatnonzero(fulfils | ((codes > before) & ~with_match[codes]))
+        without_match = np.ones(count, bool)
+        without_match[codes[fulfils]] = False
+        # Of several values for one place NumPy keeps the last: backwards, that is the first row.
+        first = np.empty(count, np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        fulfils[first[without_match]] = True
+        return np.flatnonzero(fulfils)
 
 
 def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:

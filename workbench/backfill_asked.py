@@ -8,7 +8,7 @@ from workbench.backfill_origin import NUMBER, Asked, Key
 from workbench.backfill_plan import Plan, sent
 from workbench.blocks import TIME, instants
 from workbench.codes import whole
-from workbench.columns import column
+from workbench.columns import column, key_values
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def ask(
     from pyspark.sql import functions as F
 
     going, backfill = sent(plan), plan.backfill
-    values = key_values(plan, key)
+    values = key_values(key, plan.backfill.key)
     asked = column(plan.queries, backfill.query_time, "query_time")
     number = micros(plan.queries, backfill.query_time, asked)
     queries = plan.queries.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
@@ -67,22 +67,6 @@ def ask(
         return Asked(going.task, found, rows)
     # Of the events at the oldest time some may be missing.
     return Asked(going.task, found, rows, int(instants(whole(rows.column(TIME))).min()) + 1)
-
-
-def key_values(plan: Plan, key: Any) -> Key:
-    """Return the values of a key's columns.
-
-    Raises
-    ------
-    WorkbenchError
-        When there are more or fewer values than columns.
-    """
-    values, names = key if isinstance(key, tuple) else (key,), plan.backfill.key
-    if len(values) != len(names):
-        raise WorkbenchError(
-            f"key: {key!r} has {len(values)} values; the key has {len(names)}: {', '.join(names)}."
-        )
-    return values
 
 
 def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
@@ -107,10 +91,10 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     from pyspark.sql import functions as F
 
     names = plan.backfill.key
+    chosen = [] if first is None else [_is_key(plan, key_values(first, names), queries=True)]
     keys = [column(plan.queries, name, "key") for name in names]
     needed = [*keys, column(plan.queries, plan.backfill.query_time, "query_time")]
     held = plan.queries.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
-    chosen = [] if first is None else [_is_key(plan, key_values(plan, first), queries=True)]
     order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
     found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(NUMBER), *(F.max(c) for c in chosen))
     counts = found.orderBy(*order).limit(MOST_KEYS).collect()
@@ -125,7 +109,7 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
 
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     number = micros(plan.queries, plan.backfill.query_time, asked).alias(NUMBER)
-    mine = plan.queries.where(_is_key(plan, key_values(plan, key), queries=True))
+    mine = plan.queries.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
     times = mine.where(asked.isNotNull()).select(number).distinct()
     found = times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES).collect()
     return sorted(row[0] for row in found)

@@ -171,6 +171,41 @@ def is_integer_time(df: "DataFrame", time: str) -> bool:
     )
 
 
+def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
+    """Return the value of each column of one key, which a person named.
+
+    Parameters
+    ----------
+    key : value, or tuple of values when the key has several columns
+    names : sequence of str
+        The columns of the key.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    WorkbenchError
+        When there are more or fewer values than columns.
+
+    Examples
+    --------
+    >>> key_values("ann", ["user"]), key_values(("ann", 5), ["user", "shop"])
+    (('ann',), ('ann', 5))
+    >>> key_values("ann", ["user", "shop"])
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: 'ann' has 1 values; the key has 2: user, shop.
+    """
+    values = key if isinstance(key, tuple) else (key,)
+    if len(values) != len(names):
+        columns = ", ".join(names) or "no column, so leave it out"
+        raise WorkbenchError(
+            f"key: {key!r} has {len(values)} values; the key has {len(names)}: {columns}."
+        )
+    return values
+
+
 def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
     """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
 

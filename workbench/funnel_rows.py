@@ -1,6 +1,6 @@
 """One key's rows, fetched from a table or from prepared blocks, to be looked at by a person."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.blocks import CONDITIONS, NAME, TIME, binaries, instants, unpack
 from workbench.codes import whole
-from workbench.columns import column
+from workbench.columns import column, key_values
 from workbench.errors import WorkbenchError
 from workbench.funnel_task import FunnelTask
 from workbench.prepared import Prepared
@@ -109,7 +109,7 @@ def rows_of_key(
     WorkbenchError
         When no row has this key.
     """
-    values = _values(funnel.key, key)
+    values = key_values(key, funnel.key)
     if isinstance(events, Prepared):
         task = OneKeyTask(funnel.prepared_task(events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
@@ -146,16 +146,6 @@ def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
     if best is None:
         raise WorkbenchError("events: there is no row with a key and a time; nothing can be shown.")
     return best[0] if len(best) == 1 else tuple(best)
-
-
-def _values(keys: Sequence[str], key: Any) -> tuple[Any, ...]:
-    values = key if isinstance(key, tuple) else (key,)
-    if len(values) != len(keys):
-        raise WorkbenchError(
-            f"key: {key!r} has {len(values)} values; the funnel's key has {len(keys)}: "
-            f"{', '.join(keys)}."
-        )
-    return values
 
 
 def _select(funnel: "Funnel", events: "DataFrame", values: tuple[Any, ...]) -> "DataFrame":

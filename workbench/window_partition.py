@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.blocks import Block
-from workbench.columns import column
+from workbench.columns import column, key_values
 from workbench.errors import WorkbenchError
 from workbench.window_block import Call, Window
 from workbench.window_engine import ordered
@@ -135,7 +135,7 @@ def partition_of(
     (['2019-01-02', '2019-01-03'], ['564337', '507405'], True)
     """
     task, carried = over.bound(df)
-    values = _first_key(over, df) if key is None else _values(over, key)
+    values = _first_key(over, df) if key is None else key_values(key, over.partition_by)
     chosen = df
     for condition in _is_key(over, df, values):
         chosen = chosen.where(condition)
@@ -204,17 +204,6 @@ def _first_key(over: "Over", df: "DataFrame") -> Key:
     if not first:
         raise WorkbenchError("df: the table has no row; give one that has some.")
     return tuple(first[0]) if keys else ()
-
-
-def _values(over: "Over", key: Any) -> Key:
-    values = key if isinstance(key, tuple) else (key,)
-    if len(values) != len(over.partition_by):
-        made_by = ", ".join(over.partition_by) or "no column, so leave the key out"
-        raise WorkbenchError(
-            f"key: {key!r} has {len(values)} values; "
-            f"the partition is made by {len(over.partition_by)}: {made_by}."
-        )
-    return values
 
 
 def _is_key(over: "Over", df: "DataFrame", values: Key) -> "Iterator[Column]":

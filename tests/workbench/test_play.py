@@ -93,7 +93,7 @@ def test_any_kernel_can_be_played_on_its_own_arguments() -> None:
     ("arguments", "sentence"),
     [
         ({"key": 9}, "key: no row has the key 9; give one that the table holds."),
-        ({"key": (1, 2)}, "key: (1, 2) has 2 values; the funnel's key has 1: user_id."),
+        ({"key": (1, 2)}, "key: (1, 2) has 2 values; the key has 1: user_id."),
     ],
 )
 def test_a_key_that_does_not_fit_is_named(

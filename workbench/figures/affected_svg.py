@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from workbench.figures.svg import (
     BLUE,
-    INK,
     ORANGE,
     QUIET,
     RAISED,
     RULE,
     SKY,
     VERMILLION,
+    document,
     element,
     line,
     rect,
@@ -65,11 +65,7 @@ def affected_svg(
         drawn += text(LEFT + 10, y + 20, said + arrives, font_family="ui-monospace, monospace")
         named = [name for name, row in zip(MARKS, marks, strict=True) if row == number]
         drawn += text(LEFT + ROOM + 44, y + 20, ", ".join(named), fill=QUIET)
-    return element(
-        "svg", rect(0, 0, WIDTH, height, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {height:.0f}", width=WIDTH,
-        font_family="system-ui, sans-serif", font_size=13, fill=INK, role="img", aria_label=title,
-    )  # fmt: skip
+    return document(drawn, title, WIDTH, height)
 
 
 def _bracket(x: float, first: int, last: int, color: str, dash: str | None) -> str:

@@ -11,6 +11,7 @@ from workbench.figures.svg import (
     RAISED,
     VERMILLION,
     cut,
+    document,
     element,
     line,
     rect,
@@ -54,17 +55,7 @@ def frames_svg(table: FrameTable, title: str) -> str:
         drawn += _diamond(left + CELL * (i + 0.5), y, bool(table.inside[i, i]))
     answers, width = _answers(table, left + CELL * rows + 14)
     width, height = max(width, 640.0), TOP + CELL * rows + 14
-    return element(
-        "svg",
-        rect(0, 0, width, height, fill="white") + drawn + answers,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        width=min(width, MOST_WIDTH),
-        font_family="system-ui, sans-serif",
-        font_size=12,
-        role="img",
-        aria_label=title,
-    )
+    return document(drawn + answers, title, width, height, min(width, MOST_WIDTH))
 
 
 def _legend() -> str:

@@ -8,6 +8,7 @@ from workbench.figures.svg import (
     QUIET,
     VERMILLION,
     cut,
+    document,
     element,
     rect,
     text,
@@ -43,16 +44,7 @@ def funnel_svg(steps: pd.DataFrame, title: str) -> str:
         parts.append(_bar(k, str(label), int(count), before, most, int(users.iloc[0])))
         before = int(count)
     height = 56 + ROW * len(users)
-    return element(
-        "svg",
-        rect(0, 0, WIDTH, height, fill="white") + "".join(parts),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH:.0f} {height:.0f}",
-        width=WIDTH,
-        font_family="system-ui, sans-serif",
-        role="img",
-        aria_label=title,
-    )
+    return document("".join(parts), title, WIDTH, height)
 
 
 def _bar(k: int, label: str, count: int, before: int, most: int, first: int) -> str:

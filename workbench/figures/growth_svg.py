@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from workbench.figures.growth import PLAIN, Look, Looks
-from workbench.figures.svg import INK, QUIET, RULE, element, line, rect, text
+from workbench.figures.svg import INK, QUIET, RULE, document, element, line, text
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 820.0, 400.0, 60.0, 56.0, 190.0, 44.0
 _DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4"}
@@ -66,11 +66,7 @@ def growth_svg(
         floor_ = max(points[-1][1], floor_ + _LEAST_GAP)
         drawn += _way(looks.get(column, PLAIN), points)
         drawn += text(WIDTH - RIGHT + 14, floor_ + 4, names[column], fill=INK)
-    return element(
-        "svg", rect(0, 0, WIDTH, HEIGHT, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}", width=WIDTH,
-        font_family="system-ui, sans-serif", font_size=13, role="img", aria_label=title,
-    )  # fmt: skip
+    return document(drawn, title, WIDTH, HEIGHT)
 
 
 def _powers(*values: "pd.Series[float] | pd.Index[int]") -> _Range:

@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.live import Strip
-from workbench.figures.svg import BLUE, INK, QUIET, RULE, SKY, VERMILLION, element, line, rect, text
+from workbench.figures.svg import (
+    BLUE,
+    QUIET,
+    RULE,
+    SKY,
+    VERMILLION,
+    document,
+    element,
+    line,
+    text,
+)
 
 WIDTH, PANEL, TOP, LEFT, RIGHT = 900.0, 120.0, 56.0, 56.0, 600.0
 SIDE = 630.0
@@ -40,11 +50,7 @@ def live_svg(strips: Mapping[str, Strip], numbers: Sequence[tuple[str, str]], ti
         y = TOP + 16 + 22 * number
         drawn += text(SIDE, y, what, fill=QUIET)
         drawn += text(WIDTH - 14, y, count, text_anchor="end", font_weight="bold")
-    return element(
-        "svg", rect(0, 0, WIDTH, height, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:.0f} {height:.0f}", width=WIDTH,
-        font_family="system-ui, sans-serif", font_size=12, fill=INK, role="img", aria_label=title,
-    )  # fmt: skip
+    return document(drawn, title, WIDTH, height)
 
 
 def _panel(strip: Strip, name: str, top: float) -> str:

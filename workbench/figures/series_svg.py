@@ -11,11 +11,11 @@ from workbench.figures.series import View, outline, spoken_share
 from workbench.figures.svg import (
     BLUE,
     GREY,
-    INK,
     QUIET,
     RULE,
     SKY,
     VERMILLION,
+    document,
     element,
     line,
     moved,
@@ -75,22 +75,8 @@ def series_svg(band: Band, name: str, title: str, view: View | None = None) -> s
     drawn += "".join(_marks(plot, band, inside, sign) for sign in MARKS)
     clip = element("clipPath", rect(LEFT, TOP - 6, RIGHT - LEFT, BOTTOM - TOP + 12), id="wb-plot")
     outliers = int(np.count_nonzero(band.outlier[inside]))
-    return element(
-        "svg",
-        rect(0, 0, WIDTH, HEIGHT, fill="white")
-        + text(12, 24, title, font_size=15, font_weight="bold")
-        + _legend(band, outliers)
-        + clip
-        + drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
-        width=WIDTH,
-        font_family="system-ui, sans-serif",
-        font_size=12,
-        fill=INK,
-        role="img",
-        aria_label=title,
-    )
+    heading = text(12, 24, title, font_size=15, font_weight="bold")
+    return document(heading + _legend(band, outliers) + clip + drawn, title, WIDTH, HEIGHT)
 
 
 def _share(values: NDArray[Any], low: Any, high: Any) -> Floats:

@@ -1,6 +1,5 @@
 """Where a backfill's rows lie as a still picture, for pages that run no widget."""
 
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,12 @@ from workbench.backfill_skew import Skew
 from workbench.figures.skew import LOOKS, METHODS, SAID, kinds_of, table_of
 from workbench.figures.svg import (
     BLUE,
-    INK,
     QUIET,
     RULE,
     VERMILLION,
     Part,
     cut,
-    element,
+    document,
     line,
     moved,
     rect,
@@ -53,18 +51,7 @@ def skew_svg(skew: Skew, width: float = 860.0) -> str:
     drawn = text(LEFT, 22, _heading(skew.hops), font_size=14, font_weight=600)
     drawn += moved(0, 34, cells) + moved(0, 34 + height + GAP, bars)
     total = 34 + height + GAP + more
-    return element(
-        "svg",
-        f"<title>{escape(repr(skew))}</title>" + rect(0, 0, width, total, fill="white") + drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=total,
-        viewBox=f"0 0 {width:.0f} {total:.0f}",
-        font_family="system-ui, sans-serif",
-        font_size=12,
-        fill=INK,
-        role="img",
-    )
+    return document(drawn, repr(skew), width, total)
 
 
 def _heading(hops: pd.DataFrame) -> str:

@@ -49,14 +49,19 @@ def moved(x: float, y: float, content: str) -> str:
     return element("g", content, transform=f"translate({x:.1f},{y:.1f})")
 
 
-def document(drawn: str, title: str, width: float, height: float) -> str:
-    """A picture on white that needs nothing else; the title is for those who do not see it."""
+def document(
+    drawn: str, title: str, width: float, height: float, shown: float | None = None
+) -> str:
+    """A picture on white that needs nothing else; the title is for those who do not see it.
+
+    It is shown as wide as it is, or as `shown` says.
+    """
     return element(
         "svg",
         f"<title>{escape(title)}</title>" + rect(0, 0, width, height, fill="white") + drawn,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
-        width=width,
+        width=width if shown is None else shown,
         font_family="system-ui, sans-serif",
         font_size=12,
         fill=INK,

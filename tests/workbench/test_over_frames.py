@@ -109,7 +109,7 @@ def test_of_a_large_partition_the_first_rows_are_taken_and_that_is_said(
     ("arguments", "sentence"),
     [
         ({"key": "z"}, "key: no row has the key 'z'; give one that the table holds."),
-        ({"key": ("a", 1)}, "the partition is made by 1: shop."),
+        ({"key": ("a", 1)}, "the key has 1: shop."),
         ({"key": "a", "column": "m"}, "column: 'm' is no result here; give one of 'n'."),
     ],
 )

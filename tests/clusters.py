@@ -20,6 +20,9 @@ import workbench as wb
 from workbench.java import java_home
 
 KINDS = ("classic", "connect", "cluster")
+#: With each column that is made, Spark notes the line that did it, which takes a millisecond: a
+#: sixth of the time of our tests. Notebooks are tested as users have them.
+NO_CALL_SITES = {"spark.python.sql.dataFrameDebugging.enabled": "false"}
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too
@@ -140,6 +143,7 @@ class Cluster(_Server):
 
     def options(self) -> dict[str, object]:
         return {
+            **NO_CALL_SITES,
             "spark.master": self.url,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",

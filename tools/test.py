@@ -41,7 +41,7 @@ TESTS = {
 }
 #: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits
 #: only so long for what it is to see, so it has the machine to itself.
-LANES = ("workbench",), ("kernels", "examples", "lessons", "notebooks")
+LANES = ("workbench", "examples"), ("kernels", "lessons", "notebooks")
 ALONE = ("browser",)
 
 

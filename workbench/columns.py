@@ -141,6 +141,18 @@ def type_of(df: "DataFrame", name: str) -> "DataType":
     return df.schema[name].dataType
 
 
+def reason(error: Exception) -> str:
+    """Return Spark's message without its error class, its code and its position.
+
+    Examples
+    --------
+    >>> reason(ValueError("[NO_SUCH] No column `x`. SQLSTATE: 42703; line 1 pos 0\\n'Project"))
+    'No column `x`.'
+    """
+    text = str(error).strip().splitlines()[0]
+    return (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]
+
+
 def is_integer_time(df: "DataFrame", time: str) -> bool:
     """Say whether a time column holds integers, and refuse one that holds no times at all.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Union
 from kernels.levels import MAX_STEPS
 from workbench.blocks import CONDITIONS, KEEP, NAME, TIME
 from workbench.bundles import BUNDLE, PARTITION, BundleTask
-from workbench.columns import column, is_integer_time
+from workbench.columns import column, is_integer_time, reason
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -300,16 +300,10 @@ def _check_condition(events: "DataFrame", label: str, condition: "Column", argum
         usable = F.when(condition.cast("boolean"), 1)
         kind = events.select("*", condition, usable).schema.fields[-2].dataType.typeName()
     except (AnalysisException, ParseException) as error:
-        why = f"{argument}: the condition of {label!r} does not fit the table: {_why(error)}"
+        why = f"{argument}: the condition of {label!r} does not fit the table: {reason(error)}"
         raise WorkbenchError(why) from None
     if kind != "boolean":
         raise WorkbenchError(
             f"{argument}: the condition of {label!r} gives {kind}s; "
             "write one that is true or false."
         )
-
-
-def _why(error: Exception) -> str:
-    """Spark's message without its error class, its code and its position."""
-    text = str(error).strip().splitlines()[0]
-    return (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]

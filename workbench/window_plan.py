@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workbench.columns import column
+from workbench.columns import column, reason
 from workbench.errors import WorkbenchError
 from workbench.fn import Argument, Function
 from workbench.frame import RUNNING, WHOLE, Frame
@@ -189,6 +189,4 @@ def _type_of(df: "DataFrame", name: str, value: "Column") -> "DataType":
         usable = F.when(value.isNotNull(), 1)
         return df.select("*", value, usable).schema.fields[-2].dataType
     except (AnalysisException, ParseException) as error:
-        text = str(error).strip().splitlines()[0]
-        why = (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]
-        raise WorkbenchError(f"{name}: this does not fit the table: {why}") from None
+        raise WorkbenchError(f"{name}: this does not fit the table: {reason(error)}") from None

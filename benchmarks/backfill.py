@@ -12,7 +12,7 @@ from benchmarks.measure import seconds
 from benchmarks.report import Report, Result, megabytes, plain_seconds, short
 from benchmarks.spark_metrics import WorkerPeak
 from benchmarks.visits import Visits
-from workbench.backfill_methods import METHODS
+from workbench.backfill.methods import METHODS
 
 PARTS = ("sizes", "naive", "hot", "methods", "cut", "model", "memory", "kernels")
 #: Events and queries; DuckDB and the targets are of the middle ones.

@@ -9,12 +9,12 @@ from benchmarks.measure import seconds
 from benchmarks.report import Result, megabytes, plain_seconds, short
 from benchmarks.spark_metrics import WorkerPeak, shuffled
 from benchmarks.visits import Visits
-from workbench import backfill_cost as cost
-from workbench.backfill_cost import Cost, Cut
-from workbench.backfill_explain import kinds_of, sizes_of
-from workbench.backfill_methods import WORKS
-from workbench.backfill_plan import Plan
-from workbench.backfill_splitting import Cutting
+from workbench.backfill.bind import Plan
+from workbench.backfill.inspect import cost
+from workbench.backfill.inspect.cost import Cost, Cut
+from workbench.backfill.inspect.explain import kinds_of, sizes_of
+from workbench.backfill.methods import WORKS
+from workbench.backfill.split.plan import Cutting
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import seconds
-from kernels.funnel import window_funnel
-from kernels.levels import entries, funnel_levels
+from kernels.funnel.levels import entries, funnel_levels
+from kernels.funnel.scan import window_funnel
 
 Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]
 

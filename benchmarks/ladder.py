@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.measure import side_by_side
 from benchmarks.report import Report, Result, milliseconds
-from kernels.hops import DAY
-from kernels.tiling import RUNGS, tiled_aggregate
+from kernels.tiling.hops import DAY
+from kernels.tiling.ladder import RUNGS, tiled_aggregate
 
 #: The setting of Chronon's own test: 100k queries and 10k events of one key, and their times there.
 QUERIES, EVENTS = 100_000, 10_000

@@ -11,9 +11,9 @@ import psutil
 import pyarrow as pa
 
 import workbench as wb
-from workbench.blocks import NAME
-from workbench.prepared import PackTask
-from workbench.rows import name_of, select_rows
+from workbench.columnar.blocks import NAME
+from workbench.funnel.prepared import PackTask
+from workbench.spark.shuffle import name_of, select_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import workbench as wb
 from benchmarks.measure import seconds
 from benchmarks.report import Report, Result, plain_seconds, short
-from workbench.online_update import apply_batch
+from workbench.online.update import apply_batch
 
 CORES = 2
 PARTS = ("upload", "fetch", "writer", "update")

@@ -16,7 +16,7 @@ from kernels import (
     moving_quantile,
     order_by_key,
 )
-from kernels.peers import Order
+from kernels.frames.ordering import Order
 
 QUARTILES = (0.25, 0.5, 0.75)
 #: The functions as DuckDB has them.

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.readings import Readings
 from benchmarks.window_kernels import FUNCTIONS, Column, Frame, Half, answered, column_of, shift
 from kernels import order_by_key
-from kernels.peers import Order
+from kernels.frames.ordering import Order
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 from kernels import registry
-from kernels.cache import cache_folder
+from kernels.core.cache import cache_folder
 
 
 def main() -> None:

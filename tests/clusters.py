@@ -17,7 +17,7 @@ from typing import Any, Self
 import pyspark
 
 import workbench as wb
-from workbench.java import java_home
+from workbench.spark.java import java_home
 
 KINDS = ("classic", "connect", "cluster")
 #: With each column that is made, Spark notes the line that did it, which takes a millisecond: a

@@ -22,7 +22,7 @@ SOURCES = [
     "requirements-java.lock",
     "tools/setup.py",
 ]
-FIND_JAVA = "from workbench.java import java_home; print('Java:', java_home())"
+FIND_JAVA = "from workbench.spark.java import java_home; print('Java:', java_home())"
 
 
 def main() -> None:

@@ -7,59 +7,63 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 # At once, as a lazy name would be hidden by the submodule of the same name.
-from workbench.session import session as session
+from workbench.spark.session import session as session
 
 if TYPE_CHECKING:
     from workbench import datasets as datasets
-    from workbench import fn as fn
     from workbench import stores as stores
-    from workbench.aggregation import Aggregation as Aggregation
-    from workbench.agreement import consistency as consistency
-    from workbench.backfill import Backfill as Backfill
-    from workbench.entities import Entities as Entities
+    from workbench.backfill.aggregation import Aggregation as Aggregation
+    from workbench.backfill.backfill import Backfill as Backfill
+    from workbench.backfill.entities.entities import Entities as Entities
     from workbench.errors import WorkbenchError as WorkbenchError
     from workbench.errors import WorkbenchWarning as WorkbenchWarning
-    from workbench.frame import Frame as Frame
-    from workbench.funnel import Funnel as Funnel
-    from workbench.group_last import last_in_group as last_in_group
-    from workbench.group_quantiles import quantiles as quantiles
-    from workbench.online import OnlineView as OnlineView
-    from workbench.prepared import Prepared as Prepared
-    from workbench.prepared import prepare as prepare
-    from workbench.stream_fold import folded as folded
-    from workbench.stream_report import late_rows as late_rows
-    from workbench.stream_report import stream_counts as stream_counts
-    from workbench.stream_report import stream_state as stream_state
+    from workbench.frames.frame import Frame as Frame
+    from workbench.functions import fn as fn
+    from workbench.funnel.funnel import Funnel as Funnel
+    from workbench.funnel.prepared import Prepared as Prepared
+    from workbench.funnel.prepared import prepare as prepare
+    from workbench.groups.last import last_in_group as last_in_group
+    from workbench.groups.quantiles import quantiles as quantiles
+    from workbench.online.agreement import consistency as consistency
+    from workbench.online.view import OnlineView as OnlineView
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
-    from workbench.windows import Over as Over
-    from workbench.windows import over as over
+    from workbench.windows.over import Over as Over
+    from workbench.windows.over import over as over
+    from workbench.windows.stream.changelog import folded as folded
+    from workbench.windows.stream.report import late_rows as late_rows
+    from workbench.windows.stream.report import stream_counts as stream_counts
+    from workbench.windows.stream.report import stream_state as stream_state
 
-_MODULES = ("datasets", "fn", "stores")
+_MODULES = {
+    "datasets": "workbench.datasets",
+    "fn": "workbench.functions.fn",
+    "stores": "workbench.stores",
+}
 _HOME = {
-    "Aggregation": "workbench.aggregation",
-    "Backfill": "workbench.backfill",
-    "Entities": "workbench.entities",
-    "consistency": "workbench.agreement",
-    "Frame": "workbench.frame",
-    "Funnel": "workbench.funnel",
-    "OnlineView": "workbench.online",
-    "Over": "workbench.windows",
-    "Prepared": "workbench.prepared",
+    "Aggregation": "workbench.backfill.aggregation",
+    "Backfill": "workbench.backfill.backfill",
+    "Entities": "workbench.backfill.entities.entities",
+    "consistency": "workbench.online.agreement",
+    "Frame": "workbench.frames.frame",
+    "Funnel": "workbench.funnel.funnel",
+    "OnlineView": "workbench.online.view",
+    "Over": "workbench.windows.over",
+    "Prepared": "workbench.funnel.prepared",
     "WorkbenchError": "workbench.errors",
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
-    "folded": "workbench.stream_fold",
-    "last_in_group": "workbench.group_last",
-    "late_rows": "workbench.stream_report",
+    "folded": "workbench.windows.stream.changelog",
+    "last_in_group": "workbench.groups.last",
+    "late_rows": "workbench.windows.stream.report",
     "plan": "workbench.widgets.plan",
-    "over": "workbench.windows",
+    "over": "workbench.windows.over",
     "play": "workbench.widgets.play",
-    "prepare": "workbench.prepared",
-    "quantiles": "workbench.group_quantiles",
-    "stream_counts": "workbench.stream_report",
-    "stream_state": "workbench.stream_report",
+    "prepare": "workbench.funnel.prepared",
+    "quantiles": "workbench.groups.quantiles",
+    "stream_counts": "workbench.windows.stream.report",
+    "stream_state": "workbench.windows.stream.report",
 }
 
 __all__ = [*_MODULES, "session", *sorted(_HOME)]
@@ -67,7 +71,7 @@ __all__ = [*_MODULES, "session", *sorted(_HOME)]
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return import_module(f"workbench.{name}")
+        return import_module(_MODULES[name])
     if name in _HOME:
         # Kept in the package's namespace: a submodule of the same name must not take its place.
         value = globals()[name] = getattr(import_module(_HOME[name]), name)

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 import pyarrow as pa
 import workbench as wb
-from workbench.stream_replay import Replay
-from workbench.widgets.live_stream import LiveStream
+from workbench.windows.stream.tools.replay import Replay
+from workbench.widgets.explorers.live_stream import LiveStream
 spark = wb.session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": 1})
 at = pa.array(range(0, 600 * 240_000_000, 240_000_000)).cast(pa.timestamp("us", "UTC"))
 rows = pa.table({"line": ["A", "B"] * 300, "at": at, "delay": [float(n % 7) for n in range(600)]})

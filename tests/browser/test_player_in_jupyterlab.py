@@ -14,7 +14,7 @@ COUNT = len(json.loads(DATA.read_text("utf-8"))["steps"])
 MAKE = f"""
 import json
 from pathlib import Path
-from workbench.widgets.player import Player
+from workbench.widgets.stepper.player import Player
 player = Player(json.loads(Path({str(DATA)!r}).read_text("utf-8")))
 player
 """

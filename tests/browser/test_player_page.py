@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from workbench.frame import Frame
-from workbench.widgets.player import Player
-from workbench.widgets.tree_lesson import play_tree
+from workbench.frames.frame import Frame
+from workbench.widgets.lessons.tree import play_tree
+from workbench.widgets.stepper.player import Player
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 CELLS = [
     """
 import workbench as wb
-from workbench.widgets.series_explorer import SeriesExplorer
+from workbench.widgets.explorers.series import SeriesExplorer
 spark = wb.session({"spark.master": "local[2]"})
 over = wb.Over("origin", "time", wb.Frame.range("-3 days", "3 days"),
                iqr=wb.fn.quantile("temp", [0.25, 0.5, 0.75]))

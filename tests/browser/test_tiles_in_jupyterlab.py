@@ -9,11 +9,11 @@ pytestmark = pytest.mark.browser
 
 CELLS = [
     """
-from workbench.widgets.tile_explorer import TileExplorer
+from workbench.widgets.explorers.tile import TileExplorer
 TileExplorer(16, 4, 14)
 """,
     """
-from workbench.widgets.kinds_explorer import KindsExplorer
+from workbench.widgets.explorers.window_types import KindsExplorer
 KindsExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
 """,
 ]

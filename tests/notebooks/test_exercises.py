@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from kernels.segment_tree import tree_levels
+from kernels.windows.segment_tree import tree_levels
 from workbench.exercises import digest_of
-from workbench.widgets.tree_explorer import TreeExplorer
+from workbench.widgets.explorers.tree import TreeExplorer
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 FUNNEL = FOLDER / "01-funnel.ipynb"

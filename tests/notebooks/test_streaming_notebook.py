@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernels.looks import Look, look_of
+from kernels.frames.extent import Look, look_of
 from tests.notebooks.own_tables import read, said_with
 from workbench.exercises import digest_of
-from workbench.widgets.stream_lesson import play_close
+from workbench.widgets.lessons.stream import play_close
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "07-streaming-windows.ipynb"
 OWN_TABLE = """

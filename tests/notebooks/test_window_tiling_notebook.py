@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from tests.notebooks.own_tables import said_with
 from workbench.exercises import digest_of
-from workbench.tiles import tiles_of
-from workbench.window_kinds import window_kinds
+from workbench.lessons.tiles import tiles_of
+from workbench.lessons.window_types import window_kinds
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05-window-tiling.ipynb"
 OWN_TABLES = """

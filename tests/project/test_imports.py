@@ -6,7 +6,7 @@ import sys
 import pytest
 
 ONLY_FOR_PEOPLE = {"pandas", "plotly", "ipywidgets", "anywidget", "IPython", "psutil"}
-FOR_WORKERS = ["kernels", "workbench", "workbench.shipping", "workbench.blocks"]
+FOR_WORKERS = ["kernels", "workbench", "workbench.spark.shipping", "workbench.columnar.blocks"]
 
 
 @pytest.mark.parametrize("module", FOR_WORKERS)

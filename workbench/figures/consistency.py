@@ -3,9 +3,9 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.backfill_origin import counted
-from workbench.figures.consistency_svg import consistency_svg
+from workbench.backfill.inspect.origin import counted
 from workbench.figures.pictured import Pictured
+from workbench.figures.stills.consistency import consistency_svg
 from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
 
 HEIGHT = 420
@@ -26,7 +26,7 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     Parameters
     ----------
     over_time : pandas.DataFrame
-        As :attr:`workbench.agreement.Consistency.over_time` holds it.
+        As :attr:`workbench.online.agreement.Consistency.over_time` holds it.
     column : str, optional
         One of the features; without it, all of them together.
 
@@ -78,7 +78,7 @@ def consistency_words(columns: pd.DataFrame) -> str:
     Parameters
     ----------
     columns : pandas.DataFrame
-        As :attr:`workbench.agreement.Consistency.columns` holds it.
+        As :attr:`workbench.online.agreement.Consistency.columns` holds it.
 
     Returns
     -------

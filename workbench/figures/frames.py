@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
-from workbench.window_frames import FrameTable
+from workbench.windows.inspect.frame_table import FrameTable
 
 CELL, PIXELS_A_LETTER, LEAST_WIDTH = 24, 6.6, 700
 MOST_LETTERS = 34

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.backfill_origin import Origin, counted, in_words
-from workbench.backfill_parts import EVENT, HOP, OLDER, Piece
+from workbench.backfill.inspect.origin import Origin, counted, in_words
+from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000

@@ -18,7 +18,7 @@ from workbench.figures.plan_layout import (
     subtitle,
     title,
 )
-from workbench.query_plan import Edge, Flow, Kind, Operator, QueryPlan
+from workbench.spark.plan_text import Edge, Flow, Kind, Operator, QueryPlan
 
 # Shapes tell the kinds apart where colours do not.
 _SYMBOLS: dict[Kind, str] = {
@@ -47,7 +47,7 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
 
     Examples
     --------
-    >>> from workbench.query_plan import Operator, QueryPlan
+    >>> from workbench.spark.plan_text import Operator, QueryPlan
     >>> plan = QueryPlan({1: Operator(1, "Sort", "Sort")}, ())
     >>> plan_figure(plan).data[-1].name
     'Sort'

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workbench.query_plan import Flow, Kind, Operator, QueryPlan
+from workbench.spark.plan_text import Flow, Kind, Operator, QueryPlan
 
 # By kind: name in the legend, colour (Okabe and Ito's, distinct to every eye).
 KINDS: dict[Kind, tuple[str, str]] = {

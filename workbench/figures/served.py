@@ -7,11 +7,11 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.backfill_check import RELATIVE
-from workbench.backfill_origin import counted
+from workbench.backfill.inspect.check import RELATIVE
+from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
 from workbench.figures.pictured import Pictured
-from workbench.figures.served_svg import served_svg
+from workbench.figures.stills.served import served_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, clock, cut
 
 HEIGHT = 430

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from workbench.backfill import Backfill
-from workbench.columns import table
+from workbench.backfill.backfill import Backfill
 from workbench.errors import WorkbenchError
-from workbench.funnel import Funnel
-from workbench.prepared import Prepared
-from workbench.widgets.funnel_explorer import FunnelExplorer
-from workbench.widgets.origin_explorer import OriginExplorer
-from workbench.widgets.over_explorer import OverExplorer
-from workbench.windows import Over
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.prepared import Prepared
+from workbench.spark.table import table
+from workbench.widgets.explorers.funnel import FunnelExplorer
+from workbench.widgets.explorers.origin import OriginExplorer
+from workbench.widgets.explorers.over import OverExplorer
+from workbench.windows.over import Over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame
 
 from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import title
-from workbench.figures.plan_svg import plan_svg
-from workbench.query_plan import QueryPlan
-from workbench.query_run import query_plan
+from workbench.figures.stills.plan import plan_svg
+from workbench.spark.plan_metrics import query_plan
+from workbench.spark.plan_text import QueryPlan
 
 
 def plan(df: DataFrame, run: bool = False) -> "PlanView":

@@ -4,20 +4,20 @@ from functools import singledispatch
 from typing import Any
 
 from kernels import Kernel, trace
-from workbench.backfill import Backfill
-from workbench.backfill_asked import keys_with_queries
+from workbench.backfill.backfill import Backfill
+from workbench.backfill.inspect.one_query import keys_with_queries
 from workbench.errors import WorkbenchError
-from workbench.funnel import Funnel
-from workbench.funnel_rows import a_key, rows_of_key
-from workbench.widgets.backfill_lesson import backfill_lesson
-from workbench.widgets.funnel_lesson import funnel_lesson
-from workbench.widgets.player import Player
-from workbench.widgets.tiling_lesson import TILING, tiling_lesson
-from workbench.widgets.trace_lesson import array_pictures, lesson_of
-from workbench.widgets.tree_lesson import TREES, tree_picture
-from workbench.widgets.window_lesson import window_lesson
-from workbench.window_partition import MOST_STEPPED, partition_of
-from workbench.windows import Over
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.one_key import a_key, rows_of_key
+from workbench.widgets.lessons.backfill import backfill_lesson
+from workbench.widgets.lessons.funnel import funnel_lesson
+from workbench.widgets.lessons.tiling import TILING, tiling_lesson
+from workbench.widgets.lessons.tree import TREES, tree_picture
+from workbench.widgets.lessons.window import window_lesson
+from workbench.widgets.stepper.player import Player
+from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
+from workbench.windows.inspect.one_partition import MOST_STEPPED, partition_of
+from workbench.windows.over import Over
 
 
 def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) -> Player:

@@ -1,0 +1,217 @@
+"""How far window functions look from a row, and back: who sees a place, and what a place sees.
+
+A frame from ``low`` to ``high`` is two questions. Which rows does a row see: those from ``-low``
+before it to ``high`` behind it. Which rows see a place: those from ``high`` before it to ``-low``
+behind it. It is one walk, taken in two directions with the distances swapped; so
+:func:`row_back` and :func:`row_ahead` answer both.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.helper import helper
+from kernels.frames.frames import LEAST, UNITS, search_from
+from kernels.frames.ordering import MOST, Order
+
+Ints = NDArray[np.int64]
+
+ROWS, RANGE, GROUPS = range(3)
+#: The columns of a table of looks: how far before and behind a place rows see it, and how far
+#: before and behind a row lies what its answer is made of.
+UNIT, BACK, AHEAD, START, END = range(5)
+
+
+class Look(NamedTuple):
+    """How far one call looks from each row.
+
+    Attributes
+    ----------
+    unit : str
+        "rows", "range" or "groups", as in :func:`kernels.frames.frames.frame_ranges`.
+    low, high : int or None
+        Both inclusive, negative before the row, None without a bound. With "range" in units of the
+        order's codes. For calendar intervals give distances that are never too short; for keys of
+        floats, whose codes cannot be added to, give None.
+    counted : bool
+        Whether the rows before the row's own peers are only counted, as ``row_number``, ``rank``
+        and ``dense_rank`` do: then they are not needed themselves.
+    """
+
+    unit: str
+    low: int | None
+    high: int | None
+    counted: bool = False
+
+
+_RANKED = Look("range", None, 0, counted=True)
+_FRAMELESS = {"row_number": Look("rows", None, 0, counted=True), "rank": _RANKED}
+_FRAMELESS["dense_rank"] = _RANKED
+
+
+def look_of(function: str, distance: int = 1) -> Look:
+    """Return how far a function without a frame looks.
+
+    Parameters
+    ----------
+    function : str
+        "lag", "lead", or one of the ranking functions. Of these "row_number", "rank" and
+        "dense_rank" look back; the others, and what has no name here, see the whole partition.
+    distance : int
+        Of lag and lead, in rows. With IGNORE NULLS they pass over any number of rows: give a
+        :class:`Look` without a bound on that side instead.
+
+    Returns
+    -------
+    Look
+
+    Examples
+    --------
+    >>> look_of("lag", 2)
+    Look(unit='rows', low=-2, high=-2, counted=False)
+    >>> look_of("rank")
+    Look(unit='range', low=None, high=0, counted=True)
+    """
+    if function in ("lag", "lead"):
+        away = distance if function == "lead" else -distance
+        return Look("rows", away, away)
+    return _FRAMELESS.get(function, Look("rows", None, None))
+
+
+def look_table(looks: Iterable[Look]) -> Ints:
+    """Return looks as the kernels take them.
+
+    Parameters
+    ----------
+    looks : iterable of Look
+        Those of all calls of a query; equal ones may be left out.
+
+    Returns
+    -------
+    int64 array of shape (looks, 5)
+        The unit and four distances; the greatest integer where there is no bound.
+
+    Raises
+    ------
+    ValueError
+        When a unit is not known, or a distance is no integer.
+
+    Examples
+    --------
+    >>> look_table([Look("rows", -1, 0), Look("range", None, 0, counted=True)])[:, 1:4].tolist()
+    [[0, 1, 1], [0, 9223372036854775807, 0]]
+    """
+    table = [_row(look) for look in dict.fromkeys(looks)]
+    return np.array(table, np.int64).reshape(-1, 5)
+
+
+def _row(look: Look) -> tuple[int, ...]:
+    if look.unit not in UNITS:
+        raise ValueError(f"unit: {look.unit!r} is none of {', '.join(map(repr, UNITS))}.")
+    high = _distance(look.high)
+    before = _distance(None if look.low is None else -look.low)
+    return UNITS.index(look.unit), high, before, 0 if look.counted else before, high
+
+
+def _distance(bound: int | None) -> int:
+    if bound is None:
+        return MOST
+    if not isinstance(bound, int | np.integer):
+        raise ValueError(f"low, high: {bound!r} is no integer; give integers or None.")
+    return max(-MOST, min(int(bound), MOST))
+
+
+def codes_with_nulls(order: Order) -> Ints:
+    """Return an order's codes with those of rows without a key at the ends, where they stand.
+
+    Parameters
+    ----------
+    order : Order
+        By one key; of an order by several columns the numbers of the groups of peers are returned,
+        which suits frames that have no distance along them.
+
+    Returns
+    -------
+    int64 array of shape (rows,)
+        Ascending in every partition; equal for peers.
+
+    Examples
+    --------
+    >>> from kernels.frames.ordering import order_by_key
+    >>> nulls = np.array([[0, 1]])
+    >>> codes_with_nulls(order_by_key(np.array([0, 3]), np.array([4, 9, 0]), nulls)).tolist()
+    [4, 9, 9223372036854775807]
+    """
+    if order.code is None:
+        return order.group
+    sizes = np.diff(order.offsets)
+    row = np.arange(order.rows) - np.repeat(order.offsets[:-1], sizes)
+    first, last = np.repeat(order.valid, sizes, axis=0).T
+    return np.where(row < first, LEAST, np.where(row >= last, MOST, order.code))
+
+
+@helper
+def plus(code: int, distance: int) -> int:
+    """Return a code that is a distance away, or the last one where there is none.
+
+    Examples
+    --------
+    >>> plus(3, -5), plus(MOST - 1, 5) == MOST, plus(LEAST, -1) == LEAST
+    (-2, True, True)
+    """
+    if distance > 0:
+        return MOST if code > MOST - distance else code + distance
+    return LEAST if code < LEAST - distance else code + distance
+
+
+@helper
+def row_back(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
+    """Return the first row that is no more than a distance before a place.
+
+    The place is between the rows ``edge - 1`` and ``edge``, and its code is ``at``. A distance
+    below zero is ahead, which rows and groups take for none. O(log d) where the answer is d rows
+    away, and for groups of each.
+
+    Examples
+    --------
+    >>> code = np.array([1, 4, 4, 9])
+    >>> [int(row_back(code, unit, 3, 9, 5)) for unit in (ROWS, RANGE, GROUPS)]
+    [0, 1, 0]
+    """
+    if distance == MOST:
+        return 0
+    if unit == ROWS:
+        return edge - min(max(distance, 0), edge)
+    bound = plus(at, -distance) if unit == RANGE else at
+    first: int = search_from(code, bound, 0, edge, 0, len(code))
+    while unit == GROUPS and distance > 0 and first > 0:
+        first = search_from(code, code[first - 1], 0, first - 1, 0, first)
+        distance -= 1
+    return first
+
+
+@helper
+def row_ahead(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
+    """Return the row behind the last one that is no more than a distance behind a place.
+
+    The mirror image of :func:`row_back`.
+
+    Examples
+    --------
+    >>> code = np.array([1, 4, 4, 9])
+    >>> [int(row_ahead(code, unit, 1, 1, 1)) for unit in (ROWS, RANGE, GROUPS)]
+    [2, 1, 3]
+    """
+    rows = len(code)
+    if distance == MOST:
+        return rows
+    if unit == ROWS:
+        return edge + min(max(distance, 0), rows - edge)
+    bound = plus(at, distance) if unit == RANGE else at
+    last: int = search_from(code, bound, 1, edge, 0, rows)
+    while unit == GROUPS and distance > 0 and last < rows:
+        last = search_from(code, code[last], 1, last, 0, rows)
+        distance -= 1
+    return last

@@ -1,0 +1,214 @@
+"""``windowFunnel`` in the mode ``strict_once``: one row fills at most one step of a chain.
+
+Rows can only compete for a step when they fulfil several steps *and* stand at the same instant, for
+a chain only moves forward in time. So the rows are taken an instant at a time, and of all chains of
+a level the newest one before the instant is enough. What remains is a small question of matching:
+can the steps that a chain still lacks each have a row of their own at this instant?
+"""
+
+from kernels.core.kernel import (
+    Int64Column,
+    Int64Row,
+    Int64Scratch,
+    Int64Table,
+    Uint32Column,
+    kernel,
+)
+from kernels.structures.bipartite_matching import fillable
+
+EMPTY = -1
+
+
+@kernel
+def oldest_origin(
+    conditions: Uint32Column,
+    row: int,
+    k: int,
+    settled: int,
+    now: int,
+    window: int,
+    strict_increase: bool,
+    start: Int64Scratch,
+    filled: Int64Column,
+    found_by: Int64Column,
+    row_of: Int64Scratch,
+    queue: Int64Scratch,
+) -> int:
+    """Return the lowest settled level whose chain this instant's rows can extend to step k.
+
+    Parameters
+    ----------
+    conditions : uint32 array of shape (rows,)
+        The rows of the instant; bit k is set when the row fulfils step k, counted from 0.
+    row, k : int
+        The row that is to fill step k.
+    settled : int
+        The highest level that was held before this instant.
+    now, window : int
+        Microseconds.
+    strict_increase : bool
+        Only one step may be taken at an instant.
+    start : int64 array of shape (steps,)
+        When the chain of each level began.
+    filled, found_by, row_of, queue : int64 arrays
+        Working memory of :func:`kernels.structures.bipartite_matching.fillable`.
+
+    Returns
+    -------
+    int
+        A level, 0 for a chain that begins at this instant; -1 when there is none.
+
+    Notes
+    -----
+    The lowest level holds the newest start, because a chain passes through the levels in order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows, steps = np.zeros((2, 2), np.int64), np.zeros((3, 2), np.int64)
+    >>> conditions = np.array([0b01, 0b10], np.uint32)
+    >>> oldest_origin(conditions, 1, 1, 0, 5, 10, False, steps[0], *rows, *steps[1:])
+    0
+    """
+    lowest = k if strict_increase else max(0, k - len(conditions) + 1)
+    for origin in range(lowest, min(k, settled) + 1):
+        if origin > 0 and now - start[origin - 1] > window:
+            continue
+        if fillable(conditions, row, origin, k, filled, found_by, row_of, queue) == 1:
+            return origin
+    return EMPTY
+
+
+@kernel
+def hold_chains(now: int, origin: Int64Scratch, start: Int64Scratch, chain: Int64Table) -> None:
+    """Let every level that this instant reached hold its new chain.
+
+    Parameters
+    ----------
+    now : int
+        Microseconds.
+    origin : int64 array of shape (steps,)
+        For each step, the level whose chain was extended to it, -1 when none was.
+    start : int64 array of shape (steps,)
+        Written: when the chain of each level began.
+    chain : int64 array of shape (steps, steps)
+        Written: the times of the chain of each level.
+
+    Notes
+    -----
+    From the highest level down, so that each finds the chain it extends as it was before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> start, chain = np.array([3, 0]), np.array([[3, 0], [0, 0]])
+    >>> hold_chains(7, np.array([-1, 1]), start, chain)
+    >>> start.tolist(), chain.tolist()
+    ([3, 3], [[3, 0], [3, 7]])
+    """
+    for k in range(len(origin) - 1, -1, -1):
+        level = origin[k]
+        if level == EMPTY:
+            continue
+        for j in range(level):
+            chain[k, j] = chain[level - 1, j]
+        chain[k, level : k + 1] = now
+        start[k] = chain[k, 0]
+
+
+@kernel
+def window_funnel_once(
+    time: Int64Column,
+    conditions: Uint32Column,
+    window: int,
+    strict_order: bool,
+    strict_deduplication: bool,
+    strict_increase: bool,
+    allow_reentry: bool,
+    start: Int64Scratch,
+    origin: Int64Scratch,
+    row_of: Int64Scratch,
+    queue: Int64Scratch,
+    chain: Int64Table,
+    filled: Int64Column,
+    found_by: Int64Column,
+    reached: Int64Row,
+) -> int:
+    """Return how many steps of the funnel one user completed, with one row for one step at most.
+
+    Parameters
+    ----------
+    time : int64 array of shape (rows,)
+        Microseconds, sorted; at equal times sorted by ``conditions``.
+    conditions : uint32 array of shape (rows,)
+        Bit k is set when the row fulfils step k, counted from 0.
+    window, strict_order, strict_deduplication, strict_increase, allow_reentry
+        As for :func:`kernels.funnel.scan.window_funnel`.
+    start, origin, row_of, queue : int64 arrays of shape (steps,)
+        Working memory.
+    chain : int64 array of shape (steps, steps)
+        Working memory: the times of the chain of each level.
+    filled, found_by : int64 arrays of shape (rows,)
+        Working memory.
+    reached : int64 array of shape (steps,)
+        Written: the times of the winning chain; only the first ``level`` of them mean anything.
+
+    Returns
+    -------
+    int
+        The level, 0 to ``len(start)``.
+
+    Notes
+    -----
+    O(rows · steps) time; at an instant of m rows that fulfil several steps each, O(m² · steps³) at
+    worst. ClickHouse keeps every partial chain, which can grow with the power of the steps; the
+    levels are the same.
+
+    Source: ClickHouse's documentation of ``strict_once``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.funnel.levels import funnel_levels
+    >>> offsets, time, both = np.array([0, 1]), np.array([0]), np.array([0b11], np.uint32)
+    >>> funnel_levels(offsets, time, both, 2, 10)[0].tolist()
+    [2]
+    >>> funnel_levels(offsets, time, both, 2, 10, strict_once=True)[0].tolist()
+    [1]
+    """
+    steps = len(start)
+    level, first, ended = 0, 0, False  #: {steps} steps, and no level holds a chain yet.
+    while first < len(time) and not ended:
+        now = time[first]
+        last = first + 1
+        while last < len(time) and time[last] == now:
+            last += 1
+        rows = conditions[first:last]  #: {now:time}: {last - first} rows stand at this instant.
+        settled = level
+        origin[:] = EMPTY
+        # At equal times a row that fulfils no step comes first, and the rows are sorted.
+        if strict_order and level > 0 and rows[0] == 0:
+            break  #: {now:time}: none of the steps. In strict order that ends the scan.
+        for k in range(steps):
+            for row in range(len(rows)):
+                if ended or (rows[row] >> k) & 1 == 0:
+                    continue
+                if k > 0 and strict_deduplication and level > k:
+                    ended = True  #: {now:time}: {k:step} repeats. Strict deduplication ends here.
+                elif k > level:
+                    # A later step is passed over unless strict order forbids it.
+                    ended = strict_order and level > 0 and not allow_reentry
+                else:
+                    source = oldest_origin(
+                        rows, row, k, settled, now, window, strict_increase, start,
+                        filled[first:last], found_by[first:last], row_of, queue,
+                    )  # fmt: skip
+                    if source == EMPTY:
+                        continue  #: {now:time}: {k:step} has no chain to extend in time.
+                    origin[k] = source if origin[k] == EMPTY else min(origin[k], source)
+                    level = max(level, k + 1)  #: {now:time}: {k:step} extends level {source}.
+                    ended = level == steps
+        hold_chains(now, origin, start, chain)  #: The levels hold their newest chains.
+        first = last
+    reached[:level] = chain[level - 1, :level]
+    return level  #: The answer is level {level} of {steps}.

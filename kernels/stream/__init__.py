@@ -1,0 +1,1 @@
+"""Windows that are kept up to date while rows arrive. Batch windows live in ``windows``."""

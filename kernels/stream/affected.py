@@ -1,0 +1,313 @@
+"""The affected range of a change: whose answers can be others now, and what they are made of.
+
+A changed row is the last row of some frame and the first row of another. Between the rows that
+these two frames belong to, answers can change, and nowhere else. Changes far apart have ranges of
+their own.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.kernel import Int64Column, Int64Right, Int64Table, kernel
+from kernels.frames.extent import (
+    AHEAD,
+    BACK,
+    END,
+    START,
+    UNIT,
+    Ints,
+    Look,
+    look_table,
+    row_ahead,
+    row_back,
+)
+from kernels.stream.sort_buffer import Changes
+
+Uint8Right = Annotated[NDArray[np.uint8], "right", np.uint8]
+
+
+@kernel
+def frame_spans(
+    code: Int64Column,
+    looks: Int64Table,
+    first_curr_row: Int64Right,
+    last_curr_row: Int64Right,
+    first_frame_start: Int64Right,
+    last_frame_end: Int64Right,
+) -> None:
+    """Find the rows that the answers of some runs of rows are made of.
+
+    Parameters
+    ----------
+    code : int64 array of shape (rows,)
+        The order's codes, sorted.
+    looks : int64 array of shape (looks, 5)
+        From :func:`kernels.frames.extent.look_table`.
+    first_curr_row, last_curr_row : int64 arrays of shape (runs,)
+        The first and the last row of each run.
+    first_frame_start, last_frame_end : int64 arrays of shape (runs,)
+        Written: the first and the last row that any frame of the run has, or the run itself.
+
+    Notes
+    -----
+    O(runs · looks · log d), where d is the length of a frame.
+
+    Source: https://github.com/risingwavelabs/risingwave, ``src/stream/src/executor/over_window``.
+
+    Examples
+    --------
+    >>> from kernels.frames.extent import Look, look_table
+    >>> start, end = np.zeros((2, 1), np.int64)
+    >>> run = np.array([1]), np.array([3])
+    >>> frame_spans(np.arange(5), look_table([Look("rows", -1, 1)]), *run, start, end)
+    >>> start.tolist(), end.tolist()
+    ([0], [4])
+    """
+    for r in range(len(first_curr_row)):
+        first, last = first_curr_row[r], last_curr_row[r]
+        start, end = first, last + 1
+        for k in range(len(looks)):
+            unit, low, high = looks[k, UNIT], looks[k, START], looks[k, END]
+            start = min(start, row_back(code, unit, first, code[first], low))
+            end = max(end, row_ahead(code, unit, last + 1, code[last], high))
+        first_frame_start[r] = start  #: The first frame begins at row {start}: first_frame_start.
+        last_frame_end[r] = end - 1  #: The last frame ends at row {end - 1}: last_frame_end.
+
+
+@kernel
+def affected_ranges(
+    code: Int64Column,
+    looks: Int64Table,
+    at: Int64Right,
+    changed: Int64Right,
+    inserted: Uint8Right,
+    first_frame_start: Int64Right,
+    first_curr_row: Int64Right,
+    last_curr_row: Int64Right,
+    last_frame_end: Int64Right,
+) -> int:
+    """Find the rows of a partition whose answers its changes can affect.
+
+    Parameters
+    ----------
+    code : int64 array of shape (rows,)
+        The order's codes after the changes, sorted.
+    looks : int64 array of shape (looks, 5)
+        From :func:`kernels.frames.extent.look_table`: of all calls of the query.
+    at : int64 array of shape (changes,)
+        The rows that have changed, in order; for one that has gone, the row that follows it now.
+    changed : int64 array of shape (changes,)
+        The code of each row that has come or gone.
+    inserted : uint8 array of shape (changes,)
+        1 for a row that is there, 0 for one that has gone.
+    first_frame_start, first_curr_row, last_curr_row, last_frame_end : int64 arrays (changes,)
+        Written, in the first cells, for each range: the first and the last row that is affected,
+        and the first and the last row that their answers are made of.
+
+    Returns
+    -------
+    int
+        The number of ranges. No two of them touch, and they are in order.
+
+    Notes
+    -----
+    O(changes · looks · log d), where d is how far a call looks: the rest of the partition is not
+    looked at. Every row whose answer can change is in a range. In turn every row of a range sees a
+    change, except where a "range" frame leaves out its own row: then those between are in, too.
+
+    Source: the article "RisingWave window functions: the art of sliding and the aesthetics of
+    symmetry", and https://github.com/risingwavelabs/risingwave,
+    ``src/stream/src/executor/over_window``, which keep one range a partition.
+
+    Examples
+    --------
+    >>> from kernels.frames.extent import Look, look_table
+    >>> time, looks = np.arange(10, 70, 10), look_table([Look("rows", -1, 0)])
+    >>> changes = np.array([0, 4]), np.array([10, 50]), np.array([1, 1], np.uint8)
+    >>> ranges = np.zeros((4, 2), np.int64)
+    >>> affected_ranges(time, looks, *changes, *ranges)
+    2
+    >>> ranges.T.tolist()
+    [[0, 0, 1, 1], [3, 4, 5, 5]]
+    """
+    count = 0
+    for c in range(len(at)):
+        low, now = at[c], changed[c]  #: Row {low}, of {now:time}, has changed.
+        high = low + np.int64(inserted[c])
+        first, last = low, high
+        for k in range(len(looks)):
+            unit, back, ahead = looks[k, UNIT], looks[k, BACK], looks[k, AHEAD]
+            before = row_back(code, unit, low, now, back)
+            first = min(first, before)  #: It is the last one in the frame of row {before}.
+            behind = row_ahead(code, unit, high, now, ahead)
+            last = max(last, behind)  #: It is the first one in the frame of row {behind - 1}.
+        if first == last:
+            continue
+        if count > 0 and first <= last_curr_row[count - 1] + 1:
+            last_curr_row[count - 1] = max(last - 1, last_curr_row[count - 1])
+        else:
+            first_curr_row[count] = first  #: Affected from row {first} on: first_curr_row.
+            last_curr_row[count] = last - 1  #: And up to row {last - 1}: last_curr_row.
+            count += 1
+    runs = first_curr_row[:count], last_curr_row[:count]
+    frame_spans(code, looks, *runs, first_frame_start[:count], last_frame_end[:count])
+    return count
+
+
+class Affected(NamedTuple):
+    """Ranges of rows in the partitions of a block, in order; all rows inclusive.
+
+    Attributes
+    ----------
+    partition : int64 array of shape (ranges,)
+    first_frame_start : int64 array of shape (ranges,)
+        The first row of the partition that the answers of the range are made of.
+    first_curr_row, last_curr_row : int64 arrays of shape (ranges,)
+        The rows that are asked for.
+    last_frame_end : int64 array of shape (ranges,)
+        The last row that their answers are made of.
+    """
+
+    partition: Ints
+    first_frame_start: Ints
+    first_curr_row: Ints
+    last_curr_row: Ints
+    last_frame_end: Ints
+
+
+def find_affected(offsets: Ints, code: Ints, changes: Changes, looks: Iterable[Look]) -> Affected:
+    """Return the rows of a block whose answers its changes can affect.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``, after the changes.
+    code : int64 array of shape (rows,)
+        The order's codes, sorted in every partition.
+    changes : Changes
+        From :func:`kernels.stream.sort_buffer.merge_rows`.
+    looks : iterable of Look
+        Those of all calls of the query.
+
+    Returns
+    -------
+    Affected
+        Ranges that neither overlap nor touch within a partition.
+
+    Examples
+    --------
+    >>> one = np.array([0, 1]), np.array([2]), np.array([1006]), np.ones(1, np.uint8)
+    >>> time = np.array([1000, 1002, 1006, 1010, 1017])
+    >>> found = find_affected(np.array([0, 5]), time, Changes(*one), [Look("rows", -1, 1)])
+    >>> [int(edge[0]) for edge in found[1:]]
+    [0, 1, 3, 4]
+    """
+    edges = np.zeros((4, len(changes.at)), np.int64)
+    columns = changes.at, changes.code, changes.inserted
+    right = changes.offsets
+    found = affected_ranges.over(offsets, code, look_table(looks), *columns, *edges, right=right)
+    sizes = np.diff(right)
+    used = np.arange(len(changes.at)) - np.repeat(right[:-1], sizes) < np.repeat(found, sizes)
+    return Affected(np.repeat(np.arange(len(sizes)), sizes)[used], *edges[:, used])
+
+
+class Cut(NamedTuple):
+    """Slices of partitions that can be answered as if they were partitions of their own.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (slices + 1,)
+        Slice s owns the places ``offsets[s]`` to ``offsets[s + 1]`` of ``rows``.
+    rows : int64 array of shape (places,)
+        Rows of the block.
+    asked : bool array of shape (places,)
+        Whether the row is asked for; the answers of the others are not right.
+    partition : int64 array of shape (slices,)
+    before : int64 array of shape (slices,)
+        How many rows of the partition stand before the slice: to be added to the answers of
+        ``row_number`` and ``rank``.
+    """
+
+    offsets: Ints
+    rows: Ints
+    asked: NDArray[np.bool_]
+    partition: Ints
+    before: Ints
+
+
+def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
+    """Return the rows that some ranges need, as slices.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    affected : Affected
+
+    Returns
+    -------
+    Cut
+        Ranges whose frames share rows are in one slice: no row is in two.
+
+    Notes
+    -----
+    O(ranges + rows of the slices).
+
+    Examples
+    --------
+    >>> far = [np.array(edge) for edge in ([0, 0], [0, 6], [1, 7], [1, 7], [2, 9])]
+    >>> cut = cut_ranges(np.array([0, 10]), Affected(*far))
+    >>> cut.rows.tolist(), cut.offsets.tolist(), cut.asked.nonzero()[0].tolist()
+    ([0, 1, 2, 6, 7, 8, 9], [0, 3, 7], [1, 4])
+    """
+    partition = affected.partition
+    base = offsets[partition]
+    begin, end = affected.first_frame_start + base, affected.last_frame_end + base + 1
+    opens = np.ones(len(partition), np.bool_)
+    opens[1:] = begin[1:] >= end[:-1]
+    first = np.flatnonzero(opens)
+    low, high = begin[first], end[np.append(first[1:], len(end))[: len(first)] - 1]
+    to = np.concatenate([[0], np.cumsum(high - low, dtype=np.int64)])
+    rows = np.arange(to[-1]) + np.repeat(low - to[:-1], high - low)
+    shift = (base - low[np.cumsum(opens) - 1] + to[np.cumsum(opens) - 1]).astype(np.int64)
+    edges = np.zeros(len(rows) + 1, np.int64)
+    edges[affected.first_curr_row + shift] += 1
+    edges[affected.last_curr_row + shift + 1] -= 1
+    asked = np.cumsum(edges[:-1]) > 0
+    return Cut(to, rows, asked, partition[first], low - offsets[partition[first]])
+
+
+def peers_before(offsets: Ints, code: Ints, cut: Cut) -> Ints:
+    """Return how many groups of peers stand before each slice, for a call that counts them.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    code : int64 array of shape (rows,)
+        The order's codes, sorted in every partition.
+    cut : Cut
+        With a call that ranks among the looks, so that slices begin with a group of peers.
+
+    Returns
+    -------
+    int64 array of shape (slices,)
+        To be added to the answers of ``dense_rank``.
+
+    Notes
+    -----
+    O(rows of the block).
+
+    Examples
+    --------
+    >>> row = np.array([3])
+    >>> cut = Cut(np.array([0, 1]), row, np.ones(1, np.bool_), np.array([0]), row)
+    >>> peers_before(np.array([0, 4]), np.array([7, 7, 8, 9]), cut).tolist()
+    [2]
+    """
+    begun = np.concatenate([[0], np.cumsum(code[1:] != code[:-1], dtype=np.int64)])
+    first = offsets[cut.partition]
+    return np.asarray(begun[first + cut.before] - begun[first])

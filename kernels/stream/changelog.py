@@ -1,0 +1,183 @@
+"""What has become of answers: an old one is taken back, and only where it is no longer so."""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.kernel import COLUMN, Int64Column, Uint8Column, kernel
+from kernels.stream.sort_buffer import NONE, Merged
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.uint8]
+Int8Matrix = Annotated[NDArray[np.int8], COLUMN, np.int8, 2]
+
+#: What each code of a change means.
+OPS = ("+I", "-U", "+U", "-D")
+INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = range(4)
+NOTHING = -1
+
+
+@kernel
+def changelog(before: Int64Column, after: Int64Column, same: Uint8Column, op: Int8Matrix) -> int:
+    """Say of each row what has become of its answer.
+
+    Parameters
+    ----------
+    before, after : int64 arrays of shape (rows,)
+        Where the row was and where it is now; -1 for nowhere.
+    same : uint8 array of shape (rows,)
+        1 where its answer is what it was; it means nothing for a row that has come or gone.
+    op : int8 array of shape (rows, 2)
+        Written: up to two changes, as numbers of :data:`OPS`, then -1.
+
+    Returns
+    -------
+    int
+        The number of changes.
+
+    Notes
+    -----
+    O(n).
+
+    Examples
+    --------
+    >>> op = np.zeros((4, 2), np.int8)
+    >>> places = np.array([0, 1, 2, -1]), np.array([-1, 0, 1, 2])
+    >>> changelog(*places, np.array([0, 1, 0, 0], np.uint8), op)
+    4
+    >>> op.tolist()
+    [[3, -1], [-1, -1], [1, 2], [0, -1]]
+    """
+    count = 0
+    op[:] = NOTHING
+    for i in range(len(before)):
+        if before[i] == NONE:
+            op[i, 0] = INSERT  #: Row {i} is new: +I.
+            count += 1
+        elif after[i] == NONE:
+            op[i, 0] = DELETE  #: Row {i} has gone: -D.
+            count += 1
+        elif same[i] == 0:
+            op[i, 0], op[i, 1] = UPDATE_BEFORE, UPDATE_AFTER  #: Row {i} has changed: -U, +U.
+            count += 2
+    return count
+
+
+class Pairs(NamedTuple):
+    """Rows as they were and as they are: first those that have gone, then the others in order.
+
+    Attributes
+    ----------
+    before : int64 array of shape (rows,)
+        The row of the old block, -1 for a row that is new.
+    after : int64 array of shape (rows,)
+        The row of the new block, -1 for a row that has gone.
+    """
+
+    before: Ints
+    after: Ints
+
+
+def pair_rows(merged: Merged, asked: Ints) -> Pairs:
+    """Return the rows that have gone, and behind them those whose answers may have changed.
+
+    A row that moves goes from one place and comes to another. As it goes first, who folds the
+    changes in order and knows rows by an id alone ends with the row that has come.
+
+    Parameters
+    ----------
+    merged : Merged
+    asked : int64 array of shape (rows,)
+        Rows of the new block, ascending: those of the affected ranges.
+
+    Returns
+    -------
+    Pairs
+
+    Examples
+    --------
+    >>> from kernels.stream.sort_buffer import merge_rows
+    >>> one, gone = np.array([0, 2]), np.array([1, 0], np.uint8)
+    >>> merged = merge_rows(one, np.array([1, 2]), one, gone, one // 2, np.array([3]), one[:1])
+    >>> before, after = pair_rows(merged, np.array([0, 1]))
+    >>> before.tolist(), after.tolist()
+    ([0, 1, -1], [-1, 0, 1])
+    """
+    before = np.concatenate([merged.deleted, merged.before[asked]])
+    return Pairs(before, np.concatenate([np.full_like(merged.deleted, NONE), asked]))
+
+
+class Changed(NamedTuple):
+    """A changelog.
+
+    Attributes
+    ----------
+    op : int8 array of shape (changes,)
+        Numbers of :data:`OPS`.
+    row : int64 array of shape (changes,)
+        The row that is said: of the old block for -U and -D, of the new one for +I and +U.
+    """
+
+    op: NDArray[np.int8]
+    row: Ints
+
+
+def changes_of(pairs: Pairs, same: Flags) -> Changed:
+    """Return the changes that make the old answers of some rows the new ones.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    same : uint8 array of shape (rows,)
+        1 where a row has now what it had before: in all columns, not in the answers alone.
+
+    Returns
+    -------
+    Changed
+        In the order of the rows; +U comes right behind its -U.
+
+    Examples
+    --------
+    >>> pairs = Pairs(np.array([0, 1, -1]), np.array([-1, 0, 1]))
+    >>> op, row = changes_of(pairs, np.array([0, 0, 0], np.uint8))
+    >>> [OPS[one] for one in op], row.tolist()
+    (['-D', '-U', '+U', '+I'], [0, 1, 0, 1])
+    """
+    op = np.empty((len(same), 2), np.int8)
+    changelog.over(np.array([0, len(same)]), *pairs, same, op)
+    i, which = np.nonzero(op != NOTHING)
+    said = op[i, which]
+    now = (said == INSERT) | (said == UPDATE_AFTER)
+    return Changed(said, np.where(now, pairs.after[i], pairs.before[i]))
+
+
+def same_values(
+    before: NDArray[Any],
+    after: NDArray[Any],
+    before_null: NDArray[np.bool_] | None = None,
+    after_null: NDArray[np.bool_] | None = None,
+) -> Flags:
+    """Return where two columns have the same value; NULL equals NULL, and NaN equals NaN.
+
+    Parameters
+    ----------
+    before, after : arrays of shape (rows,)
+        Of one type. For values that NumPy cannot compare, numbers that are equal where they are.
+    before_null, after_null : bool arrays of shape (rows,), optional
+        Where there is no value.
+
+    Returns
+    -------
+    uint8 array of shape (rows,)
+
+    Examples
+    --------
+    >>> same_values(np.array([1.0, np.nan, 2.0]), np.array([1.0, np.nan, 3.0])).tolist()
+    [1, 1, 0]
+    """
+    equal = (before == after) | ((before != before) & (after != after))
+    none = np.zeros(len(before), np.bool_)
+    was = none if before_null is None else before_null
+    now = none if after_null is None else after_null
+    return np.where(was | now, was & now, equal).astype(np.uint8)

@@ -1,0 +1,136 @@
+"""Rows that a watermark has settled: no row that may still come can change or use them."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.core.helper import helper
+from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
+from kernels.frames.extent import BACK, START, UNIT, Ints, Look, look_table, plus, row_back
+from kernels.frames.frames import search_from
+
+
+@helper
+def first_needed(code: Ints, looks: Ints, row: int, at: int) -> int:
+    """Return the first row that the answers from a row on are made of, or a peer of that row.
+
+    The row's code is ``at``, or no less where the row has yet to come.
+
+    Examples
+    --------
+    >>> looks = look_table([Look("rows", -2, 0), Look("range", -1, 0)])
+    >>> int(first_needed(np.array([1, 5, 5, 9, 9]), looks, 4, 9))
+    1
+    """
+    needed = row
+    for k in range(len(looks)):
+        needed = min(needed, row_back(code, looks[k, UNIT], row, at, looks[k, START]))
+    if needed < len(code):
+        needed = search_from(code, code[needed], 0, needed, 0, len(code))
+    return needed
+
+
+@helper
+def groups_before(code: Ints, row: int) -> int:
+    """Return how many groups of peers there are in the rows before a row.
+
+    Examples
+    --------
+    >>> groups_before(np.array([1, 5, 5, 9]), 3)
+    2
+    """
+    groups = 0
+    for i in range(row):
+        if i == 0 or code[i] != code[i - 1]:
+            groups += 1
+    return groups
+
+
+@kernel
+def settle_rows(code: Int64Column, looks: Int64Table, watermark: int, found: Int64Row) -> None:
+    """Find the rows of a partition whose answers are final, and those that can be dropped.
+
+    Parameters
+    ----------
+    code : int64 array of shape (rows,)
+        The order's codes, sorted.
+    looks : int64 array of shape (looks, 5)
+        From :func:`kernels.frames.extent.look_table`: of all calls of the query.
+    watermark : int
+        No row with this code or a smaller one comes, goes or changes any more.
+    found : int64 array of shape (3,)
+        Written: the first row whose answer can still change, the first row that any answer to
+        come is made of, and how many groups of peers there are before that row. Groups of peers
+        are needed together.
+
+    Notes
+    -----
+    O(looks · log rows + rows that are no longer needed).
+
+    Examples
+    --------
+    >>> looks, found = look_table([Look("rows", -1, 1)]), np.zeros(3, np.int64)
+    >>> settle_rows(np.array([10, 20, 30, 40, 50]), looks, 40, found)
+    >>> found.tolist()
+    [3, 2, 2]
+    """
+    next_code = plus(watermark, 1)
+    edge = search_from(code, watermark, 1, len(code), 0, len(code))
+    first = edge  #: No row before row {edge} changes any more.
+    for k in range(len(looks)):
+        before = row_back(code, looks[k, UNIT], edge, next_code, looks[k, BACK])
+        first = min(first, before)  #: What comes can be in the frame of row {before}.
+    at = code[first] if first < edge else next_code
+    needed = first_needed(code, looks, first, at)
+    found[0], found[2] = first, groups_before(code, needed)
+    found[1] = needed  #: No later answer needs the rows before row {needed}.
+
+
+class Settled(NamedTuple):
+    """What a watermark has settled in the partitions of a block; rows count from each one's first.
+
+    Attributes
+    ----------
+    final : int64 array of shape (partitions,)
+        The first row whose answer can still change.
+    needed : int64 array of shape (partitions,)
+        The first row that any answer to come is made of: those before it can be dropped.
+    peers : int64 array of shape (partitions,)
+        How many groups of peers the rows before ``needed`` are.
+    """
+
+    final: Ints
+    needed: Ints
+    peers: Ints
+
+
+def settled_rows(offsets: Ints, code: Ints, looks: Iterable[Look], watermark: int) -> Settled:
+    """Return the rows of a block that no change behind the watermark can reach.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    code : int64 array of shape (rows,)
+        The order's codes, sorted in every partition.
+    looks : iterable of Look
+        Those of all calls of the query.
+    watermark : int
+        No row with this code or a smaller one comes, goes or changes any more.
+
+    Returns
+    -------
+    Settled
+
+    Examples
+    --------
+    >>> offsets, time = np.array([0, 3, 4]), np.array([10, 20, 30, 90])
+    >>> settled = settled_rows(offsets, time, [Look("range", -15, 0)], 25)
+    >>> settled.final.tolist(), settled.needed.tolist()
+    ([2, 0], [1, 0])
+    """
+    found = np.zeros((len(offsets) - 1, 3), np.int64)
+    settle_rows.over(offsets, code, look_table(looks), watermark, found)
+    final, needed, peers = found.T
+    return Settled(final, needed, peers)

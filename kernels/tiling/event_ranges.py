@@ -1,0 +1,81 @@
+"""The queries that see an event, as a range of its key's queries."""
+
+from kernels.core.helper import helper
+from kernels.core.kernel import Int64Column, Int64Right, kernel
+from kernels.tiling.hops import window_end
+from kernels.tiling.scan import search_after
+
+
+@helper
+def hop_end(time: int, hop: int) -> int:
+    """Return the last moment of the hop that a time is in, and never one behind the last time.
+
+    Examples
+    --------
+    >>> hop_end(17, 5), hop_end(-2, 5), hop_end(17, 1)
+    (19, -1, 17)
+    """
+    return window_end(time, hop - 1 - time % hop)
+
+
+@kernel
+def event_ranges(
+    query: Int64Column,
+    bounded: bool,
+    window: int,
+    hop: int,
+    last_hop: int,
+    time: Int64Right,
+    begin: Int64Right,
+    end: Int64Right,
+) -> int:
+    """Search the queries of each event: the first that sees it, and the first that no longer does.
+
+    Parameters
+    ----------
+    query : int64 array of shape (queries,)
+        The times of the queries, sorted.
+    bounded : bool
+        Whether the window has a begin: else an event is seen for ever.
+    window, hop, last_hop
+        As :func:`kernels.tiling.query_ranges.query_ranges` takes them.
+    time : int64 array of shape (events,)
+        The times of the events, in any order.
+    begin, end : int64 arrays of shape (events,)
+        Written: the queries [begin, end) that see each event.
+
+    Returns
+    -------
+    int
+        The operations: one for each look of a search.
+
+    Notes
+    -----
+    O(events · log queries), so few events of a key with many queries are soon found. With hops, a
+    query sees an event once the last moment of the hop of its end is over, and until its begin,
+    rounded down, is behind the event.
+
+    Source: Zipline, "Window Tiling Algorithm": the search of an event's queries, there from 7 days
+    before the event on instead of behind it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> query, time = np.array([4, 9]), np.array([1, 4, 8])
+    >>> begin, end = np.zeros(3, np.int64), np.zeros(3, np.int64)
+    >>> event_ranges(query, True, 5, 1, 1, time, begin, end)
+    10
+    >>> begin.tolist(), end.tolist()
+    ([0, 1, 1], [1, 2, 2])
+    """
+    operations = 0
+    for row in range(len(time)):
+        left, looks = search_after(query, hop_end(time[row], last_hop))
+        right = len(query)
+        operations += looks
+        if bounded:
+            right, looks = search_after(query, window_end(hop_end(time[row], hop), window))
+            operations += looks
+        right = max(left, right)
+        begin[row], end[row] = left, right  #: Queries {left} to {right} see event {row}.
+    return operations

@@ -1,0 +1,176 @@
+"""``fill``: missing values on the line between their neighbours, along the order key.
+
+The reference is DuckDB, to the rounding of integers.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.kernel import Float64Column, Int64Column, Int64Row, Uint8Column, kernel
+from kernels.frames.frames import number_in_block
+from kernels.frames.ordering import Order
+from kernels.windows.lead_lag import NONE
+
+
+@kernel
+def fill_between(
+    key: Float64Column,
+    missing: Uint8Column,
+    usable: Uint8Column,
+    valid: Int64Row,
+    point: Int64Column,
+    low: Int64Column,
+    high: Int64Column,
+    part: Float64Column,
+) -> None:
+    """Write the two rows whose values make the line on which each missing value lies.
+
+    Parameters
+    ----------
+    key : float64 array of shape (rows,)
+        The order key.
+    missing : uint8 array of shape (rows,)
+        1 where a value is to be found, else 0.
+    usable : uint8 array of shape (rows,)
+        1 where a value can be a point of the line, else 0.
+    valid : int64 array of shape (2,)
+        The half-open range of rows that have a key.
+    point : int64 array of shape (rows,)
+        Working memory.
+    low, high : int64 arrays of shape (rows,)
+        Written: the rows of the two points, which are one and the same where there is only one or
+        where the row has its own value; -1 where there is none.
+    part : float64 array of shape (rows,)
+        Written: how far from ``low`` to ``high`` the row is: below 0 and above 1 outside of them.
+
+    Notes
+    -----
+    O(n). The points are the neighbours on both sides, or the nearest two where one side has none.
+    Keys that are infinite or NaN have no place on a line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one, zero = np.ones(4, np.uint8), np.zeros(4, np.uint8)
+    >>> given = np.array([1, 0, 1, 0], np.uint8)
+    >>> columns = np.zeros((3, 4), np.int64)
+    >>> part = np.zeros(4)
+    >>> fill_between(np.array([0.0, 1, 4, 8]), 1 - given, given, np.array([0, 4]), *columns, part)
+    >>> columns[1].tolist(), columns[2].tolist(), part.tolist()
+    ([0, 0, 2, 0], [0, 2, 2, 2], [0.0, 0.25, 0.0, 2.0])
+    """
+    points = 0
+    for i in range(valid[0], valid[1]):
+        if usable[i] == 1 and np.isfinite(key[i]):
+            point[points] = i
+            points += 1  #: Row {i} is point {points - 1}.
+    passed = 0
+    for i in range(len(key)):
+        low[i], high[i], part[i] = i, i, 0.0
+        if passed < points and point[passed] == i:
+            passed += 1
+        if missing[i] == 0:
+            continue
+        if points == 0 or i < valid[0] or i >= valid[1] or not np.isfinite(key[i]):
+            low[i], high[i] = NONE, NONE  #: Row {i} stays without a value.
+            continue
+        one = max(0, min(passed - 1, points - 2))
+        low[i], high[i] = point[one], point[min(one + 1, points - 1)]
+        span = key[high[i]] - key[low[i]]
+        if span != 0:
+            part[i] = (key[i] - key[low[i]]) / span  #: Row {i}: {part[i]} of the way.
+
+
+def fill(
+    order: Order,
+    value: NDArray[Any],
+    given: NDArray[np.uint8],
+    bits: int = 64,
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the values with the missing ones on the line between their neighbours: ``fill``.
+
+    Parameters
+    ----------
+    order : Order
+        With a single key.
+    value : int64 or float64 array of shape (rows,)
+        Integers also for timestamps, dates and decimals.
+    given : uint8 array of shape (rows,)
+        1 where the value is no NULL.
+    bits : int
+        How many bits the integers have in their table.
+
+    Returns
+    -------
+    value : array of shape (rows,)
+        Of the same dtype. Behind the last value and before the first one the nearest two make the
+        line; one alone is repeated. Integers are cut to whole ones between two values, and rounded
+        outside of them.
+    given : bool array of shape (rows,)
+        False where there is still none: the row has no finite key, or its partition no value.
+
+    Raises
+    ------
+    ValueError
+        When the order has no single key.
+
+    Notes
+    -----
+    O(rows). Infinite and NaN values stay where they are and are no points of a line. An integer
+    stays missing where it, or its distance from the point that the line is drawn from, needs more
+    bits than there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.frames.ordering import order_by_key
+    >>> order = order_by_key(np.array([0, 4]), np.array([0, 1, 4, 8]))
+    >>> value, given = fill(order, np.array([2.0, 0, 4, 0]), np.array([1, 0, 1, 0], np.uint8))
+    >>> value.tolist()
+    [2.0, 2.5, 4.0, 6.0]
+    """
+    if order.key is None:
+        raise ValueError("order: fill needs an order by exactly one column.")
+    usable = given * np.isfinite(value)
+    columns = [np.zeros(order.rows, np.int64) for _ in range(3)]
+    part, missing = np.zeros(order.rows), 1 - given
+    fill_between.over(order.offsets, order.key, missing, usable, order.valid, *columns, part)
+    low, high = columns[1:]
+    for row in (low, high):
+        number_in_block.over(order.offsets, order.offsets[:-1, None], row)
+    line: NDArray[Any]
+    if value.dtype == np.float64:
+        line, within = _line_of_floats(value[low], value[high], part)
+    else:
+        line, within = _line_of_integers(value[low], value[high], part, bits)
+    found = (missing == 1) & (low != NONE) & within
+    return np.where(found, line, value).astype(value.dtype), found | (given == 1)
+
+
+def _line_of_floats(
+    low: NDArray[np.float64], high: NDArray[np.float64], part: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return low * (1 - part) + high * part, np.ones(len(part), np.bool_)
+
+
+def _line_of_integers(
+    low: NDArray[np.int64], high: NDArray[np.int64], part: NDArray[np.float64], bits: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the integers on the line, and where they have no more than so many bits."""
+    least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    between = (part >= 0) & (part <= 1)
+    inside = np.trunc(low + (high.astype(np.float64) - low) * part)
+    # Outside, the distance is rounded from the lesser of the two points.
+    part = np.where(low > high, 1 - part, part)
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    outside = np.copysign(np.rint((high.astype(np.float64) - low) * np.abs(part)), part)
+    moved = np.where(between, inside, outside)
+    within = (moved >= least) & (moved < float(most + 1))
+    moved = np.where(within, moved, 0).astype(np.int64)
+    reached = low + moved
+    no_overflow = ((moved < 0) == (reached < low)) & (reached >= least) & (reached <= most)
+    within &= between | no_overflow
+    return np.where(between, moved, reached), within

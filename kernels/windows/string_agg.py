@@ -1,0 +1,202 @@
+"""The texts of moving frames, joined in the order of the rows."""
+
+import numpy as np
+from numba.extending import register_jitable
+from numpy.typing import NDArray
+
+from kernels.core.kernel import Int64Column, Int64Matrix, Uint8Scratch, kernel
+from kernels.structures.sort_keys import link_equals
+from kernels.windows.distinct import hull, in_frame
+
+NONE = -1
+#: Arrow's columns of text count their bytes in 32 bits.
+MOST_BYTES = 2**31 - 1
+
+
+@register_jitable
+def is_first(
+    previous: NDArray[np.int64], begin: NDArray[np.int64], end: NDArray[np.int64], i: int, row: int
+) -> bool:
+    """Say whether no row before it in the frame has the row's text.
+
+    Examples
+    --------
+    >>> is_first(np.array([-1, 0]), np.array([[0]]), np.array([[2]]), 0, 1)
+    False
+    """
+    low, _ = hull(begin, end, i)
+    back = previous[row]
+    while back >= low and not in_frame(begin, end, i, back):
+        back = previous[back]
+    return bool(back < low)
+
+
+@kernel
+def joined_sizes(
+    start: Int64Column,
+    stop: Int64Column,
+    previous: Int64Column,
+    begin: Int64Matrix,
+    end: Int64Matrix,
+    separator: int,
+    size: Int64Column,
+) -> None:
+    """Write how many bytes the texts of each frame have when they are joined.
+
+    Parameters
+    ----------
+    start, stop : int64 arrays of shape (values,)
+        Where the text of each value stands among the bytes.
+    previous : int64 array of shape (values,)
+        The nearest row before each that has its text, or -1; -1 everywhere where a text counts as
+        often as it is there.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of the values, in order.
+    separator : int
+        How many bytes stand between two texts.
+    size : int64 array of shape (rows,)
+        Written.
+
+    Notes
+    -----
+    O(rows in frames), as the texts that :func:`join` writes are as long.
+
+    Examples
+    --------
+    >>> start, stop, none = np.array([0, 1]), np.array([1, 3]), np.array([-1, -1])
+    >>> size = np.zeros(1, np.int64)
+    >>> joined_sizes(start, stop, none, np.array([[0]]), np.array([[2]]), 1, size)
+    >>> size.tolist()
+    [4]
+    """
+    for i in range(len(begin)):
+        size[i], texts = 0, 0
+        for piece in range(begin.shape[1]):
+            for row in range(begin[i, piece], end[i, piece]):
+                if is_first(previous, begin, end, i, row):
+                    size[i] += stop[row] - start[row]
+                    texts += 1
+        size[i] += separator * max(texts - 1, 0)  #: Row {i}: {texts} texts, {size[i]} bytes.
+
+
+@kernel
+def join(
+    text: Uint8Scratch,
+    start: Int64Column,
+    stop: Int64Column,
+    previous: Int64Column,
+    begin: Int64Matrix,
+    end: Int64Matrix,
+    separator: Uint8Scratch,
+    to: Int64Column,
+    joined: Uint8Scratch,
+) -> None:
+    """Write the texts of each frame one behind the other, in the order of the rows.
+
+    Parameters
+    ----------
+    text : uint8 array
+        The bytes of all texts.
+    start, stop, previous, begin, end
+        As :func:`joined_sizes` takes them.
+    separator : uint8 array
+        The bytes between two texts.
+    to : int64 array of shape (rows,)
+        Where the text of each frame begins among those that are written.
+    joined : uint8 array
+        Written: the bytes of the joined texts.
+
+    Notes
+    -----
+    O(bytes that are written). Nothing that is kept from frame to frame would spare any of them.
+
+    Examples
+    --------
+    >>> text, joined = np.frombuffer(b"abc", np.uint8).copy(), np.zeros(4, np.uint8)
+    >>> start, stop, none = np.array([0, 1]), np.array([1, 3]), np.array([-1, -1])
+    >>> dash, to = np.frombuffer(b"-", np.uint8).copy(), np.array([0])
+    >>> join(text, start, stop, none, np.array([[0]]), np.array([[2]]), dash, to, joined)
+    >>> joined.tobytes()
+    b'a-bc'
+    """
+    for i in range(len(begin)):
+        at, texts = to[i], 0
+        for piece in range(begin.shape[1]):
+            for row in range(begin[i, piece], end[i, piece]):
+                if is_first(previous, begin, end, i, row):
+                    for k in range(len(separator) if texts > 0 else 0):
+                        joined[at] = separator[k]
+                        at += 1
+                    for k in range(start[row], stop[row]):
+                        joined[at] = text[k]
+                        at += 1
+                    texts += 1  #: Row {row} is written for row {i}.
+
+
+def moving_join(
+    offsets: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    start: NDArray[np.int64],
+    stop: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    separator: bytes,
+    *,
+    key: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return the texts of each frame, joined in the order of the rows.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    text : uint8 array
+        The bytes of all texts.
+    start, stop : int64 arrays of shape (rows,)
+        Where the text of each row stands among the bytes. Where a partition has fewer values than
+        rows, they stand first, and what follows them may be anything.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of its partition's values, in order.
+    separator : bytes
+        What stands between two texts.
+    key : int64 array of shape (rows,), optional
+        Equal where the texts are: then each text counts once, where it is first in the frame.
+
+    Returns
+    -------
+    ends : int64 array of shape (rows + 1,)
+        The text of frame i goes from ``ends[i]`` to ``ends[i + 1]``.
+    joined : uint8 array
+
+    Raises
+    ------
+    OverflowError
+        When the joined texts have more than 2 GiB, which is what a column of texts can hold.
+
+    Examples
+    --------
+    >>> text, ends = np.frombuffer(b"abc", np.uint8), np.array([0, 1, 3])
+    >>> frames = np.array([[0], [0]]), np.array([[1], [2]])
+    >>> ends, joined = moving_join(np.array([0, 2]), text, ends[:-1], ends[1:], *frames, b", ")
+    >>> ends.tolist(), joined.tobytes()
+    ([0, 1, 6], b'aa, bc')
+    """
+    previous = np.full(len(start), NONE, np.int64)
+    if key is not None:
+        number, following = np.empty_like(previous), np.empty_like(previous)
+        link_equals.over(offsets, key, number, previous, following)
+    frames = start, stop, previous, begin, end
+    size = np.empty(len(begin), np.int64)
+    joined_sizes.over(offsets, *frames, len(separator), size)
+    ends = np.concatenate([[0], np.cumsum(size)])
+    if ends[-1] > MOST_BYTES:
+        raise OverflowError(
+            f"the joined texts of a partition have {ends[-1]:,} bytes, but a column holds "
+            f"{MOST_BYTES:,}; take shorter frames, or more partitions."
+        )
+    joined = np.empty(ends[-1], np.uint8)
+    # Compiled code takes bytes that cannot be written to for another type.
+    text = np.require(text, np.uint8, "W")
+    between = np.frombuffer(separator, np.uint8).copy()
+    join.over(offsets, text, *frames, between, ends[:-1], joined)
+    return ends, joined

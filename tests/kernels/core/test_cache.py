@@ -1,0 +1,37 @@
+"""Compiled kernels are used only as long as no source of any kernel has changed."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kernels
+
+PACKAGE = Path(kernels.__file__).parent
+STAMP = "from kernels.core.cache import source_stamp; print(source_stamp())"
+
+
+def stamp_in(folder: Path) -> str:
+    command = [sys.executable, "-c", STAMP]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(PACKAGE, tmp_path / "kernels", ignore=ignored))
+
+
+@pytest.mark.parametrize("file", ["core/kernel.py", "structures/order.py", "windows/mode.py"])
+def test_an_edit_in_any_folder_makes_what_is_compiled_stale(copy: Path, file: str) -> None:
+    before = stamp_in(copy.parent)
+    with copy.joinpath(file).open("a") as source:
+        source.write("# edited\n")
+    assert stamp_in(copy.parent) != before
+
+
+def test_what_is_compiled_serves_the_same_sources_in_another_place(copy: Path) -> None:
+    assert stamp_in(copy.parent) == stamp_in(PACKAGE.parent)

@@ -1,0 +1,267 @@
+"""Frames against DuckDB in process, and against their definition."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kernels import (
+    BoundKeys,
+    Order,
+    frame_ranges,
+    frames_of_kept,
+    order_by_key,
+    order_by_starts,
+    trace,
+)
+from kernels.frames.frames import EXCLUSIONS, range_bound_each
+from tests.kernels.frames.cases import rows_of
+from tests.kernels.windows.partitions import Partitions, partitions
+
+Bound = Any
+Frames = list[list[int]]
+
+MOST = 2**63 - 1
+some = settings(max_examples=100, deadline=None)
+away = st.one_of(st.none(), st.integers(-3, 3))
+exclusions = st.sampled_from(EXCLUSIONS)
+
+
+def frames(order: Order, unit: str, low: Bound, high: Bound, exclude: str = "no others") -> Frames:
+    """The rows of each frame, by the kernels; numbers count from the partition's first row."""
+    return rows_of(*frame_ranges(order, unit, low, high, exclude))
+
+
+def side(bound: Bound, end: bool) -> str:
+    """Name the side of a bound in SQL; one that is zero throughout may stand on either."""
+    if end:
+        return "PRECEDING" if np.min(bound, initial=0) < 0 else "FOLLOWING"
+    return "FOLLOWING" if np.max(bound, initial=0) > 0 else "PRECEDING"
+
+
+def in_sql(bound: Bound, end: bool) -> str:
+    if bound is None:
+        return "UNBOUNDED FOLLOWING" if end else "UNBOUNDED PRECEDING"
+    distance = ("high" if end else "low") if np.ndim(bound) else abs(bound)
+    return f"{distance} {side(bound, end)}"
+
+
+def ask_duckdb(
+    case: Partitions, unit: str, low: Bound, high: Bound, exclude: str = "no others"
+) -> Frames:
+    """The rows of each frame, by DuckDB."""
+    columns = {
+        name: pa.array(np.abs(bound))
+        for name, bound in (("low", low), ("high", high))
+        if bound is not None and np.ndim(bound)
+    }
+    between = f"{in_sql(low, end=False)} AND {in_sql(high, end=True)}"
+    listed = f"list(row) OVER (w {unit} BETWEEN {between} EXCLUDE {exclude})"
+    rows = case.ask(f"partition, {listed}", **columns)
+    return [[j - int(case.offsets[partition]) for j in frame or []] for partition, frame in rows]
+
+
+def sql_allows(low: Bound, high: Bound) -> bool:
+    if low is None or high is None:
+        return True
+    return not (side(low, end=False) == "FOLLOWING" and side(high, end=True) == "PRECEDING")
+
+
+@st.composite
+def bounds_each(draw: st.DrawFn, rows: int) -> Bound:
+    """Draw a distance for each row, all on one side, as SQL wants them."""
+    distances = st.lists(st.integers(0, 4), min_size=rows, max_size=rows)
+    return np.array(draw(distances), np.int64) * draw(st.sampled_from([-1, 1]))
+
+
+@pytest.mark.parametrize("unit", ["rows", "range", "groups"])
+@some
+@given(case=partitions(), low=away, high=away, exclude=exclusions)
+def test_frames_are_those_of_duckdb(
+    unit: str, case: Partitions, low: Bound, high: Bound, exclude: str
+) -> None:
+    assume(sql_allows(low, high))
+    assert frames(case.order, unit, low, high, exclude) == ask_duckdb(
+        case, unit, low, high, exclude
+    )
+
+
+@pytest.mark.parametrize("unit", ["rows", "range", "groups"])
+@some
+@given(data=st.data(), case=partitions(finite=True), exclude=exclusions)
+def test_frames_with_bounds_for_each_row_are_those_of_duckdb(
+    unit: str, data: st.DataObject, case: Partitions, exclude: str
+) -> None:
+    bound = st.one_of(bounds_each(case.rows), bounds_each(case.rows), away)
+    low, high = data.draw(bound), data.draw(bound)
+    assume(sql_allows(low, high))
+    assert frames(case.order, unit, low, high, exclude) == ask_duckdb(
+        case, unit, low, high, exclude
+    )
+
+
+@some
+@given(partitions(floating=True), *[st.one_of(st.none(), st.sampled_from([-1.5, 0.5, 0.0]))] * 2)
+def test_distances_between_floats_are_floats(case: Partitions, low: Bound, high: Bound) -> None:
+    assume(sql_allows(low, high))
+    assert frames(case.order, "range", low, high) == ask_duckdb(case, "range", low, high)
+
+
+@some
+@given(data=st.data(), ends=st.tuples(st.integers(-40, 40), st.integers(-40, 40)))
+def test_calendar_intervals_are_given_as_the_keys_at_each_rows_bounds(
+    data: st.DataObject, ends: tuple[int, int]
+) -> None:
+    days = sorted(data.draw(st.lists(st.integers(-800, 800), max_size=12)))
+    descending = data.draw(st.booleans())
+    case = Partitions([days[::-1] if descending else days], descending)
+    dates = np.array(case.flat, np.int64).astype("datetime64[D]")
+    low, high = (months_after(dates, -n if descending else n) for n in ends)
+    between = " AND ".join(
+        f"to_months({abs(n)}) {'PRECEDING' if n < 0 else 'FOLLOWING'}" for n in ends
+    )
+    assume(not ends[0] >= 0 > ends[1])
+    order = f"date {'DESC' if descending else 'ASC'}"
+    listed = f"list(row) OVER (PARTITION BY partition ORDER BY {order} RANGE BETWEEN {between})"
+    found = frames(case.order, "range", BoundKeys(low), BoundKeys(high))
+    answer = case.ask(listed, date=pa.array(dates))
+    assert found == [frame or [] for (frame,) in answer]
+
+
+def months_after(dates: Any, months: int) -> Any:
+    """The days that many months later, at most the last day of that month."""
+    month = dates.astype("datetime64[M]") + months
+    last = (month + 1).astype("datetime64[D]") - month.astype("datetime64[D]")
+    day = np.minimum(dates - dates.astype("datetime64[M]"), last - 1)
+    return (month.astype("datetime64[D]") + day).astype(np.int64)
+
+
+@some
+@given(
+    st.lists(st.one_of(st.integers(-MOST - 1, -MOST + 6), st.integers(MOST - 6, MOST)), max_size=8),
+    *[st.one_of(st.integers(-9, 9), st.sampled_from([-MOST - 1, MOST]))] * 2,
+    st.booleans(),
+)
+def test_distances_that_lead_beyond_the_integers_are_measured_right(
+    keys: list[int], low: int, high: int, descending: bool
+) -> None:
+    keys = sorted(keys, reverse=descending)
+    order = order_by_key(np.array([0, len(keys)]), np.array(keys, np.int64), None, descending)
+    sign = -1 if descending else 1
+    expected = [
+        [j for j, other in enumerate(keys) if low <= sign * (other - key) <= high] for key in keys
+    ]
+    assert frames(order, "range", low, high) == expected
+    each = [np.full(len(keys), bound) for bound in (low, high)]
+    assert frames(order, "range", *each) == expected
+
+
+@pytest.mark.parametrize("unit", ["rows", "groups"])
+@pytest.mark.parametrize("far", [MOST, np.full(3, MOST)], ids=["one", "each"])
+def test_numbers_of_rows_beyond_the_integers_reach_to_the_ends(unit: str, far: Bound) -> None:
+    order = order_by_key(np.array([0, 3]), np.array([1, 2, 3]))
+    assert frames(order, unit, -far - 1, far) == [[0, 1, 2]] * 3
+    assert frames(order, unit, far, far) == [[]] * 3
+    assert frames(order, unit, None, -far) == [[]] * 3
+
+
+@some
+@given(partitions(), st.integers(1, 3), st.integers(-3, 0), exclusions)
+def test_a_frame_that_ends_before_it_begins_is_empty(
+    case: Partitions, low: int, high: int, exclude: str
+) -> None:
+    for unit in ("rows", "groups"):
+        begin, end = frame_ranges(case.order, unit, low, high, exclude)
+        assert (begin == end).all()
+
+
+@some
+@given(partitions(), away, away, exclusions, st.sampled_from(["rows", "range", "groups"]))
+def test_pieces_are_within_the_partition_and_in_order(
+    case: Partitions, low: Bound, high: Bound, exclude: str, unit: str
+) -> None:
+    begin, end = frame_ranges(case.order, unit, low, high, exclude)
+    edges = np.stack([begin, end], axis=2).reshape(len(begin), 2 * begin.shape[1])
+    sizes = np.diff(case.offsets)
+    assert begin.shape == end.shape == (case.rows, 1 if exclude == "no others" else 3)
+    assert (np.diff(edges, axis=1) >= 0).all()
+    assert (edges >= 0).all()
+    assert (edges.max(axis=1, initial=0) <= np.repeat(sizes, sizes)).all()
+
+
+@some
+@given(data=st.data(), exclude=exclusions, unit=st.sampled_from(["rows", "range", "groups"]))
+def test_several_columns_order_rows_as_duckdb_does(
+    data: st.DataObject, exclude: str, unit: str
+) -> None:
+    pair = st.tuples(st.integers(0, 2), st.integers(0, 2))
+    pairs = sorted(data.draw(st.lists(pair, max_size=9)))
+    case = Partitions([[first for first, _ in pairs]])
+    starts = np.array([i == 0 or pairs[i] != pairs[i - 1] for i in range(len(pairs))], np.uint8)
+    frame = f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE {exclude}"
+    listed = f"list(row) OVER (PARTITION BY partition ORDER BY key, second {frame})"
+    answer = case.ask(listed, second=pa.array([second for _, second in pairs], pa.int64()))
+    found = frames(order_by_starts(case.offsets, starts), unit, None, 0, exclude)
+    assert found == [rows or [] for (rows,) in answer]
+
+
+@some
+@given(data=st.data(), case=partitions(), low=away, high=away, exclude=exclusions)
+def test_filtered_frames_are_those_of_duckdb(
+    data: st.DataObject, case: Partitions, low: Bound, high: Bound, exclude: str
+) -> None:
+    assume(sql_allows(low, high))
+    bits = data.draw(st.lists(st.integers(0, 1), min_size=case.rows, max_size=case.rows))
+    kept = np.array(bits, np.uint8)
+    ranges = frame_ranges(case.order, "rows", low, high, exclude)
+    filtered = frames_of_kept(case.offsets, kept, *ranges)
+    first = np.repeat(case.offsets[:-1], np.diff(case.offsets))
+    found = [
+        [int(filtered.row[first[i] + position]) for position in frame]
+        for i, frame in enumerate(rows_of(filtered.begin, filtered.end))
+    ]
+    between = f"ROWS BETWEEN {in_sql(low, end=False)} AND {in_sql(high, end=True)}"
+    listed = f"list(row) FILTER (kept = 1) OVER (w {between} EXCLUDE {exclude})"
+    assert found == [rows or [] for (rows,) in case.ask(listed, kept=pa.array(kept))]
+
+
+def test_the_steps_of_a_range_say_what_each_row_looks_for() -> None:
+    code, valid = np.array([0, 2, 9]), np.array([1, 3])
+    columns = code, code - 5, np.zeros(3, np.uint8), valid, False, np.zeros(3, np.int64)
+    assert [step.caption for step in trace(range_bound_each, *columns).steps] == [
+        "Row 0 has no key: the bound of its peers is 0.",
+        "Row 1 looks for -3: the bound is 1.",
+        "Row 2 looks for 4: the bound is 2.",
+    ]
+
+
+def test_the_input_is_left_as_it_was() -> None:
+    order = order_by_key(np.array([0, 3]), np.array([1, 2, 2]))
+    begin, end = frame_ranges(order, "rows", -1, 1)
+    before = begin.copy(), end.copy()
+    frames_of_kept(order.offsets, np.array([0, 1, 0], np.uint8), begin, end)
+    assert np.array_equal(before, (begin, end))
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (("row", 0, 0), "unit: 'row' is none of 'rows', 'range', 'groups'"),
+        (("rows", 0, 0, "peers"), "exclude: 'peers' is none of 'no others', 'current row'"),
+        (("rows", -1.5, 0), "rows and groups are counted; give integers or None"),
+        (("groups", None, np.array([0.5])), "rows and groups are counted; give integers"),
+        (("range", -0.5, 0), "a distance is float64; give integers"),
+    ],
+)
+def test_what_is_no_frame_is_refused(frame: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        frame_ranges(order_by_key(np.array([0, 1]), np.array([1])), *frame)
+
+
+def test_a_distance_along_several_columns_is_refused() -> None:
+    order = order_by_starts(np.array([0, 1]), np.array([1], np.uint8))
+    with pytest.raises(ValueError, match="'range' with a distance needs an order by exactly one"):
+        frame_ranges(order, "range", -1, 0)

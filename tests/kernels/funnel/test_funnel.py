@@ -1,0 +1,125 @@
+"""The funnel's kernels against every chain tried, and against ClickHouse in process."""
+
+from random import Random
+
+import chdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kernels import funnel_levels
+from tests.kernels.funnel import brute_force
+from tests.kernels.funnel.events import COMBINATIONS, MODES, Streams, name, random_streams, streams
+
+
+def levels(case: Streams, **modes: bool) -> list[int]:
+    level, _ = funnel_levels(*case.columns, case.steps, case.window, **modes)
+    return level.tolist()
+
+
+def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
+    """Return ClickHouse's levels; rows of one time come in the order of their conditions."""
+    users = [user for user, rows in enumerate(case.users) for _ in rows]
+    rows = [row for rows in case.users for row in rows]
+    table = pa.table(  # noqa: F841 (the query reads it by its name)
+        {
+            "user": pa.array(users, pa.int64()),
+            "time": pa.array([time for time, _ in rows], pa.uint64()),
+            "conditions": pa.array([conditions for _, conditions in rows], pa.uint32()),
+        }
+    ).sort_by([("user", "ascending"), ("time", "ascending"), ("conditions", "ascending")])
+    named = "".join(f", '{mode}'" for mode in MODES if modes[mode])
+    conditions = ", ".join(f"assumeNotNull(bitTest(conditions, {k}))" for k in range(case.steps))
+    query = f"""
+        SELECT user, windowFunnel({case.window}{named})(assumeNotNull(time), {conditions}) AS level
+        FROM Python(table) GROUP BY user SETTINGS max_threads = 1"""
+    answer = dict.fromkeys(range(len(case.users)), 0)
+    for row in chdb.query(query, "ArrowTable").to_pylist() if len(rows) else []:
+        answer[row["user"]] = row["level"]
+    return list(answer.values())
+
+
+def winning_chains(case: Streams, **modes: bool) -> list[NDArray[np.int64]]:
+    level, reached = funnel_levels(*case.columns, case.steps, case.window, **modes)
+    return [times[:n] for n, times in zip(level, reached, strict=True)]
+
+
+@pytest.mark.parametrize("modes", COMBINATIONS, ids=name)
+@pytest.mark.parametrize("steps", [1, 2, 3, 5, 8])
+def test_every_combination_of_modes_gives_the_levels_of_clickhouse(
+    modes: dict[str, bool], steps: int
+) -> None:
+    for window, spread in [(0, 6), (4, 12), (10_000, 30)]:
+        case = random_streams(steps * 100 + window, 250, steps, window, spread)
+        assert levels(case, **modes) == ask_clickhouse(case, modes)
+
+
+@pytest.mark.parametrize("modes", COMBINATIONS[:4], ids=name)
+def test_thirty_two_steps_are_counted_as_clickhouse_counts_them(modes: dict[str, bool]) -> None:
+    rng = np.random.default_rng(1)
+    users = [
+        [(t, 1 << int(min(31, max(0, t // 2 + rng.integers(-1, 2))))) for t in range(66)]
+        for _ in range(40)
+    ]
+    case = Streams(32, 1_000, users)
+    assert levels(case, **modes) == ask_clickhouse(case, modes)
+
+
+@given(streams(most_rows=7), st.booleans())
+def test_the_default_level_is_that_of_the_best_of_all_chains(case: Streams, once: bool) -> None:
+    best = [brute_force.level(u, case.steps, case.window, once=once) for u in case.users]
+    assert levels(case, strict_once=once) == best
+
+
+@given(streams(most_rows=7, shift=-(10**12)))
+def test_strict_once_with_strict_increase_misses_no_chain_even_before_1970(case: Streams) -> None:
+    best = [
+        brute_force.level(u, case.steps, case.window, once=True, increase=True) for u in case.users
+    ]
+    assert levels(case, strict_once=True, strict_increase=True) == best
+
+
+@given(streams(), st.sampled_from(COMBINATIONS))
+def test_the_winning_chain_is_a_chain_of_events_within_the_window(
+    case: Streams, modes: dict[str, bool]
+) -> None:
+    for user, chain in zip(case.users, winning_chains(case, **modes), strict=True):
+        for k, time in enumerate(chain):
+            assert any(t == time and conditions >> k & 1 for t, conditions in user)
+        if len(chain):
+            assert chain[-1] - chain[0] <= case.window
+        gaps = np.diff(chain)
+        assert (gaps > 0).all() if modes["strict_increase"] else (gaps >= 0).all()
+
+
+@given(streams(), st.sampled_from(COMBINATIONS), st.randoms(use_true_random=False))
+def test_the_answer_does_not_depend_on_the_order_of_arrival(
+    case: Streams, modes: dict[str, bool], random: Random
+) -> None:
+    shuffled = [random.sample(user, len(user)) for user in case.users]
+    again = Streams(case.steps, case.window, shuffled)
+    assert levels(again, **modes) == levels(case, **modes)
+    chains = zip(winning_chains(again, **modes), winning_chains(case, **modes), strict=True)
+    assert all(np.array_equal(a, b) for a, b in chains)
+
+
+@given(streams(), st.sampled_from(COMBINATIONS))
+def test_a_user_is_not_affected_by_the_others(case: Streams, modes: dict[str, bool]) -> None:
+    alone = [levels(Streams(case.steps, case.window, [u]), **modes)[0] for u in case.users]
+    assert levels(case, **modes) == alone
+
+
+@given(streams(most_rows=60), st.sampled_from(COMBINATIONS))
+@settings(max_examples=30, deadline=None)
+def test_the_input_is_left_as_it_was(case: Streams, modes: dict[str, bool]) -> None:
+    before, columns = case.columns, case.columns
+    funnel_levels(*columns, case.steps, case.window, **modes)
+    assert all(np.array_equal(a, b) for a, b in zip(before, columns, strict=True))
+
+
+def test_many_rows_of_one_instant_that_fulfil_every_step_are_no_burden_in_strict_once() -> None:
+    everything = [(0, (1 << 12) - 1)] * 40
+    assert levels(Streams(12, 0, [everything, everything[:5]]), strict_once=True) == [12, 5]

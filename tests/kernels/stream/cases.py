@@ -1,0 +1,243 @@
+"""What the kernels of windows over streams are given in the walk over the registry."""
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kernels.frames.extent import Look, look_table
+from tests.kernels.frames.cases import Args, blank, int64
+from tests.kernels.stream.rows import MOST, UNITS, codes, looks, reaches, steps, within
+
+
+@st.composite
+def sorted_codes(draw: st.DrawFn, most: int = 9) -> list[int]:
+    extreme = st.sampled_from([-MOST - 1, MOST])
+    return sorted(draw(st.lists(st.one_of(codes, codes, codes, extreme), max_size=most)))
+
+
+tables = st.lists(looks(), max_size=3).map(look_table)
+
+
+@st.composite
+def merges(draw: st.DrawFn) -> Args:
+    pairs = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), max_size=9, unique=True)
+    there, come = sorted(draw(pairs)), sorted(draw(pairs))
+    taken = [draw(st.integers(0, 1)) if row not in come else 1 for row in there]
+    sides = [int64([row[i] for row in side]) for side in (there, come) for i in range(2)]
+    written = blank(len(there)), blank(len(come)), blank(len(come))
+    return [*sides[:2], np.array(taken, np.uint8), *sides[2:], *written]
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Args:
+    code = draw(sorted_codes().filter(bool))
+    row = st.integers(0, len(code) - 1)
+    ends = [sorted(draw(st.tuples(row, row))) for _ in range(draw(st.integers(0, 3)))]
+    edges = [int64([end[i] for end in ends]) for i in range(2)]
+    return [int64(code), draw(tables), *edges, blank(len(ends)), blank(len(ends))]
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Args:
+    """Draw sorted codes and some of them, or gaps between them, as what has changed."""
+    all_codes = draw(sorted_codes(12))
+    fates = [draw(st.sampled_from("kkkig")) for _ in all_codes]
+    code = [c for c, fate in zip(all_codes, fates, strict=True) if fate != "g"]
+    at, changed, inserted = [], [], []
+    row = 0
+    for one, fate in zip(all_codes, fates, strict=True):
+        if fate != "k":
+            at.append(row)
+            changed.append(one)
+            inserted.append(int(fate == "i"))
+        row += fate != "g"
+    edges = [blank(len(at)) for _ in range(4)]
+    columns = int64(at), int64(changed), np.array(inserted, np.uint8)
+    return [int64(code), draw(tables), *columns, *edges]
+
+
+@st.composite
+def closings(draw: st.DrawFn) -> Args:
+    code = sorted(draw(st.lists(codes, max_size=9)))
+    watermark = draw(st.one_of(codes, st.just(MOST)))
+    left = draw(st.integers(0, sum(c <= watermark for c in code)))
+    return [int64(code), int64([left]), draw(tables), watermark, blank(4)]
+
+
+@st.composite
+def settlings(draw: st.DrawFn) -> Args:
+    code = sorted(draw(st.lists(codes, max_size=9)))
+    return [int64(code), draw(tables), draw(codes), blank(3)]
+
+
+@st.composite
+def fates(draw: st.DrawFn) -> Args:
+    kinds = draw(st.lists(st.sampled_from([(0, -1), (-1, 0), (0, 0)]), max_size=8))
+    before, after = int64([b for b, _ in kinds]), int64([a for _, a in kinds])
+    same = draw(st.lists(st.integers(0, 1), min_size=len(kinds), max_size=len(kinds)))
+    return [before, after, np.array(same, np.uint8), np.full((len(kinds), 2), 9, np.int8)]
+
+
+def look_of_row(row: Any) -> Look:
+    """A look as a table has it; without a bound where no code is as far away."""
+    unit, back, _, start, _ = (int(cell) for cell in row)
+    return Look(
+        UNITS[unit],
+        *(None if far == MOST else sign * far for far, sign in ((start, -1), (back, 1))),
+    )
+
+
+def merged_by_sorting(before: Args, after: Args, result: Any) -> bool:
+    code, tie, gone, new_code, new_tie = (one.tolist() for one in before[:5])
+    there, come = list(zip(code, tie, strict=True)), list(zip(new_code, new_tie, strict=True))
+    kept = [row for row, out in zip(there, gone, strict=True) if not out]
+    now = sorted(kept + come)
+    place, new_place, replaced = (one.tolist() for one in after[5:])
+    right = all(now[to] == row for to, row in zip(new_place, come, strict=True))
+    for to, row, out in zip(place, there, gone, strict=True):
+        right &= to == sum(other < row for other in now) if out else now[to] == row
+    return (
+        right
+        and result == len(now)
+        and replaced == [there.index(row) if row in there else -1 for row in come]
+    )
+
+
+def away(look: Look, code: list[int], i: int, edge: int, at: int) -> int:
+    """How far a place is behind row i: one before the row ``edge``, of the code ``at``."""
+    if look.unit == "range":
+        return at - code[i]
+    groups = steps(code, code[i], at)
+    return groups if at >= code[i] else -groups
+
+
+def sees(look: Look, code: list[int], i: int, at: int, changed: int, inserted: int) -> bool:
+    """Whether a row can have another answer for a change, by definition."""
+    if look.unit == "rows":
+        return reaches(look, at - i if i < at else at + inserted - 1 - i)
+    far = away(look, code, i, at, changed)
+    return within(look, far) if look.unit == "range" else reaches(look, far)
+
+
+def runs_of(rows: set[int]) -> list[tuple[int, int]]:
+    ends = [row for row in sorted(rows) if row + 1 not in rows]
+    return list(zip([row for row in sorted(rows) if row - 1 not in rows], ends, strict=True))
+
+
+def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
+    code, table = before[0].tolist(), [look_of_row(row) for row in before[1]]
+    expected: set[int] = set()
+    for at, changed, inserted in zip(*(one.tolist() for one in before[2:5]), strict=True):
+        rows = [
+            i
+            for i in range(len(code))
+            for look in table
+            if sees(look, code, i, at, changed, inserted)
+        ]
+        edges = [*rows, *(row + 1 for row in rows), at, at + inserted]
+        expected |= set(range(min(edges), max(edges)))
+    found = list(zip(after[6][:result].tolist(), after[7][:result].tolist(), strict=True))
+    spans = [first[:result].tolist() for first in (after[5], after[8])]
+    return found == runs_of(expected) and spans == [
+        [edge[i] for edge in (span(code, table, *run) for run in found)] for i in range(2)
+    ]
+
+
+def span(code: list[int], table: list[Look], first: int, last: int) -> tuple[int, int]:
+    """The first and the last row that the frames of a run have."""
+    rows = {first, last}
+    for look in table:
+        for i in (first, last):
+            for j in range(len(code)):
+                far = j - i if look.unit == "rows" else away(look, code, i, j, code[j])
+                if within(look, far) if look.unit == "range" else reaches(look, far):
+                    rows.add(j)
+    return min(rows), max(rows)
+
+
+def frames_of_the_run(before: Args, after: Args, result: Any) -> bool:
+    code, table = before[0].tolist(), [look_of_row(row) for row in before[1]]
+    pairs = zip(before[2].tolist(), before[3].tolist(), strict=True)
+    found = list(zip(after[4].tolist(), after[5].tolist(), strict=True))
+    return found == [span(code, table, *pair) for pair in pairs]
+
+
+def closes_at(look: Look, code: list[int], i: int) -> int:
+    """The watermark with which a row and its frame are complete, by definition."""
+    if look.high is None:
+        return MOST
+    if look.unit == "range":
+        return min(code[i] + max(look.high, 0), MOST)
+    behind = [
+        code[j]
+        for j in range(i, len(code))
+        if (j - i if look.unit == "rows" else steps(code, code[i], code[j])) >= look.high
+    ]
+    return min(behind, default=MOST)
+
+
+def complete_rows_leave(before: Args, after: Args, result: Any) -> bool:
+    code, (row,), table, watermark = before[0].tolist(), before[1], before[2], before[3]
+    given = [look_of_row(one) for one in table]
+    due = [max([code[i], *(closes_at(look, code, i) for look in given)]) for i in range(len(code))]
+    left = [i for i in range(row, len(code)) if due[i] > watermark]
+    first = left[0] if left else len(code)
+    released, waiting, needed, peers = after[4].tolist()
+    return (
+        result == (due[first] if left else MOST)
+        and waiting == first
+        and released == sum(c <= watermark for c in code)
+        and needed == needed_from(code, given, first, watermark)
+        and peers == len(set(code[:needed]))
+    )
+
+
+def needed_from(code: list[int], given: list[Look], row: int, watermark: int) -> int:
+    """The first row that is in a frame of the row, or of any that may come, with its peers."""
+    released = row < len(code) and code[row] <= watermark
+    at = code[row] if released else min(watermark + 1, MOST)
+    rows = {row}
+    for look in given:
+        for j in range(row):
+            far = {"rows": j - row, "range": code[j] - at, "groups": -steps(code, at, code[j])}
+            if look.low is None or far[look.unit] >= look.low:
+                rows.add(j)
+    first = min(rows)
+    return code.index(code[first]) if first < len(code) else first
+
+
+def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
+    code, table, watermark = before[0].tolist(), before[1], before[2]
+    given = [look_of_row(one) for one in table]
+    edge = sum(c <= watermark for c in code)
+    first = edge
+    for look in given:
+        for i in range(edge):
+            groups = steps(code, code[i], watermark + 1)
+            far = {"rows": edge - i, "range": watermark + 1 - code[i], "groups": groups}
+            if look.high is None or far[look.unit] <= look.high:
+                first = min(first, i)
+    needed = needed_from(code, given, first, watermark)
+    return after[3].tolist() == [first, needed, len(set(code[:needed]))]
+
+
+def ops_by_fate(before: Args, after: Args, result: Any) -> bool:
+    kinds = {(0, -1): [3, -1], (-1, 0): [0, -1]}
+    expected = [
+        kinds.get((b, a), [-1, -1] if same else [1, 2])
+        for b, a, same in zip(*(one.tolist() for one in before[:3]), strict=True)
+    ]
+    return after[3].tolist() == expected and result == sum(
+        op >= 0 for row in expected for op in row
+    )
+
+
+CASES: dict[str, Any] = {
+    "affected_ranges": (changes(), all_that_see_a_change),
+    "changelog": (fates(), ops_by_fate),
+    "close_windows": (closings(), complete_rows_leave),
+    "frame_spans": (runs(), frames_of_the_run),
+    "place_rows": (merges(), merged_by_sorting),
+    "settle_rows": (settlings(), rows_within_reach),
+}

@@ -1,0 +1,117 @@
+"""Rows that come and go, for windows that are kept up to date, and what a look is by definition."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kernels.frames.extent import Look
+from kernels.stream.sort_buffer import Merged, merge_rows, sorted_rows
+
+Ints = NDArray[np.int64]
+
+MOST = 2**63 - 1
+UNITS = ("rows", "range", "groups")
+
+#: Just before 1970 and after it, with ties.
+codes = st.integers(-6, 6)
+
+
+@st.composite
+def looks(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> Look:
+    """Draw a look: before the row, around it or behind it, with or without a bound."""
+    low, high = sorted([draw(st.integers(-3, 3)), draw(st.integers(-3, 3))])
+    to = high if not ahead else draw(st.sampled_from([high, high, high, None]))
+    return Look(draw(st.sampled_from(units)), draw(st.sampled_from([low, low, low, None])), to)
+
+
+def steps(code: list[int], one: int, other: int) -> int:
+    """How many groups of peers it is from one code to another."""
+    low, high = min(one, other), max(one, other)
+    return 0 if one == other else 1 + len({c for c in code if low < c < high})
+
+
+def within(look: Look, away: int) -> bool:
+    """Whether a place that is so far behind a row is between the bounds of its look."""
+    above = look.low is None or look.low <= away
+    return above and (look.high is None or away <= look.high)
+
+
+def reaches(look: Look, away: int) -> bool:
+    """As ``within``, of a place that counts when it is between the row and its frame."""
+    wide = Look(
+        look.unit,
+        None if look.low is None else min(look.low, 0),
+        None if look.high is None else max(look.high, 0),
+    )
+    return within(wide, away)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of several partitions, some of which go, and arrivals; ties are told apart by an id."""
+
+    offsets: Ints
+    code: Ints
+    tie: Ints
+    gone: NDArray[np.uint8]
+    new_offsets: Ints
+    new_code: Ints
+    new_tie: Ints
+
+    @property
+    def merged(self) -> Merged:
+        """The partitions after the batch."""
+        arrivals = self.new_offsets, self.new_code, self.new_tie
+        return merge_rows(self.offsets, self.code, self.tie, self.gone, *arrivals)
+
+    def after(self, merged: Merged, old: Any, new: Any) -> NDArray[Any]:
+        """Return a column after the batch."""
+        return np.concatenate([old, new])[merged.source]
+
+
+def ends_of(sizes: list[int]) -> Ints:
+    return np.cumsum([0, *sizes], dtype=np.int64)
+
+
+def column(rows: list[Any], place: int = 0) -> Ints:
+    return np.array([row[place] for row in rows], np.int64)
+
+
+@st.composite
+def batches(draw: st.DrawFn, most: int = 12) -> Batch:
+    """Draw partitions, empty ones among them; a row that goes may come again as it was."""
+    old: list[list[tuple[int, int, int]]] = []
+    new: list[list[tuple[int, int]]] = []
+    tie = 0
+    for _ in range(draw(st.integers(1, 3))):
+        there = draw(st.lists(st.tuples(codes, st.sampled_from("kkkkgr")), max_size=most))
+        come = draw(st.lists(codes, max_size=4))
+        rows = [(code, tie + i, fate) for i, (code, fate) in enumerate(there)]
+        tie += len(there) + len(come)
+        arrivals = [(code, tie - i) for i, code in enumerate(come)]
+        arrivals += [(code, number) for code, number, fate in rows if fate == "r"]
+        old.append(sorted((code, number, int(fate != "k")) for code, number, fate in rows))
+        new.append(sorted(arrivals))
+    rows_, arrivals_ = [r for part in old for r in part], [r for part in new for r in part]
+    return Batch(
+        ends_of([len(part) for part in old]),
+        column(rows_),
+        column(rows_, 1),
+        column(rows_, 2).astype(np.uint8),
+        ends_of([len(part) for part in new]),
+        column(arrivals_),
+        column(arrivals_, 1),
+    )
+
+
+def arrivals(rows: list[tuple[int, int, int]], partitions: int) -> tuple[Ints, Ints, Ints]:
+    """Sort rows of (partition, code, tie): their offsets, codes and ties."""
+    rows = sorted(rows)
+    counts = [sum(p == one for p, _, _ in rows) for one in range(partitions)]
+    offsets = ends_of(counts)
+    code, tie = column(rows, 1), column(rows, 2)
+    assert sorted_rows(offsets, code, tie).tolist() == list(range(len(rows)))
+    return offsets, code, tie

@@ -1,0 +1,234 @@
+"""Windows kept up to date: what a change affects, and its answers, against computing all anew."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import frame_ranges, order_by_key, trace
+from kernels.frames.extent import Look, codes_with_nulls, look_of, look_table
+from kernels.stream.affected import (
+    Affected,
+    affected_ranges,
+    cut_ranges,
+    find_affected,
+    peers_before,
+)
+from kernels.stream.retention import settled_rows
+from kernels.stream.sort_buffer import Changes, Merged
+from tests.kernels.stream.calls import Call, Slices, answers, calls
+from tests.kernels.stream.rows import Batch, Ints, batches, looks
+
+some = settings(max_examples=100, deadline=None)
+
+
+def rows_in(offsets: Ints, found: Affected) -> set[int]:
+    """The rows of the block that are in a range."""
+    edges = zip(found.partition, found.first_curr_row, found.last_curr_row, strict=True)
+    return {int(offsets[p]) + row for p, low, high in edges for row in range(low, high + 1)}
+
+
+def contents(offsets: Ints, code: Ints, look: Look, who: Ints) -> list[list[int]]:
+    """Who is in the frame of each row."""
+    frames = frame_ranges(order_by_key(offsets, code), look.unit, look.low, look.high)
+    first = np.repeat(offsets[:-1], np.diff(offsets))
+    ranges = zip(first, frames[0][:, 0], frames[1][:, 0], strict=True)
+    return [who[base + low : base + high].tolist() for base, low, high in ranges]
+
+
+def changed_rows(batch: Batch, merged: Merged, look: Look) -> set[int]:
+    """The rows that are new, or that have another frame than before."""
+    code = batch.after(merged, batch.code, batch.new_code)
+    old = contents(batch.offsets, batch.code, look, np.arange(len(batch.code)))
+    new = contents(merged.offsets, code, look, merged.source)
+    return {row for row, was in enumerate(merged.source) if was >= len(old) or old[was] != new[row]}
+
+
+def affected(batch: Batch, merged: Merged, given_looks: list[Look]) -> Affected:
+    code = batch.after(merged, batch.code, batch.new_code)
+    return find_affected(merged.offsets, code, merged.changes, given_looks)
+
+
+@some
+@given(batches(), st.lists(looks(), min_size=1, max_size=3))
+def test_no_frame_changes_outside_the_affected_ranges(batch: Batch, several: list[Look]) -> None:
+    merged = batch.merged
+    found = rows_in(merged.offsets, affected(batch, merged, several))
+    for look in several:
+        assert changed_rows(batch, merged, look) <= found
+
+
+@some
+@given(batches(), looks())
+def test_every_frame_with_its_own_row_changes_within_an_affected_range(
+    batch: Batch, look: Look
+) -> None:
+    low, high = (None if bound is None else abs(bound) for bound in look[1:3])
+    wide = look._replace(low=None if low is None else -low, high=high)
+    merged = batch.merged
+    assert rows_in(merged.offsets, affected(batch, merged, [wide])) == changed_rows(
+        batch, merged, wide
+    )
+
+
+@some
+@given(batches(), st.lists(looks(), max_size=3))
+def test_ranges_of_a_partition_stand_apart_and_in_order(batch: Batch, several: list[Look]) -> None:
+    found = affected(batch, batch.merged, several)
+    pairs = list(zip(found.partition, found.first_curr_row, found.last_curr_row, strict=True))
+    assert all(first <= last for _, first, last in pairs)
+    for (one, _, last), (other, first, _) in pairwise(pairs):
+        assert one < other or (one == other and last + 1 < first)
+
+
+@st.composite
+def valued(draw: st.DrawFn, most: int = 12) -> tuple[Batch, Ints, Ints]:
+    batch = draw(batches(most))
+    random = np.random.default_rng(draw(st.integers(0, 999)))
+    return batch, *(random.integers(0, 5, len(one)) for one in (batch.code, batch.new_code))
+
+
+@some
+@given(valued(), st.lists(calls(), min_size=1, max_size=3))
+def test_answers_over_the_ranges_alone_are_those_over_all_rows(
+    drawn: tuple[Batch, Ints, Ints], given_calls: list[Call]
+) -> None:
+    batch, old_value, new_value = drawn
+    merged = batch.merged
+    code = batch.after(merged, batch.code, batch.new_code)
+    value = batch.after(merged, old_value, new_value)
+    looks_of_calls = [call.look for call in given_calls]
+    cut = cut_ranges(merged.offsets, affected(batch, merged, looks_of_calls))
+    peers = peers_before(merged.offsets, code, cut)
+    part = Slices(cut.offsets, code[cut.rows], value[cut.rows], cut.before, peers)
+    updated = kept_answers(given_calls, batch, merged, old_value)
+    updated[cut.rows[cut.asked]] = answers(given_calls, part)[cut.asked]
+    whole = answers(given_calls, Slices(merged.offsets, code, value))
+    np.testing.assert_allclose(updated, whole, rtol=1e-12)
+
+
+def kept_answers(given_calls: list[Call], batch: Batch, merged: Merged, value: Ints) -> Any:
+    """What rows answered before; a number that no call gives for those that are new."""
+    old = answers(given_calls, Slices(batch.offsets, batch.code, value))
+    return np.vstack([old, np.full((1, old.shape[1]), -99.0)])[merged.before]
+
+
+@some
+@given(batches(), st.lists(looks(), max_size=3))
+def test_no_row_is_cut_out_twice(batch: Batch, several: list[Look]) -> None:
+    merged = batch.merged
+    found = affected(batch, merged, several)
+    cut = cut_ranges(merged.offsets, found)
+    assert len(set(cut.rows.tolist())) == len(cut.rows)
+    assert set(cut.rows[cut.asked].tolist()) == rows_in(merged.offsets, found)
+    starts = merged.offsets[cut.partition] + cut.before
+    assert cut.rows[cut.offsets[:-1]].tolist() == starts.tolist()
+
+
+@some
+@given(batches(), st.lists(looks(), max_size=3), st.integers(1, 3))
+def test_no_change_behind_a_watermark_reaches_rows_that_are_settled(
+    batch: Batch, several: list[Look], sooner: int
+) -> None:
+    changed = [*batch.code[batch.gone == 1].tolist(), *batch.new_code.tolist()]
+    settled = settled_rows(batch.offsets, batch.code, several, min(changed, default=0) - sooner)
+    found = affected(batch, batch.merged, several)
+    assert (found.first_curr_row >= settled.final[found.partition]).all()
+    assert (found.first_frame_start >= settled.needed[found.partition]).all()
+
+
+#: The article's rows: 10:00, 10:02, 10:06 (inserted), 10:10 and 10:17.
+TIMES = np.array([600, 602, 606, 610, 617])
+ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+
+
+def test_the_steps_of_the_articles_insert_name_its_four_rows() -> None:
+    change = np.array([2]), np.array([606]), np.ones(1, np.uint8)
+    ranges = np.zeros((4, 1), np.int64)
+    clock = {"time": lambda minute: f"{minute // 60}:{minute % 60:02}"}
+    steps = trace(affected_ranges, TIMES, look_table(ARTICLE), *change, *ranges, show=clock).steps
+    assert ranges[:, 0].tolist() == [0, 1, 3, 4]
+    said = [step.caption for step in steps]
+    assert said[0] == "Row 2, of 10:06, has changed."
+    assert said[-4:] == [
+        "Affected from row 1 on: first_curr_row.",
+        "And up to row 3: last_curr_row.",
+        "The first frame begins at row 0: first_frame_start.",
+        "The last frame ends at row 4: last_frame_end.",
+    ]
+
+
+def one_partition(at: list[int], code: Ints, inserted: int = 1) -> Changes:
+    rows = np.array(at, np.int64)
+    flags = np.full(len(rows), inserted, np.uint8)
+    return Changes(np.array([0, len(rows)]), rows, code[rows], flags)
+
+
+@pytest.mark.parametrize(
+    ("look", "expected"),
+    [
+        (look_of("lag", 2), [(10, 12), (50, 52)]),
+        (look_of("lead", 3), [(7, 10), (47, 50)]),
+        (Look("rows", -20, 19), [(0, 70)]),
+        (Look("range", 0, 0), [(10, 10), (50, 50)]),
+        (Look("range", -50, 50), [(5, 15), (45, 55)]),
+        (Look("rows", None, 0), [(10, 99)]),
+        (Look("rows", -9, None), [(0, 59)]),
+        (look_of("row_number"), [(10, 99)]),
+        (look_of("dense_rank"), [(10, 99)]),
+        (look_of("percent_rank"), [(0, 99)]),
+    ],
+)
+def test_changes_far_apart_have_ranges_of_their_own(
+    look: Look, expected: list[tuple[int, int]]
+) -> None:
+    code = np.arange(100) * 10 - 300
+    found = find_affected(np.array([0, 100]), code, one_partition([10, 50], code), [look])
+    pairs = zip(found.first_curr_row.tolist(), found.last_curr_row.tolist(), strict=True)
+    assert list(pairs) == expected
+
+
+def test_ranges_that_need_the_same_rows_are_cut_out_as_one_slice() -> None:
+    code = np.arange(100)
+    looks_back = [Look("rows", -9, 0)]
+    for far, slices in ((15, 1), (90, 2)):
+        found = find_affected(np.array([0, 100]), code, one_partition([0, far], code), looks_back)
+        cut = cut_ranges(np.array([0, 100]), found)
+        assert (len(found.partition), len(cut.partition)) == (2, slices)
+
+
+def test_a_change_within_a_long_partition_is_answered_from_few_rows() -> None:
+    code = np.arange(1_000_000)
+    ends, change = np.array([0, len(code)]), one_partition([500_000], code)
+    found = find_affected(ends, code, change, [Look("range", -100, 0)])
+    assert len(cut_ranges(ends, found).rows) == 201
+
+
+def test_a_row_that_goes_without_having_been_seen_affects_nothing() -> None:
+    code = np.array([10, 20])
+    gone = Changes(np.array([0, 1]), np.array([2]), np.array([30]), np.zeros(1, np.uint8))
+    assert not len(find_affected(np.array([0, 2]), code, gone, [look_of("lag")]).partition)
+
+
+def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound() -> None:
+    nulls = np.array([[0, 2]])
+    code = codes_with_nulls(order_by_key(np.array([0, 5]), np.array([1, 2, 3, 0, 0]), nulls))
+    change = one_partition([3], code)
+    for high, first in ((5, 3), (None, 0)):
+        found = find_affected(np.array([0, 5]), code, change, [Look("range", -1, high)])
+        assert (found.first_curr_row[0], found.last_curr_row[0]) == (first, 4)
+
+
+@pytest.mark.parametrize(
+    ("look", "message"),
+    [
+        (Look("row", 0, 0), "unit: 'row' is none of 'rows', 'range', 'groups'"),
+        (Look("rows", 0.5, 1), "low, high: -0.5 is no integer; give integers or None"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_look_is_refused(look: Look, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        look_table([look])

@@ -1,0 +1,182 @@
+"""Emit on window close: each row leaves once, as early as it can, with the answer of all rows."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import trace
+from kernels.frames.extent import Look, look_of, look_table
+from kernels.stream.affected import cut_ranges, peers_before
+from kernels.stream.sort_buffer import merge_rows
+from kernels.stream.window_close import close_windows, closed_windows
+from tests.kernels.stream.calls import Call, Slices, answers, calls
+from tests.kernels.stream.rows import MOST, Ints, arrivals, ends_of
+
+PARTITIONS = 3
+
+
+def zeros() -> Ints:
+    return np.zeros(PARTITIONS, np.int64)
+
+
+def nothing() -> Ints:
+    return np.zeros(0, np.int64)
+
+
+@dataclass
+class Stream:
+    """Partitions whose windows close, as a query over a stream keeps them: the whole state."""
+
+    calls: list[Call]
+    offsets: Ints = field(default_factory=lambda: ends_of([0] * PARTITIONS))
+    code: Ints = field(default_factory=nothing)
+    tie: Ints = field(default_factory=nothing)
+    value: Ints = field(default_factory=nothing)
+    waiting: Ints = field(default_factory=zeros)
+    before: Ints = field(default_factory=zeros)
+    peers: Ints = field(default_factory=zeros)
+
+    def run(self, rows: list[tuple[int, int, int]], watermark: int) -> dict[int, list[float]]:
+        """Take in rows of (partition, code, tie), and return what leaves: answers by tie."""
+        self._merge(rows)
+        looks = [call.look for call in self.calls]
+        closed = closed_windows(self.offsets, self.code, self.waiting, looks, watermark)
+        cut = cut_ranges(self.offsets, closed.emitted)
+        part = self._slices(cut)
+        left = cut.rows[cut.asked]
+        found = answers(self.calls, part)[cut.asked]
+        leaves = dict(zip(self.tie[left].tolist(), found.tolist(), strict=True))
+        self._drop(closed.needed, closed.peers, closed.waiting)
+        return leaves
+
+    def _merge(self, rows: list[tuple[int, int, int]]) -> None:
+        new = arrivals(rows, PARTITIONS)
+        stay = np.zeros(len(self.code), np.uint8)
+        merged = merge_rows(self.offsets, self.code, self.tie, stay, *new)
+        columns = zip((self.code, self.tie, self.value), (*new[1:], value_of(new[2])), strict=True)
+        self.code, self.tie, self.value = (np.concatenate(c)[merged.source] for c in columns)
+        self.offsets = merged.offsets
+
+    def _slices(self, cut: Any) -> Slices:
+        before = cut.before + self.before[cut.partition]
+        peers = peers_before(self.offsets, self.code, cut) + self.peers[cut.partition]
+        return Slices(cut.offsets, self.code[cut.rows], self.value[cut.rows], before, peers)
+
+    def _drop(self, needed: Ints, peers: Ints, waiting: Ints) -> None:
+        sizes = np.diff(self.offsets)
+        row = np.arange(len(self.code)) - np.repeat(self.offsets[:-1], sizes)
+        kept = row >= np.repeat(needed, sizes)
+        self.code, self.tie, self.value = self.code[kept], self.tie[kept], self.value[kept]
+        self.offsets = ends_of((sizes - needed).tolist())
+        self.waiting, self.before = waiting - needed, self.before + needed
+        self.peers = self.peers + peers
+
+
+def value_of(tie: Ints) -> Ints:
+    return tie * 7 % 5
+
+
+@st.composite
+def events(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
+    """Draw batches of rows that come out of order: in time, in ties, and in their partitions."""
+    sizes = draw(st.lists(st.integers(0, 6), min_size=1, max_size=5))
+    random = np.random.default_rng(draw(st.integers(0, 9999)))
+    slow = draw(st.integers(1, 4))
+    ties = iter(random.permutation(sum(sizes)).tolist())
+    return [
+        [
+            (
+                int(random.integers(0, PARTITIONS)),
+                int(at * slow + random.integers(-9, 5)),
+                next(ties),
+            )
+            for _ in range(size)
+        ]
+        for at, size in enumerate(sizes)
+    ]
+
+
+@settings(max_examples=100, deadline=None)
+@given(events(), st.lists(calls(ahead=False), max_size=3))
+def test_every_row_leaves_once_with_the_answers_over_all_rows(
+    batches: list[list[tuple[int, int, int]]], given_calls: list[Call]
+) -> None:
+    stream, watermark, admitted, left = Stream(given_calls), -100, [], {}
+    for batch in [*batches, []]:
+        rows = [row for row in batch if row[1] > watermark]
+        admitted += rows
+        last = max([watermark, *(code - 4 for _, code, _ in rows)])
+        watermark = last if batch else MOST
+        leaves = stream.run(rows, watermark)
+        assert not leaves.keys() & left.keys()
+        left |= leaves
+    offsets, code, tie = arrivals(admitted, PARTITIONS)
+    whole = answers(given_calls, Slices(offsets, code, value_of(tie)))
+    assert left.keys() == set(tie.tolist())
+    found = np.array([left[one] for one in tie.tolist()]).reshape(whole.shape)
+    np.testing.assert_allclose(found, whole, rtol=1e-12)
+
+
+#: 10:00, 10:02, 10:10 and 10:17; the article's query, whose watermark is five minutes late.
+TIMES = np.array([600, 602, 610, 617])
+ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+
+
+def close(times: Ints, looks: list[Look], watermark: int, waiting: int = 0) -> tuple[int, ...]:
+    """The first row that waits, the first that is needed, and when the next one leaves."""
+    ends = np.array([0, len(times)])
+    closed = closed_windows(ends, times, np.array([waiting]), looks, watermark)
+    return int(closed.waiting[0]), int(closed.needed[0]), int(closed.due[0])
+
+
+def test_the_articles_rows_leave_when_the_row_behind_them_is_released() -> None:
+    assert close(TIMES[:2], ARTICLE, 597) == (0, 0, 602)
+    assert close(TIMES[:3], ARTICLE, 605) == (1, 0, 610)
+    assert close(TIMES, ARTICLE, 612, waiting=1) == (2, 1, 617)
+
+
+def test_the_steps_say_who_leaves_and_who_waits() -> None:
+    looks, found = look_table(ARTICLE), np.zeros(4, np.int64)
+    steps = trace(close_windows, TIMES, np.array([0]), looks, 605, found).steps
+    assert [step.caption for step in steps] == [
+        "605 releases the rows before row 2.",
+        "Row 0 and its frames are complete: it leaves.",
+        "Row 1 waits for the watermark to reach 610.",
+        "No later row needs the rows before row 0.",
+    ]
+
+
+def test_a_frame_along_the_order_closes_with_the_watermark_in_a_quiet_partition() -> None:
+    ten_minutes = [Look("range", -10, 10)]
+    assert close(TIMES, ten_minutes, 626) == (3, 2, 627)
+    assert close(TIMES, ten_minutes, 627) == (4, 4, MOST)
+
+
+def test_a_frame_that_ends_in_the_past_closes_with_its_row() -> None:
+    assert close(TIMES, [Look("rows", -10, -1), Look("range", -10, -5)], 617) == (4, 0, MOST)
+
+
+def test_without_calls_rows_are_only_sorted() -> None:
+    assert close(TIMES, [], 610) == (3, 3, 617)
+
+
+def test_a_frame_from_the_first_row_on_needs_all_rows() -> None:
+    assert close(TIMES, [Look("rows", None, 0)], 700) == (4, 0, MOST)
+
+
+def test_rows_that_are_only_counted_are_not_needed() -> None:
+    ranks = [look_of(one) for one in ("row_number", "rank", "dense_rank")]
+    assert close(TIMES, ranks, 700) == (4, 4, MOST)
+
+
+def test_a_frame_without_an_end_closes_with_the_stream() -> None:
+    for look in (Look("rows", 0, None), look_of("percent_rank")):
+        assert close(TIMES, [look], 10_000) == (0, 0, MOST)
+        assert close(TIMES, [look], MOST)[0] == 4
+
+
+def test_peers_of_the_last_row_that_is_needed_are_kept_together() -> None:
+    assert close(np.array([1, 5, 5, 9]), [look_of("lag", 1)], 7)[:2] == (3, 1)

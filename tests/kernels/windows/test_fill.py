@@ -1,0 +1,79 @@
+"""``fill`` against DuckDB in process."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels import fill, order_by_key, order_by_starts
+from tests.kernels.windows.partitions import Partitions, partitions
+
+MOST = 2**63 - 1
+some = settings(max_examples=150, deadline=None)
+whole = st.one_of(st.integers(-9, 9), st.integers(-(2**40), 2**40))
+fractions = st.one_of(st.integers(-9, 9).map(lambda x: x / 4), st.just(float("inf")))
+
+
+def filled(case: Partitions, values: list[Any], dtype: Any) -> list[Any]:
+    present = np.array([value is not None for value in values], np.uint8)
+    column = np.array([0 if value is None else value for value in values], dtype)
+    result, given = fill(case.order, column, present)
+    return [value if ok else None for value, ok in zip(result.tolist(), given, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"), [(whole, np.int64), (fractions, np.float64)], ids=["int64", "float64"]
+)
+@some
+@given(data=st.data(), case=partitions(most_rows=10))
+def test_filled_values_are_those_of_duckdb(
+    numbers: Any, dtype: Any, data: st.DataObject, case: Partitions
+) -> None:
+    size = case.rows
+    value = st.one_of(st.none(), st.none(), numbers)
+    values = data.draw(st.lists(value, min_size=size, max_size=size))
+    answer = case.ask("fill(value) OVER w", value=pa.array(values, pa.from_numpy_dtype(dtype)))
+    expected = [value for (value,) in answer]
+    # DuckDB's build may fuse the multiplication and the addition, which shows in the last bit.
+    exact = dtype == np.int64
+    assert filled(case, values, dtype) == (expected if exact else pytest.approx(expected))
+
+
+def test_times_before_1970_are_filled_like_any_others() -> None:
+    hour = 3_600_000_000
+    case = Partitions([[-4 * hour, -3 * hour, 0]])
+    assert filled(case, [-8, None, -4], np.int64) == [-8, -7, -4]
+
+
+def test_an_integer_that_the_line_carries_out_of_64_bits_stays_missing() -> None:
+    case = Partitions([[0, 1, 2, 3]])
+    assert filled(case, [None, -MOST, MOST, None], np.int64) == [None, -MOST, MOST, None]
+    assert filled(case, [None, 0, MOST - 9, None], np.int64)[3] is None
+
+
+def test_an_integer_that_the_line_carries_out_of_8_bits_stays_missing() -> None:
+    order = order_by_key(np.array([0, 4]), np.array([0, 1, 2, 3]))
+    value, present = np.array([90, 110, 0, 0]), np.array([1, 1, 0, 0], np.uint8)
+    assert fill(order, value, present)[1].tolist() == [True, True, True, True]
+    assert fill(order, value, present, bits=8)[1].tolist() == [True, True, False, False]
+
+
+def test_a_partition_without_a_value_stays_without() -> None:
+    case = Partitions([[1, 2], [1, 2]])
+    assert filled(case, [None, None, 5, None], np.int64) == [None, None, 5, 5]
+
+
+def test_the_input_is_left_as_it_was() -> None:
+    value, given = np.array([1, 0, 3]), np.array([1, 0, 1], np.uint8)
+    fill(order_by_key(np.array([0, 3]), np.array([1, 2, 3])), value, given)
+    assert value.tolist() == [1, 0, 3]
+    assert given.tolist() == [1, 0, 1]
+
+
+def test_fill_along_several_columns_is_refused() -> None:
+    order = order_by_starts(np.array([0, 1]), np.array([1], np.uint8))
+    with pytest.raises(ValueError, match="fill needs an order by exactly one column"):
+        fill(order, np.array([1]), np.array([1], np.uint8))

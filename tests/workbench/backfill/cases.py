@@ -1,0 +1,154 @@
+"""Queries and events with everything that goes wrong in tables, and their features by force."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.columnar.blocks import TIME
+from workbench.engine.block import Call
+from workbench.functions.catalogue import NO_OPTIONS, Options
+
+Row = dict[str, Any]
+
+SCHEMA = pa.schema(
+    [
+        *(("k0", pa.string()), (TIME, pa.int64()), ("number", pa.int64()), ("word", pa.string())),
+        *(("good", pa.bool_()), ("bucket", pa.string())),
+    ]
+)
+KEYS = st.sampled_from(["a", "a", "a", "b"])
+#: Close together, so that there are ties, and on both sides of 1970.
+TIMES = st.integers(-20, 20)
+
+events_of = st.lists(
+    st.fixed_dictionaries(
+        {
+            "k0": KEYS,
+            TIME: TIMES,
+            "number": st.one_of(st.none(), st.integers(-9, 9)),
+            "word": st.sampled_from(["x", "y", "z", None]),
+            "good": st.sampled_from([True, True, False, None]),
+            "bucket": st.sampled_from(["p", "q", None]),
+        }
+    ),
+    max_size=25,
+)
+queries_of = st.lists(
+    st.fixed_dictionaries(
+        {"k0": st.sampled_from(["a", "b", "c", None]), TIME: st.one_of(st.none(), TIMES)}
+    ),
+    max_size=12,
+)
+#: None is without a bound.
+spans = st.builds(
+    lambda window, hop, rounded: Span(window, hop, hop if rounded else 1),
+    st.sampled_from([0, 3, 11, 10**6, None]),
+    st.sampled_from([1, 1, 4, 7]),
+    st.booleans(),
+)
+
+
+def in_time(rows: list[Row], name: str) -> list[Row]:
+    """Rows by time, those of one time by a value, null first."""
+    return sorted(rows, key=lambda r: (r[TIME], r[name] is not None, r[name] or type(r[name])()))
+
+
+def _picked(place: int) -> Callable[[list[Row], str], Any]:
+    return lambda rows, name: in_time(rows, name)[place][name] if rows else None
+
+
+def _numbers(rows: list[Row], name: str) -> list[Any]:
+    return [row[name] for row in rows if row[name] is not None]
+
+
+def _over(function: Callable[[list[Any]], Any]) -> Callable[[list[Row], str], Any]:
+    def of(rows: list[Row], name: str) -> Any:
+        values = _numbers(rows, name)
+        return function(values) if values else None
+
+    return of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A function, its column, its answer by force, and the type of that."""
+
+    function: str
+    argument: str | None
+    by_force: Callable[[list[Row], str], Any]
+    kind: pa.DataType
+    options: Options = NO_OPTIONS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return () if self.argument is None else (self.argument,)
+
+
+ASKED = [
+    Asked("count", None, lambda rows, name: len(rows), pa.int64()),
+    Asked("count", "word", lambda rows, name: len(_numbers(rows, name)), pa.int64()),
+    Asked("count_distinct", "word", lambda rows, n: len(set(_numbers(rows, n))), pa.int64()),
+    Asked("sum", "number", _over(sum), pa.int64()),
+    Asked("avg", "number", _over(lambda v: sum(v) / len(v)), pa.float64()),
+    Asked("min", "word", _over(min), pa.string()),
+    Asked("max", "number", _over(max), pa.int64()),
+    Asked("first", "word", _picked(0), pa.string()),
+    Asked("last", "number", _picked(-1), pa.int64()),
+    Asked("last", "word", _picked(-1), pa.string()),
+    Asked(
+        "median",
+        "number",
+        _over(lambda v: float(np.median(v))),
+        pa.float64(),
+        Options(q=(0.5,), single=True),
+    ),
+]
+
+
+def feature(asked: Asked, span: Span, where: bool = False, by: bool = False) -> Feature:
+    """The feature as the workers know it."""
+    condition = "good" if where else None
+    call: Any = Call("found", asked.function, asked.names, asked.options, span, condition)  # type: ignore[arg-type]
+    kind = pa.map_(pa.string(), asked.kind) if by else asked.kind
+    return Feature(call, kind, "bucket" if by else None)
+
+
+def by_force(asked: Asked, span: Span, where: bool, by: bool, query: Row, events: list[Row]) -> Any:
+    """A query's answer, from the events that it sees."""
+    if query[TIME] is None:
+        rows = []
+    else:
+        high = query[TIME] // span.last_hop * span.last_hop
+        window = 10**9 if span.window is None else span.window
+        low = (query[TIME] - window) // span.hop * span.hop
+        rows = [r for r in events if r["k0"] == query["k0"] and low <= r[TIME] < high]
+    rows = [row for row in rows if row["good"] or not where]
+    name = asked.argument or ""
+    if not by:
+        return asked.by_force(rows, name)
+    if asked.function not in ("first", "last") and name:
+        rows = [row for row in rows if row[name] is not None]
+    buckets = sorted({row["bucket"] for row in rows} - {None})
+    found = {b: asked.by_force([r for r in rows if r["bucket"] == b], name) for b in buckets}
+    return found or None
+
+
+def task(*features: Feature) -> BackfillTask:
+    """What the workers do for these features."""
+    return BackfillTask((("id", "c0"),), ("k0",), features, SCHEMA)
+
+
+def tables(queries: list[Row], events: list[Row]) -> tuple[pa.Table, pa.Table]:
+    """The rows as the workers get them; queries have a number."""
+    numbered = [row | {"c0": i, QUERY: True} for i, row in enumerate(queries)]
+    asked = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
+    return (
+        pa.Table.from_pylist(numbered, asked.append(pa.field(QUERY, pa.bool_()))),
+        pa.Table.from_pylist(events, SCHEMA),
+    )

@@ -1,0 +1,259 @@
+"""Backfills of entities on Spark, against a join over their lives in DuckDB."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.backfill.entities.tables import DAYS, History, at, history, queries
+from tests.workbench.spark.jobs import no_job
+from workbench import fn
+from workbench.backfill.inspect.check import alike
+
+HOUR = 3_600_000_000
+FLOORED = "{q} - ((({q}) % " + f"{HOUR}) + {HOUR}) % {HOUR}"
+#: The bounds of each kind of window, of which the hop is an hour.
+BOUNDS = {
+    "sliding": ("q - {w}", "q"),
+    "sawtooth": (FLOORED.replace("{q}", "(q - {w})"), "q"),
+    "hopping": (FLOORED.replace("{q}", "(q - {w})"), FLOORED.replace("{q}", "q")),
+}
+WINDOWS = {"6 hours": 6 * HOUR, "2 days": 48 * HOUR, None: None}
+FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
+    "count": (lambda w: wb.Aggregation("count", windows=w), "count(*)"),
+    "v_sum": (lambda w: wb.Aggregation("sum", "v", w), "sum(v)"),
+    "v_max": (lambda w: wb.Aggregation("max", "v", w), "max(v)"),
+    "s_last": (lambda w: wb.Aggregation("last", "s", w), "last(s ORDER BY t, s NULLS FIRST)"),
+    "s_count_distinct": (lambda w: wb.Aggregation("count_distinct", "s", w), "count(DISTINCT s)"),
+    "v_median": (lambda w: wb.Aggregation("median", "v", w), "median(v)"),
+    "big": (
+        lambda w: wb.Aggregation("count", windows=w, where="v > 3", name="big"),
+        "count(*) FILTER (v > 3)",
+    ),
+}
+NAMES = {"key": "k", "id": "id", "time": "t"}
+
+
+def backfill(kind: str) -> wb.Backfill:
+    asked = [make(list(WINDOWS)) for make, _ in FEATURES.values()]
+    return wb.Backfill("k", "t", asked, kind, None if kind == "sliding" else "1 hour")
+
+
+def entities(spark: SparkSession, of: History, **more: Any) -> wb.Entities:
+    return wb.Entities(
+        of.snapshots(spark), of.changes(spark), mutation_time="made", **NAMES, **more
+    )
+
+
+@pytest.fixture(scope="module")
+def changed() -> History:
+    return history()
+
+
+def in_micros(table: pa.Table) -> pa.Table:
+    """Times as integers, which DuckDB counts with by itself."""
+    for i, column in enumerate(table.schema):
+        if pa.types.is_timestamp(column.type):
+            table = table.set_column(i, column.name, table.column(i).cast(pa.int64()))
+    return table
+
+
+def in_duckdb(asked: pa.Table, lives: pa.Table, kind: str) -> list[dict[str, Any]]:
+    columns = []
+    for name, (_, call) in FEATURES.items():
+        for window, length in WINDOWS.items():
+            low, high = (bound.format(w=length) for bound in BOUNDS[kind])
+            bounds = f"t < {high}" if window is None else f"t >= {low} AND t < {high}"
+            bounds += f' AND e.begin <= {high} AND {high} < e."end"'
+            ending = {"6 hours": "_6h", "2 days": "_2d", None: ""}[window]
+            of_window = f"(SELECT {call} FROM lives e WHERE e.k = asked.k AND {bounds})"
+            columns.append(f"{of_window} AS {name}{ending}")
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.register("queries", in_micros(asked))
+        connection.register("lives", in_micros(lives))
+        text = f"SELECT id, {', '.join(columns)} FROM (SELECT k, t AS q, id FROM queries) asked"
+        found: list[dict[str, Any]]
+        found = connection.sql(f"{text} ORDER BY id").to_arrow_table().to_pylist()
+    return found
+
+
+def check(found: DataFrame, expected: list[dict[str, Any]]) -> None:
+    rows = [row.asDict() for row in found.orderBy("id").collect()]
+    assert len(rows) == len(expected)
+    for ours, theirs in zip(rows, expected, strict=True):
+        for name, value in theirs.items():
+            assert alike(ours[name], value), (name, ours, theirs)
+    assert sum(row["count"] for row in rows) > 100
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [("sliding", "auto"), ("sawtooth", "scan"), ("hopping", "scan"), ("hopping", "naive")],
+)
+def test_features_are_those_of_rows_that_are_there(
+    spark: SparkSession, changed: History, kind: str, method: str
+) -> None:
+    asked = queries(spark)
+    expected = in_duckdb(asked.toArrow(), changed.lives_table(), kind)
+    check(backfill(kind).run(asked, entities(spark, changed), method), expected)
+
+
+def test_the_tables_order_and_partitions_change_nothing(
+    spark: SparkSession, changed: History
+) -> None:
+    """Some days of queries alone, from mutations in another order, with a column of truths."""
+    asked = queries(spark)
+    mutations = changed.changes(spark).orderBy(F.rand(3)).repartition(5)
+    mutations = mutations.withColumn("op", F.col("op").isin("delete", "update_before"))
+    snapshots = changed.snapshots(spark, [0, 3]).withColumn("ds", F.col("ds").cast("string"))
+    given = wb.Entities(snapshots, mutations, mutation_time="made", **NAMES)
+    found = backfill("sliding").run(asked, given, days=("1969-12-31", "1970-01-01"))
+    first, last = at(86_400), at(3 * 86_400)
+    expected = [
+        row
+        for row, moment in zip(
+            in_duckdb(asked.toArrow(), changed.lives_table(), "sliding"),
+            [row["t"] for row in asked.orderBy("id").toArrow().to_pylist()],
+            strict=True,
+        )
+        if moment is not None and first <= moment < last
+    ]
+    check(found, expected)
+
+
+def test_at_midnight_accuracy_rows_are_those_of_the_last_snapshot(
+    spark: SparkSession, changed: History
+) -> None:
+    asked = queries(spark)
+    lives = []
+    for day in range(DAYS):
+        begin, end = at((day + 1) * 86_400), at((day + 2) * 86_400)
+        end = end if day < DAYS - 1 else at(10**9)
+        for row in changed.snapshot(day):
+            lives.append(dict(zip(("id", "k", "t", "v", "s"), row[1:], strict=True)))
+            lives[-1] |= {"begin": begin, "end": end}
+    given = wb.Entities(changed.snapshots(spark), accuracy="midnight", **NAMES)
+    expected = in_duckdb(asked.toArrow(), History(lives).lives_table(), "sawtooth")
+    check(backfill("sawtooth").run(asked, given), expected)
+    assert {row["problem"] for row in given.problems().collect()} <= {
+        "dated in the future of when it was put in"
+    }
+
+
+def test_problems_are_told_with_their_rows(spark: SparkSession, changed: History) -> None:
+    """A day without a snapshot, a mutation that is lost, one in another day's partition."""
+    mutations = changed.changes(spark)
+    lost = max(one for one in changed.mutations if one[1] == "delete")
+    kept = mutations.where(~((F.col("id") == lost[3]) & (F.col("made") == F.lit(lost[0]))))
+    late = kept.withColumn("ds", F.expr("if(id = 3, date_add(ds, 1), ds)"))
+    given = wb.Entities(changed.snapshots(spark, [0, 1, 3]), late, mutation_time="made", **NAMES)
+    found = given.problems().where("problem NOT LIKE 'dated%'").toArrow().to_pylist()
+    said = {(row["id"], row["problem"]) for row in found}
+    moved = "in a partition of another date than its mutation's"
+    assert (None, "no snapshot of this day") in said
+    assert (3, moved) in said
+    assert (lost[3], "not in the next snapshot, and not taken out") in said
+    assert {row for row in said if row[0] not in (None, 3, lost[3])} == set()
+    (day,) = (row for row in found if row["id"] is None)
+    assert day["known"] == datetime(1970, 1, 2, tzinfo=UTC)
+    ends = given.lives().where(F.col("id") == lost[3]).agg(F.max("alive_until")).collect()[0][0]
+    assert ends.astimezone(UTC) == at(DAYS * 86_400)
+    assert given.skipped() == 0
+    nothing = late.withColumn("id", F.expr("if(id = 3, null, id)"))
+    given = wb.Entities(changed.snapshots(spark), nothing, mutation_time="made", **NAMES)
+    left_out = sum(1 for one in changed.mutations if one[3] == 3)
+    assert backfill("sliding").skipped(given) == left_out
+
+
+def test_buckets_lists_and_checks(spark: SparkSession, changed: History) -> None:
+    """Maps by bucket, functions that list rows, and a check of what a run gives."""
+    asked, given = queries(spark), entities(spark, changed)
+    more = wb.Backfill(
+        "k",
+        "t",
+        [
+            wb.Aggregation("count", windows="2 days", by="s"),
+            wb.Aggregation(fn.mode("s"), windows="2 days", name="mode"),
+            wb.Aggregation(fn.last_k("v", 2), windows="2 days", name="newest"),
+        ],
+        "sliding",
+    )
+    found = more.run(asked, given).where("id < 120").orderBy("id").collect()
+    lives = changed.lives_table().to_pylist()
+    for row in found:
+        moment = row["t"].astimezone(UTC)
+        seen = [
+            one
+            for one in lives
+            if one["k"] == row["k"] and one["begin"] <= moment < one["end"]
+            and moment - timedelta(days=2) <= one["t"] < moment
+        ]  # fmt: skip
+        counts = {name: [one["s"] for one in seen].count(name) for name in "pqr"}
+        assert (row["count_2d_by_s"] or {}) == {name: n for name, n in counts.items() if n}
+        valued = sorted((one["t"], one["v"]) for one in seen if one["v"] is not None)
+        assert (row["newest_2d"] or []) == [value for _, value in valued[-2:]]
+        assert row["mode_2d"] is None or counts[row["mode_2d"]] == max(counts.values())
+    counting = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
+    features = counting.run(asked.drop("id"), given)
+    assert len(counting.check(features, given)) == 0
+
+
+CASES: list[tuple[dict[str, Any], str]] = [
+    ({"key": "nobody"}, "key: the snapshots have no column 'nobody';"),
+    ({"id": []}, "id: no column is named; give one column, or several in a list."),
+    ({"id": "nothing"}, "id: the snapshots have no column 'nothing';"),
+    ({"time": "never"}, "time: the snapshots have no column 'never';"),
+    ({"time": "s"}, "time: column 's' holds strings;"),
+    ({"date": "day"}, "date: the snapshots have no column 'day';"),
+    ({"date": "v"}, "date: column 'v' holds integers but 't' timestamps; give dates,"),
+    ({"mutation_time": None}, "mutation_time: none is named;"),
+    ({"mutation_time": "when"}, "mutation_time: there is no column 'when';"),
+    ({"mutation_time": "ds"}, "mutation_time: 'ds' holds date but 't' holds timestamp; cast"),
+    ({"op": "what"}, "op: there is no column 'what';"),
+    ({"op": "v"}, "op: column 'v' holds integers; give text such as 'insert',"),
+    ({"accuracy": "noon"}, "accuracy: 'noon' is not known; give 'exact' or 'midnight'."),
+    ({"taken": "noon"}, "taken: 'noon' is not known; give 'end' or 'begin'."),
+]
+
+
+def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: History) -> None:
+    snapshots, mutations = changed.snapshots(spark), changed.changes(spark)
+    good: dict[str, Any] = {**NAMES, "mutation_time": "made"}
+
+    def refused(sentence: str, make: Callable[[], Any]) -> None:
+        with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+            make()
+        assert str(error.value).startswith(sentence), str(error.value)
+
+    for change, sentence in CASES:
+        refused(sentence, partial(wb.Entities, snapshots, mutations, **(good | change)))
+    refused("mutations: without them", lambda: wb.Entities(snapshots, **good))
+    refused("snapshots: this is", lambda: wb.Entities([], mutations, **good))  # type: ignore[arg-type]
+    other = mutations.withColumn("v", F.col("v").cast("double"))
+    refused(
+        "mutations: 'v' holds int in the snapshots but double in the mutations; cast",
+        lambda: wb.Entities(snapshots, other, **good),
+    )
+    given, asked = wb.Entities(snapshots, mutations, **good), queries(spark)
+    one = backfill("sliding")
+    refused(
+        "method: 'sawtooth' looks at rows by their own times alone,",
+        lambda: one.run(asked, given, "sawtooth"),
+    )
+    refused("events: rows of entities have lives,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
+    by_id = wb.Backfill("id", "t", wb.Aggregation("count"), "sliding")
+    refused("key: the backfill names 'id' but the entities 'k';", lambda: by_id.run(asked, given))
+
+
+def test_an_unknown_op_is_named(spark: SparkSession, changed: History) -> None:
+    mutations = changed.changes(spark).withColumn("op", F.expr("if(id = 3, 'upsert', op)"))
+    given = wb.Entities(changed.snapshots(spark), mutations, mutation_time="made", **NAMES)
+    with pytest.raises(wb.WorkbenchError, match="op: 'upsert' is not known; give 'insert',"):
+        backfill("sliding").run(queries(spark), given)

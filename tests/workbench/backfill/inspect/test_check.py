@@ -1,0 +1,88 @@
+"""Features of somebody's pipeline are compared with what they have to be, and why they differ."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+
+ASKED = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("last", "v", "5 hours")]
+BACKFILL = wb.Backfill("k", "t", ASKED)
+
+
+def events(spark: SparkSession) -> DataFrame:
+    """An event every seven minutes, on one day the same ones twice, known an hour later."""
+    once = spark.range(400).selectExpr(
+        "id % 2 AS k", "timestamp_seconds(id * 420) AS t", "id AS v",
+        "timestamp_seconds(id * 420 + 3600) AS known",
+    )  # fmt: skip
+    return once.unionAll(once.where("id > 300"))
+
+
+def queries(spark: SparkSession) -> DataFrame:
+    return spark.range(60).selectExpr("id % 2 AS k", "timestamp_seconds(id * 2520 + 420) AS t")
+
+
+def reasons(features: DataFrame, given: DataFrame, **more: Any) -> list[str]:
+    found = BACKFILL.check(features, given, **more)
+    assert found.attrs["checked"] == 60
+    return list(dict.fromkeys(found["reason"]))
+
+
+def test_features_of_the_same_windows_do_not_differ(spark: SparkSession) -> None:
+    assert reasons(BACKFILL.run(queries(spark), events(spark)), events(spark)) == []
+
+
+def test_a_tail_that_is_not_rounded_is_found(spark: SparkSession) -> None:
+    other = wb.Backfill("k", "t", ASKED, "sliding").run(queries(spark), events(spark))
+    assert reasons(other, events(spark)) == ["the tail is not rounded"]
+
+
+def test_events_at_the_querys_own_time_are_found(spark: SparkSession) -> None:
+    leaking = queries(spark).withColumn("t", F.expr("t + interval 1 microsecond"))
+    features = BACKFILL.run(leaking, events(spark))
+    features = features.withColumn("t", F.expr("t - interval 1 microsecond"))
+    assert reasons(features, events(spark)) == ["an event at the query's time counts"]
+
+
+def test_heads_that_are_missing_are_found(spark: SparkSession) -> None:
+    hourly = wb.Backfill("k", "t", ASKED, hop="1 hour")
+    other = wb.Backfill("k", "t", ASKED, "hopping", hop="1 hour")
+    found = hourly.check(other.run(queries(spark), events(spark)), events(spark))
+    assert set(found["reason"]) == {"the head is missing"}
+
+
+def test_duplicates_that_were_dropped_are_found(spark: SparkSession) -> None:
+    given = events(spark)
+    once = BACKFILL.run(queries(spark), given.distinct())
+    assert reasons(once, given) == ["an event that is there twice counts once"]
+
+
+def test_late_events_are_found_when_their_arrival_is_known(spark: SparkSession) -> None:
+    given = events(spark)
+    early = BACKFILL.bound(queries(spark), given)
+    from workbench.backfill.naive import naive
+
+    features = naive(early, arrived="known")
+    assert reasons(features, given, arrived="known") == ["a late event is missing"]
+
+
+def test_what_cannot_be_checked_is_one_sentence(spark: SparkSession) -> None:
+    features = BACKFILL.run(queries(spark), events(spark))
+    renamed = "which are 'count_5h', 'v_last_5h'; rename its own to these."
+    cases: list[tuple[DataFrame, dict[str, Any], str]] = [
+        (
+            features.drop("count_5h", "v_last_5h"),
+            {},
+            f"features: the table has none of the backfill's columns, {renamed}",
+        ),
+        (features.drop("k"), {}, "features: there is no column 'k';"),
+        (features, {"rows": 0}, "rows: 0 is no number of rows; give 1 or more."),
+    ]
+    for table, more, sentence in cases:
+        with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+            BACKFILL.check(table, events(spark), **more)
+        assert str(error.value).startswith(sentence)

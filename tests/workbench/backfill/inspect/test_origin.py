@@ -1,0 +1,128 @@
+"""Where a feature came from: pieces that add up to what the backfill answers."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from tests.workbench.backfill.cases import (
+    ASKED,
+    TIMES,
+    Asked,
+    Row,
+    by_force,
+    events_of,
+    feature,
+    spans,
+    tables,
+    task,
+)
+from workbench.backfill.inspect import origin as backfill_origin
+from workbench.backfill.inspect.check import alike
+from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.origin_pieces import pieces_of
+from workbench.backfill.worker.cogroup import Span
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
+@given(TIMES, events_of, spans, st.booleans(), st.booleans(), st.randoms())
+@settings(max_examples=25)
+def test_the_pieces_add_up_to_the_answer(
+    asked: Asked,
+    time: int,
+    events: list[Row],
+    span: Span,
+    where: bool,
+    by: bool,
+    random: Any,
+) -> None:
+    query = {"k0": "a", "__time__": time}
+    expected = by_force(asked, span, where, by, query, events)
+    events = [event for event in events if event["k0"] == "a"]
+    random.shuffle(events)
+    one = task(feature(asked, span, where, by))
+    found = backfill_origin.Asked(one, *tables([query], events)).origin()
+    assert found.answer == expected
+    assert len(found.pieces) == len(found.states) == len(found.merged)
+    assert sum(p.last - p.first for p in found.pieces) == found.counts.sum() == len(found.values)
+    assert all(found.low <= piece.begin and piece.end <= found.high for piece in found.pieces)
+    if found.pieces:
+        assert alike(found.merged[-1], expected)
+
+
+def test_many_pieces_are_joined_from_the_oldest_on() -> None:
+    found = pieces_of(np.arange(0, 60, 2), 10, 40, most=6)
+    kinds = [(piece.kind, piece.first, piece.last) for piece in found]
+    assert kinds[0] == ("older", 0, 24)
+    assert kinds[1:] == [("event", i, i + 1) for i in range(24, 30)]
+
+
+@pytest.fixture(scope="module")
+def views(spark: SparkSession) -> DataFrame:
+    """Every ten minutes someone looks at something, from before 1970 on."""
+    return spark.range(-300, 300).selectExpr(
+        "id % 3 = 0 AS new", "if(id % 2 = 0, 'ann', 'bob') AS user", "id * 1.5D AS price",
+        "timestamp_seconds(id * 600) AS at", "concat('p', abs(id) % 4) AS page",
+    )  # fmt: skip
+
+
+BACKFILL = wb.Backfill(
+    "user",
+    "at",
+    [
+        wb.Aggregation("avg", "price", ["5 hours", "1 day", None]),
+        wb.Aggregation("count", windows="1 day", by="page", where="new"),
+        wb.Aggregation("last", "page", "5 hours"),
+        wb.Aggregation(wb.fn.quantile("price", [0.5, 0.9]), windows="5 hours"),
+    ],
+)
+
+
+def test_it_answers_as_a_run_does(views: DataFrame) -> None:
+    asked = views.where("user = 'bob'").orderBy("at", ascending=False).limit(1).select("user", "at")
+    (row,) = BACKFILL.run(asked, views).collect()
+    for name in BACKFILL.names:
+        found = BACKFILL.origin(asked, views, "bob", row["at"], name)
+        assert alike(found.answer, row[name]), name
+        assert alike(found.merged[-1], row[name]), name
+    assert repr(found).startswith("price_quantile_5h = [")
+
+
+def test_the_last_query_and_the_first_feature_are_taken_by_default(views: DataFrame) -> None:
+    found = BACKFILL.origin(views.drop("price", "page", "new"), views, "ann")
+    assert found.feature == "price_avg_5h"
+    assert found.query == 298 * 600 * 10**6
+
+
+def test_features_that_need_more_events_than_are_fetched_are_refused(views: DataFrame) -> None:
+    plan = BACKFILL.bound(views.select("user", "at"), views)
+    asked = ask(plan, "ann", most=20)
+    assert asked.exact == ["price_avg_5h", "page_last_5h", "price_quantile_5h"]
+    assert (
+        asked.origin("page_last_5h").answer
+        == BACKFILL.origin(views.select("user", "at"), views, "ann", feature="page_last_5h").answer
+    )
+    with pytest.raises(wb.WorkbenchError, match="price_avg_1d' has more events than the"):
+        asked.origin("price_avg_1d")
+
+
+def test_what_is_not_there_is_one_sentence(views: DataFrame) -> None:
+    asked = views.select("user", "at")
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"key": "eve"}, "key: no query has the key 'eve'; give one that is there."),
+        ({"key": ("ann", 1)}, "key: ('ann', 1) has 2 values; the key has 1: user."),
+        ({"key": "ann", "feature": "n"}, "feature: 'n' is none of these; give one of 'price_avg"),
+        (
+            {"key": "ann", "time": pd.Timestamp("1999-01-01")},
+            "key: no query has the key 'ann' at 1999-01-01 00:00:00; give one that is there.",
+        ),
+    ]
+    for given_, sentence in cases:
+        with pytest.raises(wb.WorkbenchError) as error:
+            BACKFILL.origin(asked, views, **given_)
+        assert str(error.value).startswith(sentence)

@@ -1,0 +1,95 @@
+"""What tasks say of a run's rows, and the figure of where these are."""
+
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from tests.workbench.backfill.inspect.test_explain import asked, skewed
+from workbench.backfill.inspect.skew import Skew, hops_of, spans_of, tasks_of
+from workbench.figures.skew import skew_figure, table_of
+from workbench.figures.stills.skew import skew_svg
+
+
+def small() -> Skew:
+    hours = pd.to_datetime([0, 3600, 7200], unit="s")
+    hops = pd.DataFrame({"key": ["b", "b", "a"], "hop": hours, "rows": [70, 5, 1]})
+    hops.attrs["hop"] = pd.Timedelta("1h")
+    spans = pd.DataFrame({"key": ["b"], "begin": pd.to_datetime(["1970-01-01 01:00"])})
+    tasks = [("scan", 0, 6, 70, 0, 0), ("scan", 1, 0, 0, 0, 0)]
+    tasks += [("auto", 0, 4, 40, 0, 0), ("auto", 1, 2, 30, 3, 5)]
+    names = ["method", "task", "queries", "events", "earlier", "states"]
+    table = pd.DataFrame(tasks, columns=names)
+    return Skew(hops, spans, table.assign(rows=table[names[2:]].sum(axis=1)))
+
+
+def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
+    figure = skew_figure(small())
+    cells, marks, *bars = figure.data
+    assert cells.z.tolist() == [[70, 5, 0], [0, 0, 1]]
+    assert list(cells.y) == ["b", "a"]
+    # Of an array of times, a widget's axis would show nanoseconds.
+    assert {type(at) for at in (*cells.x, *marks.x)} == {pd.Timestamp}
+    assert (list(marks.x), list(marks.y)) == ([pd.Timestamp("1970-01-01 01:00")], ["b"])
+    found = {(bar.xaxis, bar.name): list(bar.y) for bar in bars}
+    assert found == {
+        ("x2", "queries"): [6, 0],
+        ("x2", "events"): [70, 0],
+        ("x3", "queries"): [4, 2],
+        ("x3", "events"): [40, 30],
+        ("x3", "earlier events"): [0, 3],
+        ("x3", "earlier states"): [0, 5],
+    }
+    # One name, one entry of the legend.
+    shown = [bar.name for bar in bars if bar.showlegend]
+    assert sorted(shown) == ["earlier events", "earlier states", "events", "queries"]
+
+
+def test_the_still_picture_says_the_same_in_words() -> None:
+    drawn = skew_svg(small())
+    assert "Rows by key and hop of an hour: the darkest has 70" in drawn
+    assert "Rows by task, every key whole" in drawn
+    assert "largest task 76 rows, 2.0 times the mean" in drawn
+    assert "Rows by task, large keys cut by time" in drawn
+    assert "largest task 44 rows, 1.0 times the mean" in drawn
+    assert repr(small()).startswith("scan: the largest task has 76 rows, 2.0 times the mean; auto:")
+
+
+def test_tables_without_rows_are_drawn_too() -> None:
+    one = small()
+    none = Skew(one.hops[:0], one.spans[:0], one.tasks.assign(rows=0))
+    assert "no rows" in skew_svg(none)
+    assert table_of(none.hops).empty
+
+
+def test_tasks_count_what_they_get(spark: SparkSession) -> None:
+    queries, events = skewed(spark)
+    plan = asked().bound(queries, events)
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "5")
+    try:
+        runs = {method: tasks_of(plan, method) for method in ("scan", "sawtooth")}
+        count = wb.Backfill("k", "t", wb.Aggregation("count", windows=40), hop=20)
+        runs["tree"] = count.tasks(queries, events, "tree")
+        hops, spans = hops_of(plan, 20), spans_of(plan)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+    for method, found in runs.items():
+        assert found["task"].tolist() == list(range(5)), method
+        assert found["answers"].sum() == found["queries"].sum() == 400
+        assert (
+            found["rows"] == found[["queries", "events", "earlier", "states"]].sum(axis=1)
+        ).all()
+    scan, sawtooth, tree = (runs[one] for one in ("scan", "sawtooth", "tree"))
+    assert scan["events"].sum() == sawtooth["events"].sum() == 2_940
+    assert scan[["earlier", "states"]].to_numpy().sum() == 0
+    assert (sawtooth["states"].sum() > 0) & (sawtooth["earlier"].sum() > 0)
+    assert sawtooth["events"].max() < scan["events"].max()
+    assert (tree["events"].sum(), tree["states"].sum() > 0) == (0, True)
+    assert hops["rows"].sum() == 2_940 + 392
+    assert (hops["key"].iloc[0], hops.attrs["hop"], len(spans)) == ("-1", 20, 0)
+
+
+def test_the_naive_join_has_no_tasks_that_count(spark: SparkSession) -> None:
+    with pytest.raises(wb.WorkbenchError, match="method: 'naive' has no tasks that count"):
+        asked().tasks(*skewed(spark), method="naive")

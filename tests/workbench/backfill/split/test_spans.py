@@ -1,0 +1,120 @@
+"""Keys that are cut by time: the same answers as whole ones, wherever they are cut."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.workbench.backfill.cases import (
+    ASKED,
+    Asked,
+    Row,
+    by_force,
+    events_of,
+    feature,
+    queries_of,
+    spans,
+    tables,
+)
+from tests.workbench.backfill.spans import PARTITIONS, answer_in_spans, answer_whole, place
+from workbench.backfill.split.map_side import SplitTask
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.null_keys import SpreadTask
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import PARTITION
+from workbench.functions.catalogue import Options
+
+DISTINCT = Options(distinct=True)
+#: What the cases of whole keys have not: every other state, and other ways to pick rows.
+MORE = [
+    Asked(name, "number", lambda rows, _: None, pa.float64())
+    for name in ("product", "stddev", "variance_pop", "skewness", "kurtosis", "mad")
+]
+MORE += [
+    Asked("sum", "number", lambda rows, _: None, pa.int64(), DISTINCT),
+    Asked("mode", "number", lambda rows, _: None, pa.int64()),
+    Asked("bool_and", "good", lambda rows, _: None, pa.bool_()),
+    Asked("bool_or", "good", lambda rows, _: None, pa.bool_()),
+    Asked("string_agg", "word", lambda rows, _: None, pa.string()),
+    Asked("string_agg", "word", lambda rows, _: None, pa.string(), DISTINCT),
+    Asked("approx_count_distinct", "word", lambda rows, _: None, pa.int64(), Options(n=8)),
+    Asked("bounded_count_distinct", "number", lambda rows, _: None, pa.int64(), Options(n=2)),
+    Asked("histogram", "number", lambda rows, _: None, pa.map_(pa.int64(), pa.int64())),
+]
+MORE += [
+    Asked(name, "number", lambda rows, _: None, pa.list_(pa.int64()), Options(n=k))
+    for name in ("first_k", "last_k", "top_k", "bottom_k")
+    for k in (1, 3)
+]
+#: Whether all keys are cut alike, about how many rows a span has, and how many a task reads.
+plans = st.tuples(st.booleans(), st.integers(1, 9), st.integers(1, 30))
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two answers are the same; floats but for the last digits."""
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return all(map(alike, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return bool(np.isclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+    return bool(a == b)
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
+@given(queries_of, events_of, spans, st.booleans(), st.booleans(), plans)
+@settings(max_examples=40, deadline=None)
+def test_every_query_gets_what_its_window_holds(
+    asked: Asked,
+    queries: list[Row],
+    events: list[Row],
+    span: Span,
+    where: bool,
+    by: bool,
+    plan: Any,
+) -> None:
+    if not queries:
+        return
+    expected = [by_force(asked, span, where, by, query, events) for query in queries]
+    found = answer_in_spans(queries, events, [feature(asked, span, where, by)], *plan)
+    answers = found.column("found").to_pylist()
+    assert found.column("id").to_pylist() == list(range(len(queries)))
+    assert alike([dict(one) if by and one else one for one in answers], expected)
+
+
+@given(
+    queries_of.filter(len),
+    events_of,
+    st.lists(
+        st.tuples(st.sampled_from([*ASKED, *MORE]), spans, st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=6,
+    ),
+    plans,
+)
+@settings(max_examples=60, deadline=None)
+def test_features_that_travel_together_are_those_of_whole_keys(
+    queries: list[Row], events: list[Row], asked: list[Any], plan: Any
+) -> None:
+    features = [
+        replace(one, call=replace(one.call, column=f"found {i}"))
+        for i, one in enumerate(feature(*given) for given in asked)
+    ]
+    expected = answer_whole(queries, events, features)
+    found = answer_in_spans(queries, events, features, *plan)
+    assert found.column_names == expected.column_names
+    for name in expected.column_names:
+        assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
+
+
+def test_queries_without_a_key_or_a_time_are_shared_out() -> None:
+    rows: list[Row] = [{"k0": None, TIME: 5}, {"k0": "a", TIME: None}] * 30
+    asked = tables(rows, [])[0].append_column(PARTITION, pa.array([0] * 60, pa.int32()))
+    plain = SpreadTask((*asked.column_names,), ("k0",), PARTITIONS)
+    split = SplitTask((*asked.column_names,), ("k0",), PARTITIONS, both=("k0",))
+    for task in (plain, split):
+        assert [place(bundle) for bundle in task.bundles(asked)] == list(range(PARTITIONS))

@@ -1,0 +1,286 @@
+"""Backfills on Spark: every method, every kind of window and of time, against DuckDB in process.
+
+A run on Spark costs seconds whatever it answers, so each answers as much as one plan can hold.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from functools import reduce
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.conftest import RunOn
+from tests.workbench.spark.jobs import no_job
+from workbench import fn
+from workbench.backfill.bind import Plan
+from workbench.backfill.methods import METHODS, answered
+
+WINDOWS = [7, 40, None]
+#: The bounds of each kind of window, with the hop h: a query at q sees the events in [low, high).
+BOUNDS = {
+    "sliding": ("q - {w}", "q"),
+    "sawtooth": ("(q - {w}) - (((q - {w}) % 5) + 5) % 5", "q"),
+    "hopping": ("(q - {w}) - (((q - {w}) % 5) + 5) % 5", "q - ((q % 5) + 5) % 5"),
+}
+#: Features and what DuckDB calls them.
+FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
+    "v_sum": (lambda w: wb.Aggregation("sum", "v", w), "sum(v)"),
+    "v_average": (lambda w: wb.Aggregation("average", "v", w), "avg(v)"),
+    "v_max": (lambda w: wb.Aggregation("max", "v", w), "max(v)"),
+    "s_last": (lambda w: wb.Aggregation("last", "s", w), "last(s ORDER BY t, s NULLS FIRST)"),
+    "v_first": (lambda w: wb.Aggregation("first", "v", w), "first(v ORDER BY t, v NULLS FIRST)"),
+    "s_unique_count": (lambda w: wb.Aggregation("unique_count", "s", w), "count(DISTINCT s)"),
+    "v_stddev": (lambda w: wb.Aggregation("stddev", "v", w), "stddev_samp(v)"),
+    "big": (
+        lambda w: wb.Aggregation("count", windows=w, where="v > 3", name="big"),
+        "count(*) FILTER (v > 3)",
+    ),
+    "iqr": (
+        lambda w: wb.Aggregation(fn.quantile("v", [0.25, 0.75]), windows=w, name="iqr"),
+        "quantile_cont(v, [0.25, 0.75])",
+    ),
+}
+#: Those by bucket: what counts besides its bucket, and the answer of each.
+BY_BUCKET: dict[str, tuple[Callable[[Any], wb.Aggregation], str, str]] = {
+    "v_sum": (lambda w: wb.Aggregation("sum", "v", w, by="b"), "v IS NOT NULL", "sum(v)"),
+    "good": (
+        lambda w: wb.Aggregation("count", windows=w, by="b", where="v > 0", name="good"),
+        "v > 0",
+        "count(*)",
+    ),
+    "s_last": (
+        lambda w: wb.Aggregation("last", "s", w, by="b"),
+        "true",
+        "last(s ORDER BY t, s NULLS FIRST)",
+    ),
+}
+#: Features that have no state which adds up.
+NOT_BY_TREE = ("s_unique_count", "iqr")
+EVERY = ["auto", *METHODS]
+
+
+def tables(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Queries and events with ties, duplicates, nulls, strange keys, and times before 1970."""
+    random = np.random.default_rng(3)
+    events = [
+        (
+            None if i % 17 == 0 else int(random.integers(0, 5)),
+            None if i % 23 == 0 else int(random.integers(-50, 100)),
+            None if i % 9 == 0 else int(random.integers(-5, 9)),
+            [None, "x", "y"][i % 3],
+            ["p", "q", "r", None][int(random.integers(0, 4))],
+        )
+        for i in range(300)
+    ]
+    queries = [
+        (
+            None if i % 11 == 0 else int(random.integers(0, 7)),
+            None if i % 13 == 0 else int(random.integers(-60, 130)),
+            i,
+        )
+        for i in range(80)
+    ]
+    return (
+        spark.createDataFrame([*queries, queries[5]], "k long, t long, id long"),
+        spark.createDataFrame(events, "k long, t long, v long, b string, s string"),
+    )
+
+
+def backfill(kind: str, windows: Sequence[int | None] = WINDOWS) -> wb.Backfill:
+    asked = [make(windows) for make, _ in FEATURES.values()]
+    return wb.Backfill("k", "t", asked, kind, None if kind == "sliding" else 5)
+
+
+def rows(df: DataFrame, order: str = "id") -> list[dict[str, Any]]:
+    return [row.asDict() for row in df.orderBy(order).collect()]
+
+
+def of_all_kinds(queries: DataFrame, events: DataFrame, method: str) -> Plan:
+    """Return one plan with the windows of every kind, so that one run answers for all."""
+    found = []
+    for kind in BOUNDS:
+        asked = [
+            make(WINDOWS)
+            for name, (make, _) in FEATURES.items()
+            if method != "tree" or name not in NOT_BY_TREE
+        ]
+        asked += [make([40]) for make, *_ in BY_BUCKET.values()]
+        hop = None if kind == "sliding" else 5
+        for one in wb.Backfill("k", "t", asked, kind, hop).bound(queries, events).features:
+            resolved = replace(one.resolved, column=f"{kind}_{one.name}")
+            found.append(replace(one, resolved=resolved))
+    plan = backfill("sliding").bound(queries, events)
+    return replace(plan, features=tuple(found))
+
+
+def ask_duckdb(queries: pa.Table, events: pa.Table) -> list[dict[str, Any]]:
+    """The answers of all kinds; one statement a kind, as DuckDB plans long ones for minutes."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.register("queries", queries)
+        connection.register("events", events)
+        found = [connection.sql(in_duckdb(kind)).to_arrow_table() for kind in BOUNDS]
+    parts = [table.to_pylist(maps_as_pydicts="strict") for table in found]
+    return [reduce(lambda a, b: a | b, rows) for rows in zip(*parts, strict=True)]
+
+
+def in_duckdb(kind: str) -> str:
+    columns = []
+    for window in WINDOWS:
+        low, high = (bound.format(w=window) for bound in BOUNDS[kind])
+        seen = f"e.k = asked.k AND t < {high}" + ("" if window is None else f" AND t >= {low}")
+        ending = "" if window is None else f"_{window}"
+        for name, (_, call) in FEATURES.items():
+            of_window = f"(SELECT {call} FROM events e WHERE {seen})"
+            columns.append(f"{of_window} AS {kind}_{name}{ending}")
+        for name, (_, counts, call) in BY_BUCKET.items() if window == 40 else ():
+            each = f"SELECT b, {call} AS c FROM events e WHERE {seen} AND {counts} AND b = b"
+            maps = f"SELECT map_from_entries(list((b, c) ORDER BY b)) FROM ({each} GROUP BY b)"
+            columns.append(f"({maps}) AS {kind}_{name}_40_by_b")
+    asked = "(SELECT k, t AS q, id FROM queries) asked"
+    return f"SELECT id, {', '.join(columns)} FROM {asked} ORDER BY id"
+
+
+def alike(a: Any, b: Any) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-9)
+    return bool(a == b)
+
+
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession) -> list[dict[str, Any]]:
+    """The answers of DuckDB to the queries of :func:`tables`."""
+    return ask_duckdb(*(df.toArrow() for df in tables(spark)))
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_every_method_answers_as_duckdb_does(
+    spark: SparkSession, expected: list[dict[str, Any]], method: str
+) -> None:
+    plan = of_all_kinds(*tables(spark), method)
+    found = rows(answered(plan, method))
+    assert len(found) == len(expected) == 81
+    for ours, theirs in zip(found, expected, strict=True):
+        for name in ("id", *(one.name for one in plan.features)):
+            assert alike(ours[name], theirs[name]), (name, ours[name], theirs[name], ours["id"])
+
+
+def test_lists_histograms_and_sketches_are_features_too(spark: SparkSession) -> None:
+    asked = wb.Backfill(
+        "k",
+        "t",
+        [
+            wb.Aggregation(fn.last_k("v", 2), windows=5),
+            wb.Aggregation(fn.top_k("v", 2), windows=5),
+            wb.Aggregation("histogram", "v", windows=5),
+            wb.Aggregation(fn.bounded_count_distinct("v", 2), windows=5),
+            wb.Aggregation("approx_unique_count", "v", windows=5),
+        ],
+        "sliding",
+    )
+    queries = spark.createDataFrame([(1, 9, 0), (1, 2, 1), (3, 2, 2)], "k long, t long, id long")
+    seen = [(1, t, v) for t, v in enumerate([9, 5, 5, 5, 7, 5, 8, 5, None, 9])]
+    events = spark.createDataFrame(seen, "k long, t long, v long")
+    found = asked.run(queries, events).drop("k", "t", "id")
+    assert [tuple(row) for row in found.orderBy(F.desc("v_last_k_5")).collect()] == [
+        ([9, 5], [9, 5], {5: 1, 9: 1}, 2, 2),
+        ([8, 5], [8, 7], {5: 2, 7: 1, 8: 1}, 2, 3),
+        (None, None, None, 0, 0),
+    ]
+
+
+def moments(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
+    """Hours around the change to summer time and before 1970, as every type of time."""
+    hours = [datetime(2024, 3, 30, 20) + timedelta(hours=i) for i in range(12)]
+    hours += [datetime(1969, 12, 31, 20) + timedelta(hours=i) for i in range(8)]
+    numbered = [(1, hour, hour, i) for i, hour in enumerate(hours)]
+    events = spark.createDataFrame(numbered, "k int, t timestamp, n timestamp_ntz, v int")
+    asked = [datetime(2024, 3, 31, 5, 30), datetime(1970, 1, 1, 0, 30)]
+    two = [(1, hour, hour, i) for i, hour in enumerate(asked)]
+    queries = spark.createDataFrame(two, "k int, t timestamp, n timestamp_ntz, id int")
+    return tuple(df.selectExpr("*", "cast(n AS date) AS day") for df in (queries, events))
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_no_clock_and_no_zone_changes_an_answer(spark: SparkSession, method: str) -> None:
+    functions, times = ("min", "max", "count"), ("t", "n")
+    found, events = moments(spark)
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        # One behind the other: a run for each type of time would cost as much again.
+        for time in times:
+            asked = [wb.Aggregation(one, "v", "5 hours", name=f"{time}_{one}") for one in functions]
+            found = wb.Backfill("k", time, asked).run(found, events, method)
+        days = wb.Aggregation("count", windows=["1 day", "12 days"], name="days")
+        answers = rows(wb.Backfill("k", "day", days).run(found, events, method))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    for time in times:
+        seen = [[row[f"{time}_{one}_5h"] for one in functions] for row in answers]
+        assert seen == [[5, 9, 5], [12, 16, 5]]
+    assert [(row["days_1d"], row["days_12d"]) for row in answers] == [(4, 4), (4, 4)]
+
+
+def test_days_of_a_run_are_days_of_the_whole(spark: SparkSession) -> None:
+    events = spark.range(2_000).selectExpr(
+        "id % 3 AS k", "timestamp_seconds(id * 1800 - 500000) AS t", "id AS v"
+    )
+    asked = wb.Backfill(
+        "k", "t", [wb.Aggregation("sum", "v", ["90 minutes", "3 days"]), wb.Aggregation("count")]
+    )
+    whole = asked.run(events, events).where("t >= '1970-01-03' AND t < '1970-01-05'")
+    days = asked.run(events, events, days=("1970-01-03", date(1970, 1, 4)))
+    assert rows(days, "v") == rows(whole, "v")
+    assert days.count() == 96
+    one = asked.run(events, events, days="1970-01-04")
+    assert rows(one, "v") == rows(whole.where("t >= '1970-01-04'"), "v")
+
+
+def test_a_run_is_lazy_and_keeps_every_column_and_row(spark: SparkSession) -> None:
+    queries = spark.sql("SELECT 1 AS `the key`, 5 AS `at.`, map('a', array(1)) AS m FROM range(3)")
+    events = spark.sql("SELECT 1 AS `the key`, id AS `t``s`, 'x' AS `w.` FROM range(9)")
+    count = wb.Aggregation("count", "w.", [3])
+    asked = wb.Backfill("the key", "t`s", count, "sliding", query_time="at.")
+    with no_job(spark):
+        found = asked.run(queries.withColumn("at.", F.col("`at.`").cast("long")), events)
+    assert [tuple(row) for row in found.collect()] == [(1, 5, {"a": [1]}, 3)] * 3
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_tables_without_rows_give_counts_of_nothing(spark: SparkSession, method: str) -> None:
+    queries, events = tables(spark)
+    asked = wb.Backfill("k", "t", [wb.Aggregation("count"), wb.Aggregation("max", "s")])
+    none = queries.limit(0), events.limit(0)
+    pairs = ((none[0], events), (queries, none[1]), none)
+    runs = [asked.run(*pair, method).withColumn("run", F.lit(i)) for i, pair in enumerate(pairs)]
+    found = rows(reduce(DataFrame.unionAll, runs))
+    assert {(row["run"], row["count"], row["s_max"]) for row in found} == {(1, 0, None)}
+    assert len(found) == 81
+
+
+def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
+    _, events = tables(spark)
+    expected = events.where("k IS NULL OR t IS NULL").count()
+    assert backfill("sliding").skipped(events) == expected > 0
+
+
+def features(spark: SparkSession) -> list[Any]:
+    queries, events = tables(spark)
+    found = backfill("sawtooth").run(queries, events)
+    more = [wb.Aggregation("count", windows=7), wb.Aggregation("max", "s", 7)]
+    return rows(wb.Backfill("k", "t", more, "sliding").run(found, events, "tree"))
+
+
+@pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
+def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str) -> None:
+    assert run_on(kind, features) == run_on("classic", features)

@@ -1,0 +1,240 @@
+"""A backfill that cannot be meant is one clear sentence, before any Spark job."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+from workbench import fn
+
+GIVE_LIST = "give a list of wb.Aggregation(...)."
+SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
+COUNT = wb.Aggregation("count", windows=["5 hours"])
+
+#: What cannot be meant, whatever the tables.
+SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: wb.Aggregation("summ", "v"), "function: 'summ' is not known; did you mean 'sum'?"),
+    (lambda: wb.Aggregation("sum"), "column: sum is of a column; name one of the events'."),
+    (
+        lambda: wb.Aggregation("quantile", "v"),
+        "function: quantile needs q as well; call it: wb.fn.quantile('v', ...).",
+    ),
+    (
+        lambda: wb.Aggregation(fn.sum("v"), "v"),
+        "column: wb.fn.sum('v') has its column; leave 'v' out, or give the function's name alone.",
+    ),
+    (
+        lambda: wb.Aggregation("lag", "v"),
+        "function: lag is of a row among others, and a query is no event; "
+        "give an aggregate, such as 'last'.",
+    ),
+    (
+        lambda: wb.Aggregation(fn.sum("v").over(wb.Frame.rows(-1, 0))),
+        "function: wb.fn.sum('v').over(wb.Frame.rows(-1, 0)) has a frame; "
+        "name its windows instead.",
+    ),
+    (
+        lambda: wb.Aggregation("sum", "v", []),
+        "windows: there is none; give one, or None for an unbounded one.",
+    ),
+    (
+        lambda: wb.Aggregation("sum", "v", "5 parsecs"),
+        "windows: '5 parsecs' is not a duration; give one " + SUCH_AS,
+    ),
+    (
+        lambda: wb.Aggregation("sum", "v", ["90"]),
+        "windows: '90' has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+    (lambda: wb.Aggregation("sum", "v", -1), "windows: -1 is negative; give zero or more."),
+    (
+        lambda: wb.Aggregation("sum", F.col("v") + 1),
+        "name: the function is of a Column, which has no name here; give name=...",
+    ),
+    (
+        lambda: wb.Aggregation("sum", "v", by=3),  # type: ignore[arg-type]
+        "by: 3 is not text; give the name of a column.",
+    ),
+    (lambda: wb.Backfill("k", "t", []), "aggregations: [] is none; " + GIVE_LIST),
+    (lambda: wb.Backfill("k", "t", "count"), "aggregations: 'count' is none; " + GIVE_LIST),  # type: ignore[arg-type]
+    (
+        lambda: wb.Backfill("k", "t", [COUNT, wb.Aggregation("count", windows="300 minutes")]),
+        "aggregations: two results are called 'count_5h'; give one of them a name=.",
+    ),
+    (
+        lambda: wb.Backfill("k", "t", COUNT, window="tumbling"),
+        "window: 'tumbling' is not known; give one of 'sawtooth', 'sliding', 'hopping'.",
+    ),
+    (
+        lambda: wb.Backfill([], "t", COUNT),
+        "key: no column is named; give one column, or several in a list.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "sentence"), SPECIFICATIONS, ids=lambda one: str(one)[:40])
+def test_a_specification_that_cannot_be_meant(
+    spark: SparkSession, make: Callable[[], Any], sentence: str
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        make()
+    assert str(error.value) == sentence
+
+
+def queries(spark: SparkSession, key: str = "string", time: str = "timestamp") -> DataFrame:
+    return spark.createDataFrame([], f"k {key}, t {time}, note string")
+
+
+def events(spark: SparkSession, key: str = "string", time: str = "timestamp") -> DataFrame:
+    return spark.createDataFrame([], f"k {key}, t {time}, v double, w string, m map<string, int>")
+
+
+def asked(*given: Any, **options: Any) -> wb.Backfill:
+    aggregation = wb.Aggregation(*given, **options) if given else COUNT
+    return wb.Backfill("k", "t", aggregation)
+
+
+#: What does not fit the tables: the backfill, the queries, the events.
+TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
+    (
+        asked(),
+        {"key": "int"},
+        {},
+        "key: 'k' holds int in the queries but string in the events; "
+        "cast one of them to the type of the other.",
+    ),
+    (
+        wb.Backfill("user", "t", COUNT),
+        {},
+        {},
+        "key: the queries have no column 'user'; both tables need it, under the same name.",
+    ),
+    (
+        asked(),
+        {"time": "timestamp_ntz"},
+        {},
+        "time: the queries' 't' holds timestamp_ntz but the events' 't' holds timestamp; "
+        "cast one of them to the type of the other.",
+    ),
+    (
+        asked(),
+        {"time": "long"},
+        {"time": "int"},
+        "windows: '5 hours' has a unit, but the time columns hold integers; "
+        "give an integer in the unit of those columns.",
+    ),
+    (
+        asked("count", windows=[9]),
+        {},
+        {},
+        "windows: 9 has no unit, but the time columns hold times; "
+        "give a duration with a unit, such as '90 days'.",
+    ),
+    (
+        asked("count", windows=[9]),
+        {"time": "long"},
+        {"time": "long"},
+        "hop: sawtooth windows of integer times need one; "
+        "give an integer in the unit of the time columns.",
+    ),
+    (
+        asked("count", windows=["2 minutes"]),
+        {},
+        {},
+        "windows: '2 minutes' of 'count' is shorter than its hop; give a longer window, "
+        "a shorter hop=, or window='sliding', which has none.",
+    ),
+    (
+        asked("count", windows=["2 hours"], hop="0 minutes"),
+        {},
+        {},
+        "hop: it has no length; give a hop that is longer than nothing.",
+    ),
+    (
+        asked("sum", "w", "5 hours"),
+        {},
+        {},
+        "w_sum_5h: sum cannot take string; give it a column of numbers.",
+    ),
+    (
+        asked("sum", "x", "5 hours"),
+        {},
+        {},
+        "x_sum_5h: there is no column 'x'; there are 'k', 't', 'v', 'w', 'm'.",
+    ),
+    (
+        asked("count", windows="5 hours", where="v"),
+        {},
+        {},
+        "count_5h: the condition gives doubles; write one that is true or false.",
+    ),
+    (
+        asked("count", windows="5 hours", by="m"),
+        {},
+        {},
+        "by: column 'm' holds map<string,int>, which cannot be a bucket; "
+        "name a column of numbers, times or text.",
+    ),
+    (
+        asked("count", windows="5 hours", by="bucket"),
+        {},
+        {},
+        "by: there is no column 'bucket'; there are 'k', 't', 'v', 'w', 'm'.",
+    ),
+    (
+        wb.Backfill("k", "t", COUNT, query_time="at"),
+        {},
+        {},
+        "time: there is no column 'at'; did you mean 't'?",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("backfill", "ours", "theirs", "sentence"), TABLES, ids=lambda one: str(one)[:40]
+)
+def test_tables_that_do_not_fit(
+    spark: SparkSession, backfill: wb.Backfill, ours: Any, theirs: Any, sentence: str
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        backfill.run(queries(spark, **ours), events(spark, **theirs))
+    assert str(error.value) == sentence
+
+
+def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
+    tables = queries(spark), events(spark)
+    taken = queries(spark).withColumnRenamed("note", "Count_5h")
+    days = "give a day such as '2013-01-31', or the first and the last one."
+    cases: list[tuple[Callable[[], Any], str]] = [
+        (lambda: asked().run(*tables, method="tree?"), "method: 'tree?' is not known;"),
+        (
+            lambda: asked().run(taken, tables[1]),
+            "count_5h: the queries have a column of this name;",
+        ),
+        (lambda: asked().run(*tables, days="June"), "days: 'June' is no day; " + days),
+        (
+            lambda: asked().run(*tables, days=("2013-02-01", "2013-01-01")),
+            "days: 2013-01-01 is before 2013-02-01; " + days,
+        ),
+        (
+            lambda: asked().run(tables[0].toPandas(), tables[1]),
+            "queries: this is pandas's DataFrame and not a Spark DataFrame;",
+        ),
+        (
+            lambda: asked("mode", "v", "5 hours").run(*tables, method="naive"),
+            "v_mode_5h: method='naive' cannot answer wb.fn.mode('v'), as Spark's SQL has no such "
+            "aggregate with the same answer; take another method.",
+        ),
+        (
+            lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
+            "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
+            "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",
+        ),
+    ]
+    for run, sentence in cases:
+        with pytest.raises(wb.WorkbenchError) as error:
+            run()
+        assert str(error.value).startswith(sentence)

@@ -1,0 +1,135 @@
+"""Backfills by the tree: the same answers as by whole keys, wherever the events are read."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.workbench.backfill.cases import (
+    ASKED,
+    SCHEMA,
+    Asked,
+    Row,
+    by_force,
+    events_of,
+    feature,
+    queries_of,
+    spans,
+    tables,
+    task,
+)
+from tests.workbench.backfill.spans import answer_whole
+from tests.workbench.backfill.split.test_spans import MORE, alike
+from tests.workbench.backfill.trees import answer_by_tree, packed_moments
+from workbench.backfill.tree.map_side import MARK, NODE
+from workbench.backfill.tree.query_times import MOMENTS, JoinTask, Moments, MomentsTask
+from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeMeetings
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.partials import picks, slots_of
+from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
+
+
+def by_tree(asked: Asked) -> bool:
+    call = feature(asked, Span(None)).call
+    return picks(call) or bool(slots_of(call, SCHEMA))
+
+
+CAN = [one for one in ASKED if by_tree(one)]
+
+
+def test_most_functions_have_a_state_or_pick_an_event() -> None:
+    assert {one.function for one in ASKED} - {one.function for one in CAN} == {
+        "count_distinct",
+        "median",
+    }
+
+
+@pytest.mark.parametrize("asked", CAN, ids=lambda one: f"{one.function} {one.argument or ''}")
+@given(queries_of, events_of, spans, st.booleans(), st.booleans(), st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_every_query_gets_what_its_window_holds(
+    asked: Asked,
+    queries: list[Row],
+    events: list[Row],
+    span: Span,
+    where: bool,
+    by: bool,
+    rows_a_task: int,
+) -> None:
+    if not queries:
+        return
+    expected = [by_force(asked, span, where, by, query, events) for query in queries]
+    found = answer_by_tree(queries, events, [feature(asked, span, where, by)], rows_a_task)
+    answers = found.column("found").to_pylist()
+    assert found.column("id").to_pylist() == list(range(len(queries)))
+    assert alike([dict(one) if by and one else one for one in answers], expected)
+
+
+@given(
+    queries_of.filter(len),
+    events_of,
+    st.lists(
+        st.tuples(
+            st.sampled_from([one for one in (*CAN, *MORE) if by_tree(one)]),
+            spans,
+            st.booleans(),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.integers(1, 30),
+)
+@settings(max_examples=60, deadline=None)
+def test_features_that_travel_together_are_those_of_whole_keys(
+    queries: list[Row], events: list[Row], asked: list[Any], rows_a_task: int
+) -> None:
+    features = [
+        replace(one, call=replace(one.call, column=f"found {i}"))
+        for i, one in enumerate(feature(*given) for given in asked)
+    ]
+    expected = answer_whole(queries, events, features)
+    found = answer_by_tree(queries, events, features, rows_a_task)
+    assert found.column_names == expected.column_names
+    for name in expected.column_names:
+        assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
+
+
+def test_moments_are_each_sent_once() -> None:
+    times = [5, 5, -3, 5, 7, None]
+    rows: list[Row] = [{"k0": key, TIME: time} for key in ("a", "b", None) for time in times]
+    found = Moments.read(packed_moments(tables(rows, [])[0], ("k0",), 4))
+    assert found.keys.column("k0").to_pylist() == ["a", "b"]
+    assert (found.offsets.tolist(), found.time.tolist()) == ([0, 3, 6], [-3, 5, 7] * 2)
+    assert found.numbers(pa.table({"k0": ["b", "c", "a"]})).tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize(("most", "fits"), [(1_000, False), (100_000, True)])
+def test_too_many_queries_are_refused_in_the_task_that_joins_them(most: int, fits: bool) -> None:
+    rows = pa.table({"k0": np.arange(4_000) % 7, TIME: np.arange(4_000) // 2})
+    packed = list(MomentsTask(("k0", TIME), ("k0",)).run(rows.to_batches(max_chunksize=100)))
+    join = JoinTask(("k0",), most).run([*packed, *packed])
+    if fits:
+        assert len(Moments.read(next(iter(join))[MOMENTS][0].as_buffer()).time) == 4_000
+        return
+    with pytest.raises(WorkbenchError, match="more than 0 MB; give method='auto'"):
+        list(join)
+
+
+@pytest.mark.parametrize("changed", [{"k0": ["b"]}, {MARK: [1]}])
+def test_nodes_of_other_queries_are_refused(changed: dict[str, list[Any]]) -> None:
+    asked = tables([{"k0": "a", TIME: 5}], [])[0]
+    mark = Moments.of(asked, ["k0"]).marks.tolist()
+    arrived = ArrivedNodes()
+    for batch in asked.to_batches():
+        arrived.add(batch)
+    nodes = {"k0": ["a"], NODE: [1], MARK: mark, TIME: [3]}
+    meetings = NodeMeetings(task(feature(ASKED[0], Span(None))), arrived)
+    assert meetings.of(pa.table(nodes).to_batches()).events.time.tolist() == [1]
+    with pytest.raises(WorkbenchError, match="other rows each time it is read"):
+        meetings.of(pa.table(nodes | changed).to_batches())

@@ -1,0 +1,86 @@
+"""Rows travel to the partition of their key in bundles, and only those that are needed."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.columnar import bundles
+from workbench.columnar.blocks import CONDITIONS, NAME, gather
+from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask, unbundled
+
+Row = tuple[int, str, int]
+
+SCHEMA = pa.schema(
+    [("user", pa.int64()), ("shop", pa.string()), (CONDITIONS, pa.int32()), (PARTITION, pa.int32())]
+)
+KEYS = ("user", "shop")
+ROWS = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(["a", "b"]), st.integers(0, 3)), max_size=40
+)
+
+
+def batches(rows: list[Row], size: int) -> Iterator[pa.RecordBatch]:
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        columns = zip(*((user, shop, held, user % 3) for user, shop, held in part), strict=True)
+        arrays = [pa.array(c, kind) for c, kind in zip(columns, SCHEMA.types, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, ["c0", "c1", "c2", "c3"])
+
+
+def sent(task: BundleTask, rows: list[Row], size: int) -> list[tuple[int, Row]]:
+    """The rows that a task sends, each with the partition that it goes to."""
+    found = []
+    for out in task.run(batches(rows, size)):
+        (to,) = out.column(PARTITION).to_pylist()
+        for batch in unbundled([out.select([BUNDLE])]):
+            assert batch.schema == SCHEMA.remove(3)
+            found += [(to, tuple(row.values())) for row in batch.to_pylist()]
+    return found
+
+
+@given(ROWS, st.integers(1, 9))
+def test_every_row_goes_to_its_partition(rows: list[Row], size: int) -> None:
+    task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
+    assert sorted(sent(task, rows, size)) == sorted((row[0] % 3, row) for row in rows)
+
+
+@given(ROWS, st.integers(1, 9))
+def test_rows_that_fulfil_nothing_stay_behind_but_for_one_of_each_other_key(
+    rows: list[Row], size: int
+) -> None:
+    task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3, only_matching=True)
+    found = [row for _, row in sent(task, rows, size)]
+    fulfil = [row for row in rows if row[2]]
+    assert sorted(row for row in found if row[2]) == sorted(fulfil)
+    others = {row[:2] for row in rows} - {row[:2] for row in fulfil}
+    assert sorted(row[:2] for row in found if not row[2]) == sorted(others)
+
+
+@given(ROWS)
+def test_a_worker_sends_its_rows_on_before_they_are_too_many(rows: list[Row]) -> None:
+    task = BundleTask(tuple(SCHEMA.names), KEYS, partitions=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundles, "ROWS_IN_FRONT", 4)
+        sizes = [
+            sum(len(batch) for batch in unbundled([out.select([BUNDLE])]))
+            for out in task.run(batches(rows, 2))
+        ]
+    assert sum(sizes) == len(rows)
+    assert max(sizes, default=0) <= 4
+
+
+def test_names_arrive_whatever_the_width_of_their_codes_in_each_bundle() -> None:
+    names = ("c0", NAME, PARTITION)
+    task = BundleTask(names, ("c0",), partitions=1, text_as_codes=True)
+    many, few = [f"event {i}" for i in range(300)], ["event 7", None]
+    sent = [
+        out.select([BUNDLE])
+        for part in (many, few)
+        for out in task.run([pa.record_batch([[1] * len(part), part, [0] * len(part)], names)])
+    ]
+    block = gather(unbundled(sent), ["c0"])
+    assert block is not None
+    assert block.plain(NAME).to_pylist() == many + few

@@ -1,0 +1,92 @@
+"""Lots: what a task gets in short values is put together again, some whole keys at a time."""
+
+import gc
+from collections import Counter
+from dataclasses import replace
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.workbench.backfill.cases import ASKED, Row, feature
+from tests.workbench.backfill.spans import answer_in_spans, answer_whole
+from tests.workbench.backfill.trees import answer_by_tree
+from workbench.backfill.worker.cogroup import Meeting, Placed, QueryWindow, Span
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.columnar.subpartitions import LotTask, lots, lots_of
+
+PLACES = 5
+
+keys_of = st.lists(st.integers(0, PLACES - 1), max_size=40)
+
+
+def sent(keys: list[int], named: str = "c0") -> list[pa.RecordBatch]:
+    """The values of rows whose keys are the numbers of their lots."""
+    columns = {"k0": keys, named: [f"{named} {i}" for i in range(len(keys))]}
+    rows = pa.table(columns | {PARTITION: pa.array(keys, pa.int32())})
+    task = LotTask(tuple(rows.column_names), ("k0",), PLACES)
+    return list(task.run(rows.to_batches(max_chunksize=7)))
+
+
+@given(st.lists(keys_of, max_size=4), st.integers(1, 300), st.integers(1, 9), st.integers(1, 30))
+def test_rows_arrive_once_and_a_key_arrives_whole(
+    tasks: list[list[int]], size: int, values_a_batch: int, rows_at_once: int
+) -> None:
+    with (
+        patch("workbench.columnar.subpartitions.BYTES_OF_VALUE", size),
+        patch("workbench.columnar.subpartitions.ROWS_OF_LOTS", rows_at_once),
+    ):
+        # Queries and events have other columns, so a lot is made of several streams.
+        bundles = [one for i, keys in enumerate(tasks) for one in sent(keys, f"c{i % 2}")]
+        arrived = [pa.Table.from_batches([one]) for one in bundles]
+        found = []
+        if arrived:
+            # As Spark does it, which keeps the order of the values of one number.
+            table = pa.concat_tables(arrived)
+            order = sorted(range(len(table)), key=table.column(PARTITION).to_pylist().__getitem__)
+            batches = table.take(order).combine_chunks().to_batches(max_chunksize=values_a_batch)
+            found = [[row for part in parts for row in part.to_pylist()] for parts in lots(batches)]
+    assert all(len(one.column(BUNDLE)[0].as_py()) <= size for one in bundles)
+    rows = [row for lot in found for row in lot]
+    expected = [
+        {"k0": key, f"c{i % 2}": f"c{i % 2} {j}"}
+        for i, keys in enumerate(tasks)
+        for j, key in enumerate(keys)
+    ]
+    assert sorted(map(str, rows)) == sorted(map(str, expected))
+    at = [{row["k0"] for row in lot} for lot in found]
+    assert sum(map(len, at)) == len({row["k0"] for row in expected})
+    # A lot more than was wanted never waits with the others.
+    biggest = max((sum(row["k0"] == key for row in rows) for key in range(PLACES)), default=0)
+    assert all(len(lot) < rows_at_once + biggest for lot in found)
+
+
+def test_a_shuffle_has_not_more_bundles_than_pay() -> None:
+    for partitions in (1, 2, 4, 16, 200, 5_000):
+        assert partitions * lots_of(partitions) <= max(256, partitions)
+
+
+@pytest.mark.parametrize("by", [False, True])
+def test_what_a_lot_needed_is_free_when_it_is_answered(by: bool) -> None:
+    queries: list[Row] = [{"k0": "a", TIME: i} for i in range(50)]
+    events: list[Row] = [
+        {"k0": "a", TIME: i // 2, "number": i, "word": "x", "good": True, "bucket": "p"}
+        for i in range(90)
+    ]
+    features = [feature(one, Span(11, 4), False, by) for one in ASKED]
+    features = [
+        replace(one, call=replace(one.call, column=f"found {i}")) for i, one in enumerate(features)
+    ]
+    before = Counter(map(type, gc.get_objects()))
+    gc.disable()
+    try:
+        for answer in (answer_whole, answer_in_spans, answer_by_tree):
+            some = features if answer is not answer_by_tree else features[:2]
+            answer(queries, events, some)
+        left = Counter(map(type, gc.get_objects())) - before
+    finally:
+        gc.enable()
+    assert left[Meeting] == left[QueryWindow] == left[Placed] == 0

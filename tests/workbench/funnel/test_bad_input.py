@@ -1,0 +1,370 @@
+"""Bad input is one clear sentence that names the argument, before any Spark job."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pandas as pd
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+
+THERE_ARE = "there are 'user_id', 'timestamp', 'n', 'event', 'tags', 'level'."
+SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
+
+
+def funnel(steps: Any = ("a", "b"), window: Any = "1 hour", **more: Any) -> wb.Funnel:
+    return wb.Funnel(steps, window, **more)
+
+
+#: What cannot be meant at all, whatever the table.
+SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: funnel(modes=["strict_ordr"]),
+        "modes: 'strict_ordr' is not a mode; did you mean 'strict_order'? There are strict_order, "
+        "strict_deduplication, strict_increase, strict_once, allow_reentry.",
+    ),
+    (
+        lambda: funnel(modes=["allow_reentry", "strict_once"]),
+        "modes: 'allow_reentry' relaxes 'strict_order'; give both, or leave it out.",
+    ),
+    (lambda: funnel([]), "steps: there are 0; give 1 to 32 steps."),
+    (lambda: funnel({}), "steps: there are 0; give 1 to 32 steps."),
+    (lambda: funnel(list(map(str, range(33)))), "steps: there are 33; give 1 to 32 steps."),
+    (
+        lambda: funnel("signup"),
+        "steps: give a list of event names, or a dict of conditions by label, "
+        'such as {"late": "delay > 15"}.',
+    ),
+    (
+        lambda: funnel(["a", 5]),
+        "steps: 5 is not text; name events by text, and label conditions by text.",
+    ),
+    (
+        lambda: funnel({"a": True}),
+        "steps: the condition of 'a' is True; give SQL text or a Column.",
+    ),
+    (
+        lambda: funnel(window="-1 hour"),
+        "window: '-1 hour' is negative; give a duration of zero or more, " + SUCH_AS,
+    ),
+    (lambda: funnel(window=-1), "window: -1 is negative; give zero or more."),
+    (
+        lambda: funnel(window=True),
+        "window: True has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+    (
+        lambda: funnel(window=float("nan")),
+        "window: nan has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+    (lambda: funnel(window="soon"), "window: 'soon' is not a duration; give one " + SUCH_AS),
+    (lambda: funnel(key=[]), "key: no column is named; give one column, or several in a list."),
+    (
+        lambda: funnel(key=5),
+        "key: 5 is not text; give the name of a column, or several in a list.",
+    ),
+]
+
+#: What does not fit the table.
+QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
+    (
+        lambda df: funnel(window=3600).levels(df),
+        "window: 3600 has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+    (
+        lambda df: funnel(time="n").levels(df),
+        "window: '1 hour' has a unit, but the time column holds integers; "
+        "give an integer in the unit of that column.",
+    ),
+    (
+        lambda df: funnel(window=timedelta(1), time="n").steps(df),
+        "window: datetime.timedelta(days=1) has a unit, but the time column holds integers; "
+        "give an integer in the unit of that column.",
+    ),
+    (
+        lambda df: funnel(key="user").levels(df),
+        "key: there is no column 'user'; did you mean 'user_id'?",
+    ),
+    (
+        lambda df: funnel(key=["user_id", "zzz"]).steps(df),
+        "key: there is no column 'zzz'; " + THERE_ARE,
+    ),
+    (
+        lambda df: funnel(time="timestmp").times(df),
+        "time: there is no column 'timestmp'; did you mean 'timestamp'?",
+    ),
+    (lambda df: funnel(time="zzz").skipped(df), "time: there is no column 'zzz'; " + THERE_ARE),
+    (
+        lambda df: funnel(event="events").levels(df),
+        "event: there is no column 'events'; did you mean 'event'?",
+    ),
+    (
+        lambda df: funnel().levels(df, by="tag"),
+        "by: there is no column 'tag'; did you mean 'tags'?",
+    ),
+    (
+        lambda df: funnel().steps(df, by="tags"),
+        "by: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
+    ),
+    (
+        lambda df: funnel().levels(df, by="user_id"),
+        "by: the result has a column 'user_id' of its own; rename yours first.",
+    ),
+    (
+        lambda df: funnel().steps(df.withColumn("users", F.lit(1)), by="users"),
+        "by: the result has a column 'users' of its own; rename yours first.",
+    ),
+    (
+        lambda df: funnel(key="tags").levels(df),
+        "key: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
+    ),
+    (
+        lambda df: funnel(key="level").levels(df),
+        "key: the result has a column 'level' of its own; rename yours first.",
+    ),
+    (
+        lambda df: funnel(time="event").levels(df),
+        "time: column 'event' holds strings; make it a timestamp, a date or an integer, "
+        "for example with F.to_timestamp('event').",
+    ),
+    (
+        lambda df: funnel({"late": "n >"}).levels(df),
+        "steps: the condition of 'late' does not fit the table: "
+        "Syntax error at or near end of input.",
+    ),
+    (
+        lambda df: funnel({"late": F.col("n") + 1}).levels(df),
+        "steps: the condition of 'late' gives integers; write one that is true or false.",
+    ),
+    (
+        lambda df: funnel().levels(pd.DataFrame()),  # type: ignore[arg-type]
+        "events: this is pandas's DataFrame and not a Spark DataFrame; "
+        "make one with spark.createDataFrame(...) or spark.read.",
+    ),
+    (
+        lambda df: funnel().skipped(pd.DataFrame()),  # type: ignore[arg-type]
+        "events: this is pandas's DataFrame and not a Spark DataFrame; "
+        "make one with spark.createDataFrame(...) or spark.read.",
+    ),
+    (
+        lambda df: funnel().steps(df.sparkSession.readStream.format("rate").load()),
+        "events: this is a stream; give a table that is at rest.",
+    ),
+    (
+        lambda df: funnel().people(df, stopped_at=3),
+        "stopped_at: 3 is no level of this funnel; give 0 to 2.",
+    ),
+    (
+        lambda df: funnel().people(df, stopped_at="1"),  # type: ignore[arg-type]
+        "stopped_at: '1' is no level of this funnel; give 0 to 2.",
+    ),
+    (
+        lambda df: funnel().times(df, bins=0),
+        "bins: 0 is no number of intervals; give 1 to 1,000.",
+    ),
+    (
+        lambda df: wb.prepare(df, key="usr_id"),
+        "key: there is no column 'usr_id'; did you mean 'user_id'?",
+    ),
+    (
+        lambda df: wb.prepare(df, keep="tag"),
+        "keep: there is no column 'tag'; did you mean 'tags'?",
+    ),
+    (
+        lambda df: wb.prepare(df, event=["event"]),  # type: ignore[arg-type]
+        "event: ['event'] is not text; name a column, or give a dict of conditions by label.",
+    ),
+    (lambda df: wb.prepare(df, event={}), "event: there are 0; give 1 to 32 steps."),
+    (
+        lambda df: wb.prepare(df, event={str(k): "true" for k in range(33)}),
+        "event: there are 33; give 1 to 32 steps.",
+    ),
+    (
+        lambda df: wb.prepare(df, event={"a": "n"}),
+        "event: the condition of 'a' gives integers; write one that is true or false.",
+    ),
+]
+
+#: What prepared events, by user_id, timestamp and event, do not hold.
+PREPARED: list[tuple[Callable[[wb.Prepared], object], str]] = [
+    (
+        lambda p: funnel(key="n").levels(p),
+        "key: the events were prepared by ('user_id',) and the funnel asks for ('n',); "
+        "prepare them anew with funnel.prepare(events).",
+    ),
+    (
+        lambda p: funnel(time="n", window=5).levels(p),
+        "time: the events were prepared by 'timestamp' and the funnel asks for 'n'; "
+        "prepare them anew with funnel.prepare(events).",
+    ),
+    (
+        lambda p: funnel(event="other").steps(p),
+        "event: the events were prepared by 'event' and the funnel asks for 'other'; "
+        "prepare them anew with funnel.prepare(events).",
+    ),
+    (
+        lambda p: funnel({"a": "n > 1"}).levels(p),
+        "steps: the events were prepared by event names and the funnel asks for conditions; "
+        "prepare them anew with funnel.prepare(events).",
+    ),
+    (
+        lambda p: funnel().levels(p, by="n"),
+        "by: the prepared events do not hold 'n'; prepare them with keep=['n'].",
+    ),
+    (
+        lambda p: funnel().levels(p, by="tags"),
+        "by: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
+    ),
+    (
+        lambda p: funnel().levels(p, by="level"),
+        "by: the result has a column 'level' of its own; rename yours first.",
+    ),
+    (
+        lambda p: funnel(window=5).levels(p),
+        "window: 5 has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+]
+
+
+def sentences(cases: list[tuple[Any, str]]) -> list[Any]:
+    return [pytest.param(*case, id=case[1][:50]) for case in cases]
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> DataFrame:
+    row = "1L user_id, timestamp'2024-01-01' timestamp, 1 n, 'a' event, array('x') tags, 1 level"
+    return spark.sql(f"SELECT {row}")
+
+
+@pytest.fixture(scope="module")
+def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
+    with wb.prepare(events, keep=["tags", "level"]) as prepared:
+        yield prepared
+
+
+@pytest.mark.parametrize(("call", "sentence"), sentences(SPECIFICATIONS))
+def test_a_funnel_that_cannot_be_meant_is_refused(call: Any, sentence: str) -> None:
+    with pytest.raises(wb.WorkbenchError) as error:
+        call()
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(("call", "sentence"), sentences(QUESTIONS))
+def test_a_table_that_does_not_fit_is_refused_before_a_job(
+    call: Any, sentence: str, events: DataFrame, spark: SparkSession
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        call(events)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(("call", "sentence"), sentences(PREPARED))
+def test_prepared_events_that_do_not_fit_are_refused_before_a_job(
+    call: Any, sentence: str, prepared: wb.Prepared, spark: SparkSession
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        call(prepared)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
+    "condition", ["count(*) > 1", "explode(array(true, false))", "struct(n)", "delay > 15"]
+)
+def test_a_condition_that_no_row_can_answer_is_refused_before_a_job(
+    condition: str, events: DataFrame, spark: SparkSession
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError, match=r"^steps: the condition of 'odd' "):
+        funnel({"odd": condition}).levels(events)
+
+
+def test_other_conditions_than_the_prepared_ones_are_refused(events: DataFrame) -> None:
+    with wb.prepare(events, event={"a": "n > 1"}) as prepared:
+        for steps in ({"a": "n > 2"}, {"b": "n > 1"}):
+            with pytest.raises(wb.WorkbenchError) as error:
+                funnel(steps).levels(prepared)
+            assert str(error.value) == (
+                f"steps: the events were not prepared by the condition of {next(iter(steps))!r}; "
+                "prepare them anew with funnel.prepare(events)."
+            )
+        with pytest.raises(wb.WorkbenchError) as error:
+            funnel().levels(prepared)
+        assert str(error.value) == (
+            "steps: the events were prepared by conditions and the funnel asks for event names; "
+            "prepare them anew with funnel.prepare(events)."
+        )
+
+
+def test_a_column_of_too_many_names_is_refused_and_nothing_is_held(spark: SparkSession) -> None:
+    many = spark.range(10_001).selectExpr("0 user_id", "id n", "concat('event ', id) event")
+    held = spark.sparkContext._jsc.getPersistentRDDs().size()
+    with pytest.raises(wb.WorkbenchError) as error:
+        wb.prepare(many, time="n")
+    assert str(error.value) == (
+        "event: column 'event' has more than 10,000 different values; name a column of event names."
+    )
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == held
+
+
+def test_one_mode_may_be_given_as_plain_text() -> None:
+    assert funnel(modes="strict_order").modes == ("strict_order",)
+
+
+STEPS_THAT_MATCH_NOTHING = [
+    (["a", "aa"], "steps: 'aa' matches no event; did you mean 'a'?"),
+    (["zzz"], "steps: 'zzz' matches no event; there are 'a'."),
+    ({"late": "n > 100"}, "steps: 'late' matches no event; look at its condition."),
+]
+
+
+@pytest.mark.parametrize(("steps", "sentence"), STEPS_THAT_MATCH_NOTHING)
+@pytest.mark.parametrize("by", [None, "level"])
+def test_a_step_that_matches_no_event_is_warned_of(
+    steps: Any, sentence: str, by: str | None, events: DataFrame
+) -> None:
+    source = events.withColumnRenamed("level", "segment")
+    with pytest.warns(wb.WorkbenchWarning) as said:
+        funnel(steps).steps(source, by="segment" if by else None)
+    assert [str(warning.message) for warning in said] == [sentence]
+
+
+def test_prepared_events_know_their_names_without_another_look(prepared: wb.Prepared) -> None:
+    with pytest.warns(wb.WorkbenchWarning, match=r"^steps: 'b' matches no event; did|there are"):
+        funnel().steps(prepared)
+
+
+def test_a_step_that_matches_but_that_no_one_reached_is_not_warned_of(events: DataFrame) -> None:
+    assert funnel({"never first": "n = 1", "now": "n = 1"}, modes="strict_once").steps(events)[
+        "users"
+    ].tolist() == [1, 0]
+
+
+NOTHING = {
+    "no rows": "SELECT * FROM {events} WHERE false",
+    "no keys": "SELECT * EXCEPT (user_id), CAST(NULL AS BIGINT) AS user_id FROM {events}",
+    "no times": "SELECT * EXCEPT (timestamp), CAST(NULL AS TIMESTAMP) AS timestamp FROM {events}",
+}
+
+
+@pytest.mark.parametrize("query", NOTHING.values(), ids=NOTHING)
+def test_a_table_without_any_key_gives_empty_answers_and_says_why(
+    query: str, events: DataFrame, spark: SparkSession
+) -> None:
+    source = spark.sql(query, events=events)
+    skipped = source.count()
+    assert funnel().levels(source).collect() == []
+    with pytest.warns(wb.WorkbenchWarning) as said:
+        found = funnel(["a"]).steps(source)
+    sentences = ["1 row was left out: its key or its time is null."] if skipped else []
+    if not skipped:
+        sentences = ["steps: 'a' matches no event; there are none."]
+    assert [str(warning.message) for warning in said] == sentences
+    assert found["users"].tolist() == [0]
+    assert found.attrs["skipped"] == skipped
+    with wb.prepare(source) as prepared:
+        assert (prepared.rows, prepared.keys, prepared.skipped) == (0, 0, skipped)
+        assert (prepared.names, prepared.bytes, prepared.partitions) == ((), 0, 0)
+        assert funnel().levels(prepared).collect() == []
+        assert funnel().times(prepared).empty

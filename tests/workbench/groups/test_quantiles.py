@@ -1,0 +1,171 @@
+"""Quantiles of groups on Spark, against DuckDB in process and against Spark's own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+from tests.workbench.windows.cases import alike, tables
+
+some = settings(
+    max_examples=6,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+QUANTILES = st.sampled_from([0.0, 0.07, 0.25, 0.5, 0.54, 1 / 3, 0.99, 1.0])
+
+#: The columns of each kind, as DuckDB is asked for them.
+COLUMNS = {
+    "cont": {name: name for name in ("real", "whole", "small", "x", "day", "moment")}
+    | {"price": "price::DOUBLE"},
+    "disc": {name: name for name in ("real", "whole", "small", "price", "day", "moment")}
+    | {name: name for name in ("word", "yes")},
+}
+
+
+def ask_duckdb(rows: pa.Table, asked: dict[str, str], q: Any, by: list[str], kind: str) -> Any:
+    calls = [f'quantile_{kind}({sql}, {q}) AS "{name}"' for name, sql in asked.items()]
+    grouped = f"GROUP BY {', '.join(by)}" if by else ""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.register("rows", rows)
+        answer = connection.sql(f"SELECT {', '.join(by + calls)} FROM rows {grouped}")
+        return answer.to_arrow_table().to_pylist()
+
+
+def in_some_order(rows: list[dict[str, Any]], by: list[str]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: [str(row[name]) for name in by])
+
+
+@some
+@given(
+    rows=tables(most_rows=30),
+    q=st.one_of(QUANTILES, st.lists(QUANTILES, min_size=1, max_size=4)),
+    by=st.sampled_from([[], ["p"], ["p", "k"], ["z"]]),
+    kind=st.sampled_from(["cont", "disc"]),
+)
+def test_quantiles_are_those_of_duckdb(
+    spark: SparkSession, rows: pa.Table, q: Any, by: list[str], kind: str
+) -> None:
+    rows = rows.append_column("z", rows.column("real"))
+    asked = COLUMNS[kind]
+    expected = in_some_order(ask_duckdb(rows, asked, q, by, kind), by)
+    answer = wb.quantiles(spark.createDataFrame(rows), list(asked), q, by, kind)
+    assert answer.columns == [*by, *asked]
+    found = in_some_order(answer.toArrow().to_pylist(), by)
+    assert len(found) == len(expected)
+    for got, wanted in zip(found, expected, strict=True):
+        for name in (*by, *asked):
+            assert alike(got[name], wanted[name]), (name, got, wanted)
+
+
+def test_many_rows_give_what_spark_finds(spark: SparkSession) -> None:
+    rows = spark.range(40_000).selectExpr(
+        "id % 7 AS key", "hash(id) / 1000 AS x", "hash(id, 1) % 50 AS few", "id / 8 AS up"
+    )
+    shares = [0.01, 0.25, 0.5, 0.999]
+    names = ["x", "few", "up"]
+    listed = F.array(*map(F.lit, shares))
+    for by in ([], ["key"]):
+        found = wb.quantiles(rows, names, shares, by).collect()
+        expected = rows.groupBy(*by).agg(*(F.percentile(n, listed).alias(n) for n in names))
+        for got, wanted in zip(sorted(found), sorted(expected.collect()), strict=True):
+            for one, other in zip(got, wanted, strict=True):
+                assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_a_discrete_quantile_is_that_of_spark(spark: SparkSession) -> None:
+    rows = spark.range(1_000).selectExpr("hash(id) AS x")
+    expected = rows.selectExpr("percentile_disc(0.3) WITHIN GROUP (ORDER BY x)").collect()
+    assert wb.quantiles(rows, "x", 0.3, kind="disc").collect()[0][0] == int(expected[0][0])
+
+
+@pytest.mark.parametrize("kind", ["cont", "disc"])
+def test_nothing_gives_one_row_without_groups_and_none_with_them(
+    spark: SparkSession, kind: str
+) -> None:
+    for empty in (
+        spark.createDataFrame([], "key string, x double"),
+        spark.range(9).selectExpr("'a' AS key", "id / 2 AS x").where("x > 9"),
+    ):
+        assert [tuple(row) for row in wb.quantiles(empty, "x", 0.5, kind=kind).collect()] == [
+            (None,)
+        ]
+        assert wb.quantiles(empty, "x", [0.5], by="key", kind=kind).collect() == []
+
+
+def test_a_group_of_nulls_has_a_row(spark: SparkSession) -> None:
+    rows = spark.sql("SELECT * FROM VALUES ('a', 1), ('b', NULL), (NULL, 4) AS t(key, x)")
+    found = wb.quantiles(rows, "x", [0.5, 1.0], by="key").collect()
+    assert {row["key"]: row["x"] for row in found} == {"a": [1, 1], "b": None, None: [4, 4]}
+
+
+def test_a_discrete_quantile_of_one_row_is_its_value_in_its_type(spark: SparkSession) -> None:
+    rows = spark.range(3).selectExpr(
+        "id AS `a.b c`",
+        "cast(id AS decimal(30, 2)) AS `wide ``x`",
+        "cast(id AS decimal(5, 2)) AS narrow",
+        "date_add(date'1969-12-30', cast(id AS int)) AS day",
+        "timestamp'1969-12-30 01:00:00' AS moment",
+        "cast(id / 3 AS float) AS short",
+        "cast(concat('b', id) AS binary) AS bytes",
+        "make_dt_interval(cast(id AS int)) AS length",
+        "id = 1 AS yes",
+    )
+    answer = wb.quantiles(rows, rows.columns[1:], 0.5, by="a.b c", kind="disc")
+    assert [f.dataType for f in answer.schema] == [f.dataType for f in rows.schema]
+    assert sorted(answer.collect()) == sorted(rows.collect())
+
+
+def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
+    rows = spark.range(5).withColumn("x", F.col("id") * 2)
+    with no_job(spark):
+        wb.quantiles(rows, "x", [0.5], by="id")
+        wb.quantiles(rows, "x")
+
+
+#: What is refused, and the sentence that says so.
+REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
+    (
+        lambda df: wb.quantiles(df, "mwhs"),
+        "columns: there is no column 'mwhs'; did you mean 'mwh'?",
+    ),
+    (lambda df: wb.quantiles(df, []), "columns: no column is named; give one column, or several "),
+    (lambda df: wb.quantiles(df, "mwh", by="plants"), "by: there is no column 'plants'; "),
+    (lambda df: wb.quantiles(df, "mwh", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
+    (lambda df: wb.quantiles(df, "mwh", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers "),
+    (lambda df: wb.quantiles(df, "mwh", []), "q: the list is empty; give quantiles from 0 to 1"),
+    (lambda df: wb.quantiles(df, "mwh", "0.5"), "q: '0.5' is no quantile; give numbers from 0"),
+    (
+        lambda df: wb.quantiles(df, "mwh", kind="median"),
+        "kind: 'median' is not known; give 'cont' or 'disc'.",
+    ),
+    (
+        lambda df: wb.quantiles(df, "plant"),
+        "plant: quantile cannot take string; give it a column of numbers or times.",
+    ),
+    (lambda df: wb.quantiles(df, "m", kind="disc"), "m: quantile_disc cannot take map<"),
+    (lambda df: wb.quantiles(df, "mwh", by="m"), "by: column 'm' holds maps, which cannot be "),
+    (lambda df: wb.quantiles(df, "mwh", by="mwh"), "by: the result has a column 'mwh' of its own;"),
+    (lambda df: wb.quantiles(df, "mwh", by="years"), "by: column 'years' holds interval year"),
+    (lambda df: wb.quantiles([1], "mwh"), "df: this is builtins's list and not a Spark DataFrame;"),
+]
+
+
+def test_what_cannot_be_meant_is_one_sentence_before_any_job(spark: SparkSession) -> None:
+    plants = wb.datasets.power_plants(spark).selectExpr(
+        "*", "map('a', 1) AS m", "INTERVAL '1' YEAR AS years"
+    )
+    with no_job(spark):
+        for question, sentence in REFUSED:
+            with pytest.raises(wb.WorkbenchError) as raised:
+                question(plants)
+            assert str(raised.value).startswith(sentence)

@@ -1,0 +1,146 @@
+"""What a person sees of windows over streams: lessons, pictures, a replay, rows that arrive."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from kernels.frames.extent import Look, look_of
+from tests.workbench.windows.cases import same
+from workbench import fn
+from workbench.figures.live import Strip, live_figure
+from workbench.figures.stills.affected import MARKS, affected_svg
+from workbench.figures.stills.live import live_svg
+from workbench.widgets.lessons.stream import play_affected, play_close, play_merge
+from workbench.widgets.stepper.player import Player
+from workbench.windows.stream.changelog import folded
+from workbench.windows.stream.tools.arrivals import arrivals_of
+from workbench.windows.stream.tools.replay import Replay
+
+AT = [600, 602, 610, 617]
+ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+
+
+def clock(minute: int) -> str:
+    return f"{minute // 60}:{minute % 60:02}"
+
+
+def captions(player: Player) -> list[str]:
+    return [step["caption"] for step in player.lesson["steps"]]
+
+
+def states(player: Player) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = player.lesson["pictures"][0]["states"]
+    return found
+
+
+def test_closing_windows_step_by_step() -> None:
+    player = play_close(AT[:3], ARTICLE, 605, clock)
+    assert captions(player)[1:3] == [
+        "Row 0 and its frames are complete: it leaves.",
+        "Row 1 waits for the watermark to reach 10:10.",
+    ]
+    assert [state["chain"] for state in states(player)] == [[], [0], [0], [0]]
+    assert states(player)[0]["window"]["to"] == 1.4
+
+
+def test_the_affected_range_step_by_step() -> None:
+    player = play_affected(sorted([*AT, 606]), ARTICLE, 2, clock)
+    assert captions(player)[0] == "Row 2, of 10:06, has changed."
+    last = states(player)[-1]
+    assert (last["current"], last["chain"]) == (2, [1, 3])
+    assert (last["window"]["from"], last["window"]["to"]) == (-0.4, 4.4)
+
+
+def test_an_arrival_finds_its_place() -> None:
+    player = play_merge(AT, [100, 101, 103, 104], (606, 102), clock)
+    assert captions(player) == ["The arrival of 10:06 becomes row 2."]
+
+
+def test_the_marks_are_drawn_at_their_rows() -> None:
+    drawn = affected_svg(list("abcde"), 2, (0, 1, 3, 4), "An insert")
+    assert [drawn.index(mark) for mark in MARKS] == sorted(drawn.index(mark) for mark in MARKS)
+    assert "c   ← comes" in drawn
+
+
+def strip(rows: int) -> Strip:
+    time = np.datetime64("2013-07-01", "us") + np.arange(rows) * np.timedelta64(1, "h")
+    band = np.arange(3.0 * rows).reshape(rows, 3)
+    return Strip(time, band, np.arange(rows) == 1)
+
+
+def test_a_band_a_key_and_what_was_revised() -> None:
+    figure = live_figure({"EWR": strip(3), "JFK": strip(2)}, "time", "delay")
+    assert [len(trace.y) for trace in figure.data] == [3, 3, 3, 1, 2, 2, 2, 1]
+    assert list(figure.data[3].y) == [4.0]
+    drawn = live_svg({"EWR": strip(3), "JFK": strip(1)}, [("late rows", "7")], "Delays")
+    assert drawn.count("<polygon") == 1
+    assert "nothing has been said yet" in drawn
+    assert drawn.count('stroke="#c65200"') == 1
+
+
+def test_nothing_to_draw_is_drawn() -> None:
+    assert not live_figure({}, "time", "delay").data
+
+
+def rows_at(*minutes: int) -> pa.Table:
+    times = [datetime(1969, 12, 31, 23, minute) for minute in minutes]
+    return pa.table({"at": pa.array(times, pa.timestamp("us")), "n": range(len(times))})
+
+
+def test_a_replay_loses_nothing_and_is_out_of_order(tmp_path: Path) -> None:
+    rows = rows_at(*range(60))
+    replay = Replay(rows, "at", tmp_path, "5 minutes", late=0.2, most_late="10 minutes", seed=3)
+    while replay.left:
+        replay.advance("7 minutes")
+    arrived = [pq.read_table(path)["n"].to_pylist() for path in sorted(tmp_path.glob("0*"))]
+    flat = [n for part in arrived for n in part]
+    assert sorted(flat) == list(range(60)) != flat
+    assert len(arrived) > 5
+
+
+@pytest.mark.parametrize(
+    ("time", "message"), [("when", "time: the table has no"), ("n", "time: 'n' must hold")]
+)
+def test_a_replay_needs_times(tmp_path: Path, time: str, message: str) -> None:
+    with pytest.raises(wb.WorkbenchError, match=message):
+        Replay(rows_at(1), time, tmp_path)
+
+
+def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> None:
+    over = wb.Over((), "at", wb.Frame.rows(-1, 1), total=fn.sum("n"), place=fn.rank())
+    df = spark.createDataFrame(rows_at(5, 1, 9, 3, 9))
+    said = None
+    for one in arrivals_of(over, df, "on update", sizes=[2, 2, 1]):
+        said = folded(said, one.said, "n")
+    assert said is not None
+    names = ["n", "total", "place"]
+    found, batch = (t.sort_by("n").select(names) for t in (said, over.run(df).toArrow()))
+    assert same(found.to_pydict(), batch.to_pydict(), names)
+    with pytest.raises(wb.WorkbenchError, match="lateness: emit='on window close' needs"):
+        arrivals_of(over, df, "on window close")
+    with pytest.raises(wb.WorkbenchError, match="df: it has 101 rows; give at most 100"):
+        arrivals_of(over, spark.createDataFrame(rows_at(*[1] * 101)), "on update")
+
+
+@pytest.mark.parametrize("row_id", [None, "id"])
+def test_what_was_not_said_cannot_be_taken_back(row_id: str | None) -> None:
+    said = folded(None, pa.table({"op": ["+I", "+I"], "id": [1, 1]}))
+    once = pa.table({"op": ["-D"], "id": [1]})
+    assert folded(said, once, row_id)["id"].to_pylist() == [1]
+    with pytest.raises(wb.WorkbenchError, match="changes: a row is taken back that was not said"):
+        folded(said, pa.table({"op": ["-D"], "id": [2]}), row_id)
+
+
+def test_what_was_folded_is_all_there_for_spark(spark: SparkSession) -> None:
+    one, other = (pa.table({"op": ["+I"], "id": [number]}) for number in (1, 2))
+    moved = pa.table({"op": ["-U", "+U"], "id": [1, 3]})
+    said = folded(folded(folded(None, one), other), moved)
+    # A table whose first chunk is empty is none for Spark.
+    assert sorted(row.id for row in spark.createDataFrame(said).collect()) == [2, 3]

@@ -1,0 +1,207 @@
+"""Online views without Spark: a store in memory, events with everything that goes wrong, and what
+a backfill says of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import isclose, isnan
+from typing import Any
+
+import pyarrow as pa
+
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.columnar.blocks import TIME
+from workbench.engine.block import Call
+from workbench.functions.catalogue import Options
+from workbench.online.fetch import Fetched, Reading, fetched
+from workbench.online.layout import Layout
+from workbench.online.update import Applied, apply_batch
+from workbench.online.upload import UploadTask, reserve, switch
+from workbench.stores import Change, Store
+
+Row = dict[str, Any]
+
+SCHEMA = pa.schema(
+    [
+        *(("k0", pa.string()), (TIME, pa.int64()), ("number", pa.int64()), ("real", pa.float64())),
+        *(("other", pa.float64()), ("flag", pa.bool_()), ("good", pa.bool_())),
+        *(("day", pa.date32()), ("bucket", pa.string()), ("word", pa.string())),
+    ]
+)
+#: The hops of the windows; uploads end at multiples of all.
+HOPS, STEP, LASTING = (4, 6), 12, 40
+WINDOWS = ((9, 4), (30, 4), (30, 6), (100, 6), (None, 6))
+DOUBLES = ("variance", "stddev_pop", "skewness", "kurtosis", "kurtosis_pop", "product")
+CALLS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
+    ("count", (), pa.int64()),
+    ("count", ("number",), pa.int64()),
+    ("sum", ("number",), pa.int64()),
+    ("sum", ("real",), pa.float64()),
+    ("avg", ("number",), pa.float64()),
+    ("avg", ("real",), pa.float64()),
+    ("min", ("number",), pa.int64()),
+    ("max", ("real",), pa.float64()),
+    ("max", ("day",), pa.date32()),
+    ("first", ("number",), pa.int64()),
+    ("last", ("real",), pa.float64()),
+    ("last", ("flag",), pa.bool_()),
+    *((name, ("real",), pa.float64()) for name in DOUBLES),
+    *((name, ("real", "other"), pa.float64()) for name in ("covar_samp", "corr")),
+    *((name, ("flag",), pa.bool_()) for name in ("bool_and", "bool_or")),
+]
+#: Those that are answered of events that are kept.
+OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
+    *((name, ("word",), pa.string()) for name in ("min", "max", "first", "last")),
+    *((name, ("word",), pa.list_(pa.string())) for name in ("first_k", "last_k", "top_k")),
+    ("bottom_k", ("number",), pa.list_(pa.int64())),
+    ("arg_max", ("word", "number"), pa.string()),
+    ("count_distinct", ("word",), pa.int64()),
+    ("bounded_count_distinct", ("number",), pa.int64()),
+    ("nth", ("number",), pa.int64()),
+    *((f"distinct {name}", ("real",), pa.float64()) for name in ("sum", "avg", "median", "mode")),
+    ("distinct count_distinct", ("number",), pa.int64()),
+    ("distinct string_agg", ("word",), pa.string()),
+    ("distinct covar_samp", ("real", "other"), pa.float64()),
+]
+#: Those whose states are bytes.
+OF_BYTES: list[tuple[str, tuple[str, ...], pa.DataType]] = [
+    ("histogram", ("word",), pa.map_(pa.string(), pa.int64())),
+    ("histogram", ("number",), pa.map_(pa.int64(), pa.int64())),
+    ("approx_count_distinct", ("real",), pa.int64()),
+    ("approx_count_distinct", ("word",), pa.int64()),
+    ("approx_top_k", ("number",), pa.map_(pa.int64(), pa.int64())),
+    ("approx_top_k", ("word",), pa.map_(pa.string(), pa.int64())),
+    ("approx_quantile", ("number",), pa.float64()),
+    ("approx_quantile", ("day",), pa.timestamp("us")),
+]
+#: What functions are given beside columns, where 2 is none.
+SIZES = {"approx_count_distinct": 12, "approx_quantile": 200}
+
+
+def features(
+    by: bool = False,
+    ignore_nulls: bool = False,
+    calls: Sequence[tuple[str, tuple[str, ...], pa.DataType]] = CALLS,
+) -> tuple[Feature, ...]:
+    """All functions, their windows in turn; every third counts good events alone."""
+    found = []
+    for i, (function, arguments, kind) in enumerate(calls):
+        for window, hop in (WINDOWS[i % 5], WINDOWS[(i + 2) % 5]):
+            picked = function in ("first", "last", "nth")
+            once = ignore_nulls and function == "top_k"
+            once |= function.startswith("distinct ")
+            plain = function.removeprefix("distinct ")
+            q = (0.5,) * (plain in ("median", "approx_quantile"))
+            options = Options(SIZES.get(plain, 2), q, True, None, ignore_nulls and picked, once)
+            where = "good" if i % 3 == 2 else None
+            name, span = f"{plain}_{i}_{window}_{hop}", Span(window, hop, 1)
+            call: Any = Call(name, plain, arguments, options, span, where)  # type: ignore[arg-type]
+            in_buckets = by and i % 2 == 0
+            answer = pa.map_(pa.string(), kind) if in_buckets else kind
+            found.append(Feature(call, answer, "bucket" if in_buckets else None))
+    return tuple(found)
+
+
+def table_of(events: Sequence[Row]) -> pa.Table:
+    """Events as the workers have them."""
+    return pa.Table.from_pylist(list(events), SCHEMA)
+
+
+class Memory:
+    """A store that is a dictionary."""
+
+    shared, place = False, "the store in memory"
+
+    def __init__(self) -> None:
+        self.held: dict[bytes, bytes] = {}
+
+    def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        return [self.held.get(key) for key in keys]
+
+    def write(self, changes: Sequence[Change], expect: Change | None = None) -> bool:
+        if expect is not None and self.held.get(expect[0]) != expect[1]:
+            return False
+        for key, value in changes:
+            self.held.pop(key, None)
+            if value is not None:
+                self.held[key] = value
+        return True
+
+    def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
+        found = sorted(pair for pair in self.held.items() if pair[0].startswith(prefix))
+        for first in range(0, len(found), size):
+            yield found[first : first + size]
+
+
+@dataclass
+class View:
+    """An online view without Spark, and the events that it must know."""
+
+    store: Store
+    layout: Layout
+    lasting: int = LASTING
+    seen: list[Row] = field(default_factory=list)
+    uploaded: list[Row] = field(default_factory=list)
+    streamed: list[Row] = field(default_factory=list)
+    until: int = 0
+    batch: int = -1
+
+    def upload(self, until: int) -> None:
+        """Upload all events that were seen."""
+        generation = reserve(self.store, self.layout, until, self.lasting)
+        task = UploadTask(self.store, self.layout, generation, until, self.lasting)
+        rows = [row for row in self.seen if row["k0"] is not None and row[TIME] is not None]
+        keys, events, _ = task.write(table_of(rows))
+        switch(self.store, self.layout, generation, until, keys, events)
+        self.until, self.uploaded = until, [row for row in rows if row[TIME] < until]
+
+    def stream(self, events: list[Row], batch: int | None = None) -> Applied:
+        """Apply a batch of events, the next one or one that was there before."""
+        if batch is None:
+            self.batch, batch = self.batch + 1, self.batch + 1
+            self.seen += events
+            self.streamed += events
+        table = table_of(events)
+        return apply_batch(self.store, self.layout, self.lasting, table, "stream", batch)
+
+    @property
+    def known(self) -> list[Row]:
+        """The events that a fetch must count: what is uploaded, and what was streamed since."""
+        whole = [row for row in self.streamed if row["k0"] is not None and row[TIME] is not None]
+        return self.uploaded + [row for row in whole if row[TIME] >= self.until]
+
+    def fetch(self, keys: list[Any], at: int) -> Fetched:
+        """Fetch by a reader of its own."""
+        return fetched(Reading(self.store, self.layout.backfill), keys, at)
+
+
+def layout_of(found: Sequence[Feature]) -> Layout:
+    """The layout of features."""
+    return Layout("the backfill", ("user",), tuple(found), SCHEMA)
+
+
+def expected(layout: Layout, known: Sequence[Row], keys: Sequence[str], at: int) -> list[Row]:
+    """What a backfill says of queries at a time: by the engine of windows, event by event."""
+    task = BackfillTask((("id", "c0"),), ("k0",), layout.features, SCHEMA)
+    asked = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])
+    rows = [{"k0": key, TIME: at, "c0": i, QUERY: True} for i, key in enumerate(keys)]
+    found = task.answer(pa.Table.from_pylist(rows, asked), table_of(known)).to_pylist()
+    ordered = sorted(found, key=lambda row: int(row.pop("id")))
+    kinds = {one.call.column: one.kind for one in layout.features}
+    return [{name: _as_dicts(value, kinds[name]) for name, value in row.items()} for row in ordered]
+
+
+def _as_dicts(value: Any, kind: pa.DataType) -> Any:
+    """Maps as Python has them, also in maps."""
+    if value is None or not pa.types.is_map(kind):
+        return value
+    return {key: _as_dicts(one, kind.item_type) for key, one in value}
+
+
+def agree(ours: Any, theirs: Any) -> bool:
+    """Whether answers are equal: floating numbers but for the order of adding up."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(agree(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, float) and isinstance(theirs, float):
+        return (isnan(ours) and isnan(theirs)) or isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
+    return bool(ours == theirs) and type(ours) is type(theirs)

@@ -1,0 +1,277 @@
+"""An online view says what a backfill of the same events says: whatever was uploaded and streamed,
+in which order, how late and how often."""
+
+import math
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.workbench.online.cases import (
+    CALLS,
+    LASTING,
+    OF_BYTES,
+    OF_EVENTS,
+    SCHEMA,
+    STEP,
+    Memory,
+    Row,
+    View,
+    agree,
+    expected,
+    features,
+    layout_of,
+    table_of,
+)
+from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
+from workbench.online.layout import Layout
+from workbench.online.meta import STREAMED
+from workbench.online.update import apply_batch
+from workbench.online.upload import known_meta, reserve, switch
+
+KEYS = ["a", "b", "c"]
+#: Whole numbers, so that what does not spread does not by rounding either.
+REALS = st.one_of(st.none(), st.integers(-5, 5).map(float))
+rows = st.fixed_dictionaries(
+    {
+        "k0": st.sampled_from(["a", "a", "a", "b", None]),
+        # On both sides of 1970, with ties, and a time that is missing now and then.
+        TIME: st.one_of(st.integers(-60, 90), st.integers(0, 30), st.none()),
+        "number": st.one_of(st.none(), st.integers(-9, 9), st.just(2**62)),
+        "real": st.one_of(REALS, st.just(float("nan"))),
+        "other": REALS,
+        "flag": st.sampled_from([True, False, None]),
+        "good": st.sampled_from([True, True, False, None]),
+        "day": st.one_of(st.none(), st.dates()),
+        "bucket": st.sampled_from(["p", "q", None]),
+        "word": st.sampled_from(["x", "y", "", "zz", None]),
+    }
+)
+batches = st.lists(rows, max_size=12)
+#: Batches of a stream, uploads and batches that come once more, in any order.
+actions = st.lists(st.one_of(batches, st.sampled_from(["upload", "again"])), max_size=8)
+
+
+def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
+    """Upload, and do what is said."""
+    view.seen += first
+    view.upload(until)
+    last: list[Row] = []
+    for action in actions:
+        if action == "upload":
+            view.upload(view.until + STEP)
+        elif action == "again":
+            if view.batch >= 0:
+                assert view.stream(last, view.batch).again
+        else:
+            last = action
+            view.stream(action)
+
+
+@pytest.mark.parametrize(
+    "calls", [CALLS, OF_EVENTS, OF_BYTES, [*OF_EVENTS, *CALLS[:4], *OF_BYTES]], ids=len
+)
+@pytest.mark.parametrize("by", [False, True], ids=["plain", "by bucket"])
+@given(batches, actions, st.integers(-2, 3), st.integers(0, LASTING), st.booleans())
+@settings(max_examples=40)
+def test_a_fetch_says_what_a_backfill_says(
+    by: bool,
+    calls: Any,
+    first: list[Row],
+    actions: list[Any],
+    end: int,
+    later: int,
+    ignore_nulls: bool,
+) -> None:
+    layout = layout_of(features(by, ignore_nulls, calls))
+    view = View(Memory(), layout)
+    plays(view, first, actions, end * STEP)
+    at = view.until + later
+    # A sum of integers that does not fit is an error for its key, as it is for a backfill.
+    known = [row | {"number": None} if row["number"] == 2**62 else row for row in view.known]
+    if known != view.known:
+        check_sums(view, at)
+        return
+    found, answers = view.fetch(KEYS, at), expected(layout, known, KEYS, at)
+    for key, row, answer in zip(KEYS, found, answers, strict=True):
+        own = [one for one in known if one["k0"] == key]
+        if row is not None:
+            wrong = {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])}
+            assert not wrong
+            assert list(row) == list(answer)
+        elif "not in the store" in found.errors[key]:
+            assert not own
+        else:
+            assert "a hop cannot be cut" in found.errors[key]
+            assert any(one[TIME] >= at and one[TIME] // 12 == at // 12 for one in own)
+
+
+def check_sums(view: View, at: int) -> None:
+    """A large sum is right or an error."""
+    found = view.fetch(KEYS, at)
+    for key, row in zip(KEYS, found, strict=True):
+        assert row is not None or found.errors[key]
+
+
+def event(key: str, time: int, **values: Any) -> Row:
+    return dict.fromkeys(SCHEMA.names) | {"k0": key, TIME: time} | values
+
+
+@pytest.fixture
+def layout() -> Layout:
+    return layout_of(features())
+
+
+def test_hops_that_an_upload_has_are_removed(layout: Layout) -> None:
+    view = View(Memory(), layout)
+    view.upload(0)
+    view.stream([event("a", time) for time in range(30)] + [event("b", 3)])
+    assert sum(key.startswith(STREAMED) for key in view.store.held) == 2  # type: ignore[attr-defined]
+    view.upload(24)
+    left = [key for key in view.store.held if key.startswith(STREAMED)]  # type: ignore[attr-defined]
+    assert [key[9:] for key in left] == [b"a"]
+    assert sum(key[:1] == b"b" for key in view.store.held) == 2  # type: ignore[attr-defined]
+    assert view.fetch(["a"], 30)["a"]["count_0_9_4"] == 10
+    size = len(view.store.held[left[0]])  # type: ignore[attr-defined]
+    for time in range(30, 34):
+        view.stream([event("a", time)] * 1_000)
+    # However many events there are, a hop is one state.
+    assert len(view.store.held[left[0]]) <= 2 * size  # type: ignore[attr-defined]
+
+
+def test_late_events_are_counted_and_wait_for_the_next_upload(layout: Layout) -> None:
+    view = View(Memory(), layout)
+    view.seen += [event("a", 1)]
+    view.upload(12)
+    counts = view.stream([event("a", 5), event("a", 13), event("a", None), event(None, 14)])  # type: ignore[arg-type]
+    assert counts[:3] == (1, 1, 2)
+    meta = known_meta(view.store)[1]
+    assert meta is not None
+    assert (meta.streamed, meta.late, meta.skipped) == (1, 1, 2)
+    name = "count_0_30_6"
+    assert view.fetch(["a"], 14)["a"][name] == 2
+    view.upload(12)
+    assert view.fetch(["a"], 14)["a"][name] == 3
+
+
+def test_a_hop_of_any_size_that_would_be_cut_is_an_error() -> None:
+    # At 17 a hop of 4 holds what comes later, and none of 6 does.
+    for calls in (CALLS, OF_EVENTS, OF_BYTES):
+        view = View(Memory(), layout_of(features(calls=calls)))
+        view.upload(12)
+        given = {"word": "x", "number": 5}
+        view.stream([event("a", 16, good=True, **given), event("a", 19, good=True, **given)])
+        for at, cut in ((16, True), (17, True), (19, True), (20, False)):
+            assert ("a" in view.fetch(["a"], at).errors) == cut
+
+
+def test_a_late_upload_counts_nothing_twice() -> None:
+    """One whose end the stream has passed long ago, with the events that were streamed."""
+    view = View(Memory(), layout_of(features(calls=[*CALLS[:6], *OF_EVENTS[:4], *OF_BYTES[:3]])))
+    view.upload(0)
+    for first in range(0, 40, 10):
+        times = range(first, first + 10)
+        rows = [event("a", time, number=time % 7, word="xyz"[time % 3]) for time in times]
+        view.stream([*rows, event("a", first, real=1.5, good=True)])
+    for until in (0, 12, 12, 36):
+        view.upload(until)
+        (row,), (answer,) = view.fetch(["a"], 40), expected(view.layout, view.known, ["a"], 40)
+        assert row is not None
+        assert {n: (row[n], answer[n]) for n in answer if not agree(row[n], answer[n])} == {}
+
+
+@pytest.mark.parametrize("until", [12, 24], ids=["streamed", "uploaded"])
+def test_an_event_exactly_on_the_tail_counts(until: int) -> None:
+    # At 29 the window of 9 begins at 20, as its hop of 4 does.
+    view = View(Memory(), layout_of(features(calls=[CALLS[0], OF_BYTES[1]])))
+    rows = [event("a", time, number=time) for time in (19, 20, 28)]
+    view.seen = [row for row in rows if row[TIME] < until]
+    view.upload(until)
+    view.stream([row for row in rows if row[TIME] >= until])
+    row = view.fetch(["a"], 29)["a"]
+    assert row["count_0_9_4"] == 2
+    assert row["histogram_1_30_4"] == {19: 1, 20: 1, 28: 1}
+
+
+def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
+    drawn = random.Random(5)
+    times = [drawn.randint(0, 39) for _ in range(8_000)]
+    rows = [event("a", time, number=drawn.randint(-99, 99) ** 3) for time in times]
+    view = View(Memory(), layout_of(features(calls=[OF_BYTES[6]])))
+    view.seen = rows[:4_000]
+    view.upload(24)
+    view.stream([row for row in rows[:4_000] if row[TIME] >= 24])
+    for first in range(4_000, 8_000, 400):
+        view.stream(rows[first : first + 400])
+    found = view.fetch(["a"], 40)["a"]
+    for name, begin in (("approx_quantile_0_9_4", 28), ("approx_quantile_0_30_6", 6)):
+        values = [row["number"] for row in view.known if row[TIME] >= begin]
+        below, to = (
+            sum(one < found[name] for one in values),
+            sum(one <= found[name] for one in values),
+        )
+        most = (math.log(len(values) / 200) + 6) / 200
+        assert below / len(values) - most <= 0.5 <= to / len(values) + most
+
+
+def test_streams_that_do_not_follow_are_refused(layout: Layout) -> None:
+    view = View(Memory(), layout)
+    with pytest.raises(WorkbenchError, match="nothing is uploaded to the store in memory yet"):
+        view.stream([])
+    view.upload(0)
+    view.batch = 4
+    with pytest.raises(WorkbenchError, match="its next batch is 5, but the store's newest one is"):
+        view.stream([])
+    view.batch = -1
+    view.stream([event("a", 1)])
+    with pytest.raises(WorkbenchError, match=r"another one \(stream\) keeps the store current"):
+        apply_batch(view.store, layout, LASTING, table_of([]), "a second one", 0)
+
+
+def test_uploads_that_cannot_follow_are_refused(layout: Layout) -> None:
+    view = View(Memory(), layout)
+    with pytest.raises(WorkbenchError, match=r"until: 13 is within a hop; .* such as 12"):
+        view.upload(13)
+    view.upload(24)
+    with pytest.raises(WorkbenchError, match="has an upload until 24"):
+        view.upload(12)
+    first, second = (reserve(view.store, layout, 24, LASTING) for _ in range(2))
+    switch(view.store, layout, second, 24, 0, 0)
+    with pytest.raises(WorkbenchError, match="another one began later and is there already"):
+        switch(view.store, layout, first, 24, 0, 0)
+    other = View(view.store, layout_of(features(by=True)))
+    with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
+        other.upload(36)
+    with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
+        View(view.store, layout, lasting=7).stream([])
+
+
+def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: Layout) -> None:
+    view = View(Memory(), layout)
+    view.seen += [event("a", 1, number=3)]
+    view.upload(12)
+    view.stream([event("b", 14)])
+    found = view.fetch(["a", "zed", 7, "b", ["a"]], 14)
+    assert found["a"]["sum_2_30_6"] is None
+    assert found["a"]["count_1_30_4"] == 1
+    assert found.errors == {
+        "zed": "key: 'zed' is not in the store: it has no event that was uploaded or streamed.",
+        7: "key: 7 is no value of 'user', which holds string.",
+        "b": "at: 'b' has an event at 14 or later in a hop that has begun, and a hop cannot be "
+        "cut; ask later, or ask wb.Backfill.run.",
+        "['a']": "key: ['a'] is no value of 'user', which holds string.",
+    }
+    assert view.fetch([], 14).rows == ()
+    assert [row is None for row in found] == [False, True, True, True, True]
+    assert found.to_pandas()["error"].notna().tolist() == [False, True, True, True, True]
+    with pytest.raises(WorkbenchError, match="'zed' is not in the store"):
+        found["zed"]
+    with pytest.raises(WorkbenchError, match="'unasked' was not asked for"):
+        found["unasked"]
+    with pytest.raises(WorkbenchError, match="at: 11 is before 12, where the upload"):
+        view.fetch(["a"], 11)
+    with pytest.raises(WorkbenchError, match="at: 53 is behind 52, up to which the upload until"):
+        view.fetch(["a"], 53)

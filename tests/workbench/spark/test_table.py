@@ -1,0 +1,106 @@
+"""Columns are found by their exact names, and refused with a sentence."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from workbench.errors import WorkbenchError
+from workbench.spark.table import (
+    check_key,
+    check_plain,
+    column,
+    is_integer_time,
+    nearest,
+    quoted,
+    table,
+)
+
+ODD_NAMES = ["a.b", "a b", "a`b", "A", "time", "ä", "100%", "`a`.`b`"]
+
+TIME_TYPES = [
+    ("timestamp", False),
+    ("timestamp_ntz", False),
+    ("date", False),
+    ("tinyint", True),
+    ("smallint", True),
+    ("int", True),
+    ("bigint", True),
+]
+
+REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
+    (
+        lambda df: table(pd.DataFrame()),
+        "events: this is pandas's DataFrame and not a Spark DataFrame; "
+        "make one with spark.createDataFrame(...) or spark.read.",
+    ),
+    (
+        lambda df: table(df.sparkSession.readStream.format("rate").load()),
+        "events: this is a stream; give a table that is at rest.",
+    ),
+    (lambda df: column(df, "ids", "by"), "by: there is no column 'ids'; did you mean 'id'?"),
+    (
+        lambda df: column(df, "zzz", "by"),
+        "by: there is no column 'zzz'; there are 'id', 'text', 'tags', 'Level'.",
+    ),
+    (
+        lambda df: column(df.select("id", "id"), "id", "key"),
+        "key: there are several columns 'id'; rename all but one of them.",
+    ),
+    (
+        lambda df: is_integer_time(df, "text"),
+        "time: column 'text' holds strings; make it a timestamp, a date or an integer, "
+        "for example with F.to_timestamp('text').",
+    ),
+    (lambda df: is_integer_time(df, "txt"), "time: there is no column 'txt'; did you mean 'text'?"),
+    (
+        lambda df: check_key(df, ["tags"]),
+        "key: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
+    ),
+    (
+        lambda df: check_key(df, ["id", "Level"]),
+        "key: the result has a column 'Level' of its own; rename yours first.",
+    ),
+    (
+        lambda df: check_plain(df.schema, "id", "by", ["ID"]),
+        "by: the result has a column 'id' of its own; rename yours first.",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def df(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame([], "id long, text string, tags array<string>, Level int")
+
+
+@pytest.mark.parametrize(("call", "sentence"), REFUSED, ids=[s[:40] for _, s in REFUSED])
+def test_what_cannot_be_used_is_refused_with_a_sentence(
+    call: Callable[[DataFrame], object], sentence: str, df: DataFrame
+) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        call(df)
+    assert str(error.value) == sentence
+
+
+def test_a_column_is_found_by_its_exact_name(spark: SparkSession) -> None:
+    odd = spark.createDataFrame([tuple(range(len(ODD_NAMES)))], ODD_NAMES)
+    row = odd.select(*(column(odd, name, "key").alias(str(k)) for k, name in enumerate(ODD_NAMES)))
+    assert row.first() == tuple(range(len(ODD_NAMES)))
+
+
+def test_a_quoted_name_is_read_as_a_whole(spark: SparkSession) -> None:
+    for name in ODD_NAMES:
+        assert spark.range(1).selectExpr(f"1 AS {quoted(name)}").columns == [name]
+
+
+@pytest.mark.parametrize(("kind", "integer"), TIME_TYPES)
+def test_times_are_instants_or_integers(spark: SparkSession, kind: str, integer: bool) -> None:
+    df = spark.createDataFrame([], f"`the time` {kind}")
+    assert is_integer_time(df, "the time") is integer
+
+
+def test_no_more_than_ten_names_are_shown() -> None:
+    known = [f"column {k}" for k in range(12)]
+    assert nearest("x", known) == "there are " + ", ".join(map(repr, known[:10])) + " and more."
+    assert nearest("x", []) == "there are none."

@@ -1,0 +1,227 @@
+"""The stores: one interface, LMDB in a folder and a real Redis, and writers that are killed."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.online.cases import View, agree, expected, features, layout_of
+from tests.workbench.stores.writer import events_of, serving
+from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
+from workbench.online.fetch import Reading, fetched
+from workbench.online.meta import META
+from workbench.stores import Store, StoreError, store_of
+from workbench.stores.embedded import Embedded
+from workbench.stores.remote import Redis
+
+ROOT = Path(__file__).parents[3]
+
+
+def provide_redis() -> str:
+    """Return the path of redis-server, installed where that needs nobody's help; else fail."""
+    if not (found := shutil.which("redis-server")):
+        run = [sys.executable, str(ROOT / "tools" / "redis_server.py")]
+        outcome = subprocess.run(run, capture_output=True, text=True, check=False)
+        if outcome.returncode:
+            pytest.fail(outcome.stderr)
+        found = shutil.which("redis-server")
+    assert found
+    return found
+
+
+def free_url() -> str:
+    """The URL of a Redis on a port of loopback that nobody has."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"redis://127.0.0.1:{free.getsockname()[1]}/0"
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Redis of this test's own."""
+    url, folder = free_url(), tmp_path_factory.mktemp("redis")
+    with serving(provide_redis(), url, str(folder), "--save", ""):
+        yield url
+
+
+@pytest.fixture(params=["embedded", "redis"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    """Each store, empty."""
+    if request.param == "embedded":
+        return Embedded(tmp_path / "store")
+    return Redis(request.getfixturevalue("redis_url"), name=tmp_path.name)
+
+
+def test_a_store_changes_all_or_nothing(store: Store) -> None:
+    assert store.read([]) == []
+    assert store.write([(b"a", b"1"), (b"b", b""), (b"c", b"3")])
+    assert store.read([b"c", b"x", b"b"]) == [b"3", None, b""]
+    assert not store.write([(b"a", None)], expect=(b"c", b"4"))
+    assert not store.write([(b"a", None)], expect=(b"x", b""))
+    assert store.write([(b"a", None), (b"a", b"2"), (b"c", None)], expect=(b"x", None))
+    assert store.read([b"a", b"c"]) == [b"2", None]
+    store.write([(b"p*" + bytes([i]), bytes([i])) for i in range(25)] + [(b"pa", b"")])
+    found = [pair for some in store.scan(b"p*", size=10) for pair in some]
+    assert sorted(found) == [(b"p*" + bytes([i]), bytes([i])) for i in range(25)]
+    assert [*store.scan(b"zz")] == []
+
+
+def test_a_fetch_from_each_store_says_what_a_backfill_says(store: Store) -> None:
+    view = View(store, layout_of(features(by=True)))
+    view.seen += events_of(0)
+    view.upload(0)
+    for batch in range(1, 9):
+        view.stream(events_of(batch))
+        if batch % 4 == 0:
+            view.upload(12)
+    keys, at = sorted({row["k0"] for row in view.known}), 20
+    found, answers = view.fetch(keys, at), expected(view.layout, view.known, keys, at)
+    assert not found.errors
+    for row, answer in zip(found, answers, strict=True):
+        assert row is not None
+        assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
+
+
+def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -> None:
+    view = View(store, layout_of(features()))
+    keys = [f"user {i}" for i in range(10)]
+    rows = [events_of(batch) for batch in range(6)]
+    view.seen += rows[0]
+    view.upload(12)
+    reading, wrong, seen, done = Reading(store, view.layout.backfill), [], set(), threading.Event()
+    # As many events in each key as there were uploads, all at the same time.
+    name = "count_0_30_6"
+
+    def read() -> None:
+        while not done.is_set():
+            counts = {row[name] if row else 0 for row in fetched(reading, keys, 20)}
+            seen.update(counts)
+            wrong.extend([counts] if len(counts) > 1 else [])
+
+    view.seen = [row | {"k0": key, TIME: 11} for key in keys for row in rows[0][:1]]
+    view.upload(12)
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(30):
+        view.seen += [row | {"k0": key, TIME: 11} for key in keys for row in rows[0][:1]]
+        view.upload(12)
+    done.set()
+    reader.join()
+    assert not wrong
+    assert len(seen) > 1
+
+
+def rounds_of(*arguments: str) -> list[str]:
+    """Run the program that kills, and return what it found in each round."""
+    program = [sys.executable, "-m", "tests.workbench.stores.writer", *arguments]
+    run = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout.splitlines()
+
+
+@pytest.mark.parametrize("kind", ["embedded", "redis"])
+def test_a_writer_that_is_killed_leaves_no_wrong_number(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    redis = kind == "redis"
+    place = f"{request.getfixturevalue('redis_url')[:-1]}1" if redis else str(tmp_path / "s")
+    rounds = rounds_of(place, "16", "7")
+    assert len(rounds) == 16
+    # It got somewhere, else nothing was put to the test.
+    ends = {line.partition(": ")[0] for line in rounds if line.startswith("batch")}
+    assert len(ends) > 6
+
+
+def test_a_redis_that_is_killed_and_comes_back_has_no_wrong_number(tmp_path: Path) -> None:
+    rounds = rounds_of(free_url(), "8", "3", provide_redis(), str(tmp_path))
+    assert len(rounds) == 9
+    assert len({line.partition(": ")[0] for line in rounds if line.startswith("batch")}) > 4
+
+
+def test_a_redis_that_forgot_is_a_clear_error(tmp_path: Path) -> None:
+    url, keys = free_url(), [f"user {i}" for i in range(10)]
+    view = View(store_of(url), layout_of(features()))
+    reading = Reading(view.store, view.layout.backfill)
+
+    def right() -> None:
+        at = max(row[TIME] + 1 for row in view.known)
+        found, answers = fetched(reading, keys, at), expected(view.layout, view.known, keys, at)
+        for row, answer in zip(found, answers, strict=True):
+            assert row is not None
+            assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
+
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""):
+        view.seen += events_of(0)
+        view.upload(0)
+        view.stream(events_of(1))
+        Redis(url)._open().save()
+        kept = list(view.streamed)
+        view.stream(events_of(2))
+        right()
+    for call in (right, lambda: view.stream([]), lambda: view.upload(0)):
+        with pytest.raises(
+            StoreError, match=r"the Redis at redis://127.* does not answer .*; start it"
+        ):
+            call()
+    view.batch = 1
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""):
+        # What it saved is of one instant, and right for it; the stream does not go on in silence.
+        view.streamed = kept
+        right()
+        with pytest.raises(WorkbenchError, match="its next batch is 2, but the store's newest"):
+            view.stream([])
+    (tmp_path / "dump.rdb").unlink()
+    nothing = pytest.raises(WorkbenchError, match=r"nothing is uploaded to the Redis at .* yet")
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""), nothing:
+        right()
+
+
+def test_a_redis_that_hangs_does_not_answer(tmp_path: Path) -> None:
+    url = free_url()
+    store = Redis(url, timeout=0.2)
+    with serving(provide_redis(), url, str(tmp_path), "--save", "") as server:
+        assert store.write([(b"a", b"1")])
+        server.send_signal(signal.SIGSTOP)
+        begun = time.perf_counter()
+        with pytest.raises(StoreError, match="does not answer"):
+            store.read([b"a"])
+        with pytest.raises(StoreError, match="does not answer"):
+            store.write([(b"a", b"2")])
+        assert time.perf_counter() - begun < 5
+        server.send_signal(signal.SIGCONT)
+        assert store.read([b"a"])[0] in (b"1", b"2")
+
+
+def test_a_store_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StoreError, match=r"store: the store in .*file cannot be used"):
+        Embedded(tmp_path / "file").read([META])
+    with pytest.raises(StoreError, match=r"the Redis at redis://127\.0\.0\.1:1/0 does not answer"):
+        Redis("redis://user:secret@127.0.0.1:1/0".replace("user:secret@", "")).read([META])
+    with pytest.raises(StoreError, match=r"does not answer .* start it") as error:
+        Redis("redis://user:secret@127.0.0.1:1/0").write([(b"a", b"1")])
+    assert "secret" not in str(error.value)
+    small = Embedded(tmp_path / "small", most_bytes=100_000)
+    with pytest.raises(StoreError, match="is full with 100,000 bytes; give it more"):
+        small.write([(b"a", bytes(1_000_000))])
+    with pytest.raises(WorkbenchError, match="store: 7 is none; give a folder, a URL such as"):
+        store_of(7)  # type: ignore[arg-type]
+
+
+def test_a_store_of_something_else_is_refused(store: Store) -> None:
+    view = View(store, layout_of(features()))
+    store.write([(META, b"not mine")])
+    with pytest.raises(WorkbenchError, match="holds something else; give one that is empty"):
+        view.fetch(["a"], 0)
+    store.write([(META, b'{"format": 99}')])
+    for call in (lambda: view.fetch(["a"], 0), lambda: view.upload(0), lambda: view.stream([])):
+        with pytest.raises(WorkbenchError, match="has states of version 99, and this is version 1"):
+            call()

@@ -1,0 +1,127 @@
+"""The frame explorer: controls in, the twin's answers out, and no mistake ends it."""
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from workbench.widgets.explorers.frame import FrameExplorer
+
+
+@pytest.fixture(scope="module")
+def plants(spark: SparkSession) -> DataFrame:
+    return wb.datasets.power_plants(spark)
+
+
+WEEK = wb.Over(
+    "plant", "date", wb.Frame.range("-3 days", "3 days"),
+    mean=wb.fn.avg("mwh"), middle=wb.fn.median("mwh"), place=wb.fn.rank(),
+)  # fmt: skip
+
+
+@pytest.fixture
+def explorer(plants: DataFrame) -> FrameExplorer:
+    shown: FrameExplorer = wb.explore(WEEK, plants).choose("Frames")
+    return shown
+
+
+def is_the_twins(explorer: FrameExplorer, plants: DataFrame) -> bool:
+    key, column = explorer.partition.key, explorer.column.value
+    return str(explorer.table) == str(explorer.over.frames(plants, key, column))
+
+
+def test_it_opens_on_the_answer_of_its_twin(explorer: FrameExplorer, plants: DataFrame) -> None:
+    assert is_the_twins(explorer, plants)
+    assert "4 to 7 rows in a frame" in explorer.status.value
+    assert explorer.column.options == ("mean", "middle")
+
+
+def test_changing_the_frame_asks_the_kernels_again(
+    explorer: FrameExplorer, plants: DataFrame
+) -> None:
+    explorer.controls.unit.value = "rows"
+    explorer.controls.low.kind.value = "unbounded"
+    explorer.controls.high.kind.value = "current row"
+    explorer.controls.exclude.value = "current row"
+    assert explorer.over.frame == wb.Frame.rows(None, 0, exclude="current row")
+    assert is_the_twins(explorer, plants)
+    assert explorer.table.inside.sum(axis=1).tolist() == list(range(12))
+
+
+def test_another_partition_and_function_are_drawn(
+    explorer: FrameExplorer, plants: DataFrame
+) -> None:
+    explorer.who.value = ("Worcester",)
+    explorer.column.value = "middle"
+    assert is_the_twins(explorer, plants)
+    assert explorer.table.who == "Worcester"
+
+
+def test_the_line_of_python_makes_the_same_call(explorer: FrameExplorer) -> None:
+    explorer.controls.low.distance.value = "36 hours"
+    line = repr(explorer.over)
+    assert "'-36 hours'" in line
+    assert line in explorer.code.value.replace("&#x27;", "'")
+    assert repr(eval(line, {"wb": wb})) == line
+
+
+def test_a_unit_has_distances_of_its_own(explorer: FrameExplorer) -> None:
+    explorer.controls.unit.value = "groups"
+    assert explorer.over.frame == wb.Frame.groups(-1, 1)
+    explorer.controls.unit.value = "range"
+    assert explorer.over.frame == wb.Frame.range("-1 day", "1 day")
+
+
+def test_a_bound_that_cannot_be_is_one_sentence_and_the_next_move_works(
+    explorer: FrameExplorer,
+) -> None:
+    before = explorer.over
+    explorer.controls.low.distance.value = "three"
+    assert "✕ low:" in explorer.status.value
+    assert explorer.over is before
+    explorer.controls.low.distance.value = "2 days"
+    assert explorer.over.frame == wb.Frame.range("-2 days", "3 days")
+    assert explorer.status.value.count("✓") == 1
+
+
+def test_a_frame_that_the_order_cannot_measure_is_one_sentence(plants: DataFrame) -> None:
+    asked = wb.Over("plant", ["mwh", "date"], wb.Frame.rows(-1, 0), n=wb.fn.count())
+    shown = wb.explore(asked, plants).shown
+    shown.controls.unit.value = "range"
+    assert "measured along one column, but order_by names 2" in shown.status.value
+    shown.controls.unit.value = "groups"
+    assert shown.over.frame == wb.Frame.groups(-1, 0)
+
+
+def test_its_rows_open_in_the_player(explorer: FrameExplorer) -> None:
+    explorer.column.value = "middle"
+    explorer.button.click()
+    (player,) = explorer.player.children
+    assert player.lesson["title"].startswith("middle = median('mwh') · Boston")
+    explorer.controls.exclude.value = "ties"
+    assert explorer.player.children == ()
+
+
+def test_functions_without_a_frame_get_one_that_counts_it(plants: DataFrame) -> None:
+    shown = wb.explore(wb.Over("plant", "date", place=wb.fn.rank()), plants).shown
+    assert shown.column.options == ("rows_in_frame",)
+    assert shown.table.rows["rows_in_frame"].tolist() == list(range(1, 13))
+
+
+def test_a_page_without_widgets_shows_the_frames_as_a_picture(plants: DataFrame) -> None:
+    explorer = wb.explore(WEEK, plants)
+    explorer.choose("Frames")
+    bundle = explorer._repr_mimebundle_()
+    assert bundle["image/svg+xml"].startswith("<svg")
+    assert bundle["text/plain"] == f"Explorer of {WEEK!r}"
+    assert explorer.over is explorer.shown.over
+
+
+def test_what_does_not_fit_is_refused_at_once(plants: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match="one table, and 0 are given"):
+        wb.explore(WEEK)
+    with pytest.raises(wb.WorkbenchError, match="by, keep: they are for funnels"):
+        wb.explore(WEEK, plants, by="plant")
+    with pytest.raises(wb.WorkbenchError, match="there is no tab 'Frame'; give one of"):
+        wb.explore(WEEK, plants).choose("Frame")
+    with pytest.raises(wb.WorkbenchError, match="there is no column 'day'"):
+        wb.explore(wb.Over("plant", "day", n=wb.fn.count()), plants)

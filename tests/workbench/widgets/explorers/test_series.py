@@ -1,0 +1,215 @@
+"""The series explorer: controls in, what the call itself answers out, and no failure ends it."""
+
+from collections.abc import Iterator
+from datetime import date
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from workbench.widgets.controls.frame_choices import frame_choices, label_of
+from workbench.widgets.explorers import series as series_explorer
+from workbench.widgets.explorers.series import SeriesExplorer
+from workbench.windows.inspect.quantile_band import QUARTILES
+
+WEEK = wb.Frame.range("-3 days", "3 days")
+IQR = wb.fn.quantile("mwh", [0.25, 0.5, 0.75])
+
+
+@pytest.fixture(scope="module")
+def plants(spark: SparkSession) -> DataFrame:
+    return wb.datasets.power_plants(spark)
+
+
+@pytest.fixture
+def explorer(plants: DataFrame) -> Iterator[SeriesExplorer]:
+    explorer = SeriesExplorer(wb.Over("plant", "date", WEEK, iqr=IQR), plants)
+    yield explorer
+    explorer.prepared.free()
+
+
+def of_twin(explorer: SeriesExplorer, df: DataFrame) -> list[list[float]]:
+    """The band as the call itself answers it, in the order of the series."""
+    over = explorer.over
+    rows = over.run(df).where(f"plant = '{explorer.key[0]}'").orderBy("date").collect()
+    return [row.iqr for row in rows]
+
+
+def drawn(explorer: SeriesExplorer) -> list[list[float]]:
+    return np.stack(list(explorer.band.quantiles.values()), axis=1).tolist()
+
+
+def test_it_opens_on_the_answer_of_the_call_itself(
+    explorer: SeriesExplorer, plants: DataFrame
+) -> None:
+    assert explorer.key == ("Boston",)
+    assert drawn(explorer) == of_twin(explorer, plants)
+    assert list(explorer.chart.data[1].y) == explorer.band.y.tolist()
+    assert "12 rows in" in explorer.status.value
+
+
+def test_window_quantiles_and_series_ask_again(explorer: SeriesExplorer, plants: DataFrame) -> None:
+    explorer.controls.window.value = dict(explorer.controls.window.options)["± 1 day"]
+    explorer.controls.quantiles.value = (0.1, 0.9)
+    explorer.controls.series.value = ("Worcester",)
+    assert explorer.key == ("Worcester",)
+    assert list(explorer.band.quantiles) == [0.1, 0.5, 0.9]
+    assert drawn(explorer) == of_twin(explorer, plants)
+    assert explorer.chart.data[0].name == "10% to 90% of its window"
+
+
+def test_a_band_without_a_width_is_passed_over(explorer: SeriesExplorer) -> None:
+    explorer.controls.quantiles.value = (0.9, 0.9)
+    assert list(explorer.band.quantiles) == [0.25, 0.5, 0.75]
+
+
+def test_the_line_of_python_makes_the_same_call(explorer: SeriesExplorer) -> None:
+    explorer.controls.quantiles.value = (0.05, 0.95)
+    line = repr(explorer.over)
+    assert line in explorer.code.value.replace("&#x27;", "'")
+    assert repr(eval(line, {"wb": wb})) == line
+
+
+def test_outliers_are_those_of_the_quartiles_whatever_band_is_drawn(
+    explorer: SeriesExplorer, spark: SparkSession
+) -> None:
+    rows = [(day, 100.0 if day == 5 else -90.0 if day == 9 else day % 3.0) for day in range(12)]
+    df = spark.createDataFrame(rows, "day int, level double")
+    over = wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=wb.fn.quantile("level", [0, 1]))
+    found = SeriesExplorer(over, df)
+    assert found.key == ()
+    assert np.flatnonzero(found.band.outlier == 1).tolist() == [5]
+    assert np.flatnonzero(found.band.outlier == -1).tolist() == [9]
+    assert set(QUARTILES).isdisjoint(found.band.quantiles)
+    found.controls.outliers.value = False
+    assert len(found.chart.data) == 2
+    found.prepared.free()
+
+
+def test_a_zoom_draws_more_of_less_and_comes_back(explorer: SeriesExplorer) -> None:
+    explorer.chart.layout.xaxis.range = ["2019-01-05", "2019-01-07 12:00"]
+    assert explorer.view == (np.datetime64("2019-01-05"), np.datetime64("2019-01-07T12:00"))
+    assert len(explorer.chart.data[1].x) == 5
+    explorer.chart.layout.xaxis.autorange = True
+    assert explorer.view is None
+    assert len(explorer.chart.data[1].x) == 12
+
+
+def test_a_failed_job_shows_its_cause_and_the_next_move_works(
+    explorer: SeriesExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("[JOB_ABORTED] Job aborted.\n\tat org.apache.spark\nKeyError: 'gone'")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(series_explorer, "compute", fails)
+        explorer.controls.series.value = ("Worcester",)
+    assert "Spark could not finish: KeyError: &#x27;gone&#x27;" in explorer.status.value
+    explorer.controls.series.value = ("Boston",)
+    assert "12 rows in" in explorer.status.value
+
+
+def test_a_page_without_widgets_shows_a_picture(explorer: SeriesExplorer) -> None:
+    bundle = explorer._repr_mimebundle_()
+    assert bundle["image/svg+xml"].startswith("<svg")
+    assert bundle["text/plain"] == f"Explorer of {explorer.over!r}"
+
+
+def test_odd_rows_are_gaps_or_counted_and_nothing_breaks(spark: SparkSession) -> None:
+    inf, nan = float("inf"), float("nan")
+    rows = [
+        *((None, 1.0, 7), (None, 2.0, nan), (None, 2.0, None), (None, None, 3)),
+        *((nan, 5.0, inf), ("b", nan, 1), ("b", 1.0, 1)),
+    ]
+    rows = [(str(key) if key is not None else None, at, value) for key, at, value in rows]
+    rows = [(key, at, None if value is None else float(value)) for key, at, value in rows]
+    df = spark.createDataFrame(rows, "`a.b` string, `my at` double, `v w` double")
+    over = wb.Over("a.b", "-my at", wb.Frame.groups(-1, 1), m=wb.fn.quantile("v w", [0.5, 0.9]))
+    explorer = SeriesExplorer(over, df)
+    assert list(explorer.prepared.sizes.items()) == [((None,), 4), (("b",), 2), (("nan",), 1)]
+    assert explorer.band.x.tolist() == [1.0, 2.0, 2.0]
+    assert explorer.band.unplaced == 1
+    for key in explorer.prepared.sizes:
+        explorer.controls.series.value = key
+        assert "✕" not in explorer.status.value
+    explorer.prepared.free()
+
+
+def test_conditions_and_bounds_of_columns_stay_those_of_the_band(spark: SparkSession) -> None:
+    df = spark.range(20).selectExpr("id", "id % 3 AS n", "id * 7 % 11 AS v")
+    frame = wb.Frame.rows(-F.col("n"), 0)
+    over = wb.Over(
+        order_by="id", frame=frame,
+        odd=wb.fn.count("v").where("id % 2 = 1"),
+        ends=wb.fn.quantile("v", [0, 1]).where("v > 2"),
+    )  # fmt: skip
+    explorer = SeriesExplorer(over, df)
+    twin = [row.ends for row in over.run(df).orderBy("id").collect()]
+    ends = np.stack(list(explorer.band.quantiles.values()), axis=1)
+    assert [None if np.isnan(row[0]) else row.tolist() for row in ends] == twin
+    assert explorer.controls.window.disabled
+    explorer.prepared.free()
+
+
+def test_an_empty_table_is_an_empty_picture(spark: SparkSession) -> None:
+    df = spark.createDataFrame([], "plant string, date date, mwh long")
+    explorer = SeriesExplorer(wb.Over("plant", "date", WEEK, iqr=IQR), df)
+    assert "0 rows" in explorer.status.value
+    assert "<svg" in explorer._repr_mimebundle_()["image/svg+xml"]
+
+
+def test_a_series_may_be_of_dates_or_in_the_order_of_text(spark: SparkSession) -> None:
+    rows = [(date(1969, 12, 31), "b", 1), (date(1970, 1, 1), "a", 2)]
+    df = spark.createDataFrame(rows, "day date, name string, n int")
+    band = wb.fn.quantile_disc("n", [0, 1])
+    by_day = SeriesExplorer(wb.Over(order_by="-day", frame=wb.Frame.rows(0, 0), ends=band), df)
+    assert by_day.band.x.astype("M8[D]").tolist() == [date(1969, 12, 31), date(1970, 1, 1)]
+    by_name = SeriesExplorer(wb.Over(order_by="name", frame=wb.Frame.rows(0, 0), ends=band), df)
+    assert (by_name.band.x.tolist(), by_name.band.y.tolist()) == ([1, 2], [2, 1])
+    assert by_name.chart.layout.xaxis.title.text == "row, by name"
+
+
+def test_what_cannot_be_drawn_is_refused(plants: DataFrame) -> None:
+    total = wb.Over("plant", "date", WEEK, total=wb.fn.sum("mwh"))
+    with pytest.raises(wb.WorkbenchError, match="no quantiles of a column to draw"):
+        SeriesExplorer(total, plants)
+    days = wb.Over("plant", "date", WEEK, days=wb.fn.quantile("date", [0, 1]))
+    with pytest.raises(wb.WorkbenchError, match="'date' holds date; name a column of numbers"):
+        SeriesExplorer(days, plants)
+    gone = wb.Over("plant", "date", WEEK, iqr=wb.fn.quantile("mhw", [0, 1]))
+    with pytest.raises(wb.WorkbenchError, match="did you mean 'mwh'"):
+        SeriesExplorer(gone, plants)
+
+
+@pytest.mark.parametrize(
+    ("frame", "label", "other"),
+    [
+        (wb.Frame.rows(-3, 3), "± 3 rows", "± 50 rows"),
+        (wb.Frame.rows(-4, 0), "4 rows before", "1 row before"),
+        (wb.Frame.groups(0, 9, exclude="ties"), "9 groups after", "100 groups after"),
+        (wb.Frame.rows(-6, 3), "6 rows before to 3 rows after", "12 rows before to 6 rows after"),
+        (wb.Frame.range("-36 hours", 0), "1 day 12 h before", "7 days before"),
+        (wb.Frame.range("-1 month", "1 month"), "± 1 month", "± 6 months"),
+        (wb.Frame.range(-100, 100), "± 100", "± 50"),
+        (wb.Frame.range(-1.5, 0), "1.5 before", "3.0 before"),
+        (wb.Frame.range(None, "1 hour"), "all before and 1 h after", "all before and 1 day after"),
+        (wb.Frame.range("-8 days", "1 day"), "8 days before to 1 day after",
+         "1 day before to 3 h after"),
+    ],
+)  # fmt: skip
+def test_the_slider_offers_frames_of_the_same_shape(
+    frame: wb.Frame, label: str, other: str
+) -> None:
+    choices = dict(frame_choices(frame))
+    assert label_of(frame) == label
+    assert choices[label] == frame
+    assert choices[other].unit == frame.unit
+    assert choices[other].exclude == frame.exclude
+    assert all(eval(repr(one), {"wb": wb}) == one for one in choices.values())
+
+
+@pytest.mark.parametrize("frame", [wb.Frame.range(None, None), wb.Frame.range(None, 0)])
+def test_a_frame_without_a_distance_stays_as_it_is(frame: wb.Frame) -> None:
+    assert [one for _, one in frame_choices(frame)] == [frame]

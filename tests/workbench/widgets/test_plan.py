@@ -1,0 +1,268 @@
+"""A plan on the screen says what Spark said, and a run's numbers are the numbers of its rows."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark import SparkContext
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from workbench.figures.plan import plan_figure
+from workbench.figures.plan_layout import layout
+from workbench.figures.stills.plan import plan_svg
+from workbench.spark.plan_metrics import query_plan
+from workbench.spark.plan_text import Edge, Operator, QueryPlan, explain, read_plan
+
+
+def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from batches
+
+
+@pytest.fixture(scope="module")
+def numbers(spark: SparkSession) -> DataFrame:
+    return spark.range(1000).withColumn("key", F.col("id") % 10)
+
+
+@pytest.fixture(scope="module")
+def pipeline(numbers: DataFrame) -> DataFrame:
+    ordered = numbers.where("id < 300").repartition(3, "key").sortWithinPartitions("key", "id")
+    return ordered.mapInArrow(same, ordered.schema).groupBy("key").agg(F.sum("id"))
+
+
+def names(plan: QueryPlan) -> list[str]:
+    return [operator.name for operator in plan.operators.values()]
+
+
+def kinds(plan: QueryPlan) -> dict[str, int]:
+    found = [operator.kind for operator in plan.operators.values()]
+    return {kind: found.count(kind) for kind in found}
+
+
+def test_the_plan_before_a_run_is_a_chain_of_the_operators_explained(pipeline: DataFrame) -> None:
+    plan = query_plan(pipeline)
+    chain = names(plan)
+    expected = ["Exchange", "MapInArrow", "Sort", "Exchange", "Range"]
+    assert [name for name in chain if name in expected] == expected
+    assert [plan.operators[e.source].name for e in plan.edges] == chain[1:]
+    assert kinds(plan) == {
+        "other": len(chain) - 5,
+        "exchange": 2,
+        "python": 1,
+        "sort": 1,
+        "scan": 1,
+    }
+    assert "before a run" in plan.note
+    assert all(operator.rows is None for operator in plan.operators.values())
+
+
+def test_an_operator_keeps_its_full_text_and_shows_it_without_ids(pipeline: DataFrame) -> None:
+    summaries = {op.name: op.summary for op in query_plan(pipeline).operators.values()}
+    assert summaries["MapInArrow"] == "function same"
+    assert summaries["Sort"] == "key, id"
+    exchange = query_plan(pipeline).operators.values()
+    assert any("hashpartitioning(key#" in operator.detail for operator in exchange)
+    assert not any("#" in operator.summary for operator in exchange)
+
+
+def test_a_union_has_two_scans(numbers: DataFrame) -> None:
+    plan = query_plan(numbers.union(numbers.where("id > 3")))
+    union = next(op for op in plan.operators.values() if op.name == "Union")
+    assert len(plan.sources(union.id)) == 2
+    assert kinds(plan)["scan"] == 2
+    assert layout(plan).columns == 2
+
+
+def test_a_join_reads_its_left_input_first(numbers: DataFrame) -> None:
+    left = numbers.where("id < 7").hint("merge")
+    right = numbers.where("id > 3").withColumnRenamed("key", "other")
+    plan = query_plan(left.join(right, "id"))
+    join = next(op for op in plan.operators.values() if op.name == "SortMergeJoin")
+    below = [plan.operators[id].name for id in plan.sources(join.id)]
+    assert below == ["Sort", "Sort"]
+    first, second = (layout(plan).places[id] for id in plan.sources(join.id))
+    assert first[0] < second[0]
+
+
+def test_a_subquery_waits_beside_its_host(spark: SparkSession, numbers: DataFrame) -> None:
+    numbers.createOrReplaceTempView("numbers")
+    query = spark.sql("select * from numbers where id > (select avg(id) from numbers)")
+    plan = query_plan(query, run=True)
+    subqueries = [edge for edge in plan.edges if edge.flow == "subquery"]
+    assert subqueries
+    assert plan.operators[subqueries[0].source].rows == 1
+    assert plan.result.rows == 500
+
+
+def test_a_run_counts_the_rows_of_every_step(pipeline: DataFrame) -> None:
+    plan = query_plan(pipeline, run=True)
+    rows = [(op.name, op.rows) for op in plan.operators.values()]
+    assert rows[0] == ("Result", 10)
+    assert ("MapInArrow", 300) in rows
+    assert ("Exchange", 300) in rows
+    assert ("Sort", 300) in rows
+    assert plan.note.startswith("After a run")
+    assert "AdaptiveSparkPlan" not in names(plan)
+
+
+def test_a_run_measures_bytes_and_times(pipeline: DataFrame) -> None:
+    operators = query_plan(pipeline, run=True).operators.values()
+    python = next(op for op in operators if op.kind == "python")
+    assert python.size.endswith("to Python")
+    assert python.time
+    assert "number of output rows" in python.metrics
+    assert any(op.size.endswith("shuffled") for op in operators if op.kind == "exchange")
+
+
+def test_an_exchange_used_twice_is_read_twice(spark: SparkSession) -> None:
+    counts = spark.range(1000).groupBy((F.col("id") % 7).alias("k")).count()
+    query = counts.hint("merge").join(counts.withColumnRenamed("count", "n"), "k")
+    plan = query_plan(query, run=True)
+    (reuse,) = [edge for edge in plan.edges if edge.flow == "reuse"]
+    assert plan.operators[reuse.source].name == "Exchange"
+    assert plan.operators[reuse.target].rows == plan.operators[reuse.source].rows
+    assert plan.result.rows == 7
+
+
+def test_cached_rows_flow_from_their_cache(numbers: DataFrame) -> None:
+    cached = numbers.where("id < 50").cache()
+    plan = query_plan(cached.union(cached), run=True)
+    scans = [op for op in plan.operators.values() if op.name == "InMemoryTableScan"]
+    assert [scan.rows for scan in scans] == [50, 50]
+    assert plan.result.rows == 100
+    cached.unpersist()
+
+
+def test_a_run_leaves_the_description_of_jobs_as_it_was(spark: SparkSession) -> None:
+    spark.sparkContext.setJobDescription("mine")
+    query_plan(spark.range(3), run=True)
+    assert spark.sparkContext.getLocalProperty("spark.job.description") == "mine"
+    spark.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
+    query_plan(spark.range(3), run=True)
+    assert spark.sparkContext.getLocalProperty("spark.job.description") is None
+
+
+def test_a_session_without_web_pages_gives_the_shape_and_says_so(
+    pipeline: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkContext, "uiWebUrl", None)
+    plan = query_plan(pipeline, run=True)
+    assert names(plan) == names(query_plan(pipeline))
+    assert "metrics need a classic session" in plan.note
+
+
+def shape_over(spark: SparkSession) -> tuple[list[str], str]:
+    plan = query_plan(spark.range(10).repartition(2, "id").sort("id"), run=True)
+    return names(plan), plan.note
+
+
+def test_over_spark_connect_a_plan_has_its_shape(run_on: Callable[..., Any]) -> None:
+    operators, note = run_on("connect", shape_over)
+    assert operators == ["Sort", "Exchange", "Exchange", "Range"]
+    assert "before a run" in note
+
+
+def test_a_stream_has_a_shape_but_is_not_run(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load().select("value")
+    assert query_plan(stream).operators
+    with pytest.raises(wb.WorkbenchError, match="run: a streaming DataFrame"):
+        query_plan(stream, run=True)
+
+
+def test_what_is_no_dataframe_has_no_plan() -> None:
+    with pytest.raises(wb.WorkbenchError, match="df: a list has no plan"):
+        query_plan([1, 2])  # type: ignore[arg-type]
+
+
+INITIAL = """== Physical Plan ==
+AdaptiveSparkPlan (6)
++- == Final Plan ==
+   ResultQueryStage (4), Statistics(sizeInBytes=8.0 EiB)
+   +- * Sort (3)
+      +- ShuffleQueryStage (2), Statistics(sizeInBytes=1.0 B, rowCount=1)
+         +- Exchange (1)
++- == Initial Plan ==
+   Sort (5)
+   +- Exchange (7)
+
+
+(1) Exchange
+Arguments: SinglePartition, ENSURE_REQUIREMENTS, [plan_id=7]
+
+(3) Sort [codegen id : 1]
+Arguments: [a (b)#1 ASC NULLS FIRST, c#2 DESC NULLS LAST], true, 0
+"""
+
+
+def test_of_an_adaptive_plan_the_final_form_is_read() -> None:
+    plan = read_plan(INITIAL)
+    assert [(op.id, op.summary) for op in plan.operators.values()] == [
+        (3, "a (b), c desc"),
+        (1, "SinglePartition"),
+    ]
+    assert plan.edges == (Edge(1, 3),)
+
+
+def small() -> QueryPlan:
+    operators = [
+        Operator(3, "Join <inner>", "BroadcastHashJoin", "Condition : (a < b)", rows=5),
+        Operator(1, "Scan csv", "Scan csv", rows=1200, size="1.0 MiB read", time="3 ms"),
+        Operator(2, "Exchange", "Exchange", rows=5),
+    ]
+    edges = (Edge(1, 3), Edge(2, 3), Edge(1, 2, "reuse"))
+    return QueryPlan({operator.id: operator for operator in operators}, edges, "A note.")
+
+
+def test_the_figure_has_a_trace_for_each_kind_with_the_operators_numbers() -> None:
+    traces = {trace.name: trace for trace in plan_figure(small()).data}
+    assert list(traces["Scan"].customdata) == [1]
+    assert list(traces["Other"].customdata) == [3]
+    symbols = {trace.marker.symbol for trace in traces.values() if trace.customdata is not None}
+    assert symbols == {"circle", "diamond", "square"}
+    assert "1.0 MiB read · 3 ms" in traces["Scan"].text[0]
+    assert "Join &lt;inner&gt;" in traces["Other"].text[0]
+    assert "Condition : (a &lt; b)" in traces["Other"].hovertext[0]
+
+
+def test_the_figure_writes_rows_on_the_edges_and_draws_reuse_dotted() -> None:
+    figure = plan_figure(small())
+    traces = {trace.name: trace for trace in figure.data}
+    assert [text.strip() for text in traces["rows"].text[:]] == ["↓ 1,200 rows", "↓ 5 rows"]
+    assert traces["rows used again"].line.dash == "dot"
+    assert "A note." in figure.layout.title.text
+
+
+def test_rows_flow_downwards(pipeline: DataFrame) -> None:
+    plan = query_plan(pipeline)
+    places = layout(plan).places
+    assert all(places[edge.source][1] < places[edge.target][1] for edge in plan.edges)
+    assert len(set(places.values())) == len(plan.operators)
+
+
+def test_the_still_picture_names_every_operator() -> None:
+    picture = plan_svg(small())
+    assert picture.startswith("<svg ")
+    for text in ("Join &lt;inner&gt;", "Scan csv", "Exchange", "↓ 1,200 rows", "A note."):
+        assert text in picture
+
+
+def test_the_widget_shows_an_operators_text_when_it_is_chosen(pipeline: DataFrame) -> None:
+    view = wb.plan(pipeline)
+    python = next(op for op in view.plan.operators.values() if op.kind == "python")
+    view.operator.value = python.id
+    assert "MapInArrow" in view.text.value
+    assert "same(id#" in view.text.value or "same(key#" in view.text.value
+
+
+def test_a_notebook_page_without_widgets_gets_the_still_picture(pipeline: DataFrame) -> None:
+    bundle = wb.plan(pipeline)._repr_mimebundle_()
+    assert bundle["image/svg+xml"].startswith("<svg ")
+    assert bundle["text/plain"].startswith("Query plan: ")
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_explaining_prints_nothing(pipeline: DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(pipeline).startswith("== Physical Plan ==")
+    assert capsys.readouterr().out == ""

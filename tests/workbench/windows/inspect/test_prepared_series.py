@@ -1,0 +1,83 @@
+"""Prepared series answer as the call itself does, on every kind of session, without another job."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from tests.conftest import RunOn
+from tests.workbench.spark.jobs import no_job
+from workbench.windows.inspect import prepared_series as window_series
+from workbench.windows.inspect.prepared_series import PackSeries, PreparedSeries
+
+SHORT, LONG = wb.Frame.rows(-1, 1), wb.Frame.rows(-30, 5)
+
+
+def call(frame: wb.Frame) -> wb.Over:
+    some = wb.fn.sum("v").where("id > 3")
+    return wb.Over(["p", "q.r"], "-t", frame, some=some, iqr=wb.fn.quantile("v", [0.25, 0.75]))
+
+
+def rows(spark: SparkSession) -> Any:
+    return spark.range(60).selectExpr(
+        "id",
+        "id % 2 AS p",
+        "if(id % 3 = 0, null, concat('x', id % 3)) AS `q.r`",
+        "timestamp_seconds(id * 3600 - 90000) AS t",
+        "if(id % 7 = 0, null, id * id % 31) AS v",
+    )
+
+
+def prepared(spark: SparkSession) -> dict[Any, list[Any]]:
+    series = PreparedSeries(rows(spark), call(SHORT))
+    found = {key: series.answer(call(LONG), key).to_pydict()["iqr"] for key in series.sizes}
+    series.free()
+    return found
+
+
+def direct(spark: SparkSession) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = {}
+    for row in call(LONG).run(rows(spark)).orderBy("p", "`q.r`", "id").collect():
+        found.setdefault((row.p, row["q.r"]), []).insert(0, row.iqr)
+    return found
+
+
+def test_they_answer_as_the_call_itself(spark: SparkSession) -> None:
+    assert prepared(spark) == direct(spark)
+
+
+@pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
+def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str) -> None:
+    assert run_on(kind, prepared) == run_on("classic", prepared)
+
+
+def test_a_long_series_is_held_in_pieces(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window_series, "PackSeries", partial(PackSeries, most=4))
+    assert prepared(spark) == direct(spark)
+
+
+def test_another_window_of_the_same_series_starts_no_job(spark: SparkSession) -> None:
+    series = PreparedSeries(rows(spark), call(SHORT))
+    first = series.answer(call(SHORT), (0, None))
+    with no_job(spark):
+        again = series.answer(call(LONG), (0, None))
+    assert first.column("v") == again.column("v")
+    assert first.column("iqr") != again.column("iqr")
+    series.free()
+
+
+def test_the_series_are_counted_and_in_their_order(spark: SparkSession) -> None:
+    series = PreparedSeries(rows(spark), call(SHORT))
+    assert list(series.sizes)[:3] == [(0, None), (0, "x1"), (0, "x2")]
+    assert sum(series.sizes.values()) == 60
+    series.free()
+
+
+def test_keys_that_cannot_be_told_apart_are_refused(spark: SparkSession) -> None:
+    df = spark.sql("SELECT array(1) AS tags, 1 AS t, 2.0D AS v")
+    with pytest.raises(wb.WorkbenchError, match="column 'tags' holds arrays"):
+        PreparedSeries(df, wb.Over("tags", "t", SHORT, q=wb.fn.quantile("v", [0, 1])))

@@ -1,0 +1,135 @@
+"""Window calls by their tasks alone, as Spark would run them: in one piece, and in many."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import from_arrow_type
+
+import workbench as wb
+from tests.workbench.windows import cases as over_cases
+from workbench.columnar.blocks import one_binary, packed_rows
+from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.columnar.key_codes import key_codes
+from workbench.engine.block import Call
+from workbench.engine.extent import reach_of, why_not
+from workbench.engine.ranges.cuts import CUTS, CutTask
+from workbench.engine.ranges.route import PieceTask
+from workbench.engine.ranges.sample import SampleTask
+from workbench.engine.task import WindowTask
+from workbench.functions.fn import Function
+from workbench.windows.bind import Resolved, frame_for
+from workbench.windows.checks import order_terms
+
+Asked = dict[str, Function]
+
+
+def asked_of(cases: dict[str, over_cases.Asked]) -> Asked:
+    """Return the functions of cases that look a bounded way when their frame does."""
+    near = wb.Frame.rows(-1, 1)
+    return {
+        name: one.function
+        for name, one in cases.items()
+        if why_not({name: one.function}, {name: near}) is None
+    }
+
+
+def prepared(rows: pa.Table) -> pa.Table:
+    """Return a table with the conditions, the defaults and some more types to order by."""
+    whole, price = rows.column("whole"), rows.column("price").to_pylist()
+    more = {
+        "whole > 0": pc.greater(whole, 0),
+        "whole <> 1": pc.not_equal(whole, 1),
+        "9": pa.array([Decimal(9)] * len(rows), pa.decimal128(9, 1)),
+        "zoned": rows.column("moment").cast(pa.timestamp("us", "Europe/Berlin")),
+        "long": pa.array(list(map(_long, price)), pa.decimal128(30, 2)),
+        "name": pc.binary_join_element_wise("same-", rows.column("word"), ""),
+        "bytes": rows.column("word").cast(pa.binary()),
+    }
+    return pa.table({name: rows.column(name) for name in rows.column_names} | more)
+
+
+def _long(price: Decimal | None) -> Decimal | None:
+    """A number that may need more than 64 bits."""
+    return price and price * (10**20 if price % 3 == 0 else 1)
+
+
+def answer(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> pa.Table:
+    """Return the answers with each partition as a whole, in the order of ``id``."""
+    rows = prepared(rows)
+    packed = packed_rows(rows)
+    batch = pa.record_batch({BUNDLE: one_binary(packed)})
+    return _table(_task(rows, keys, order_by, frame, asked).from_rows([batch]))
+
+
+def answer_in_pieces(
+    rows: pa.Table,
+    keys: Any,
+    order_by: Any,
+    frame: wb.Frame,
+    asked: Asked,
+    rows_a_piece: int,
+    rows_a_task: int,
+    partitions: int,
+    sampled: pa.Table | None = None,
+) -> pa.Table:
+    """Return the answers with partitions cut into pieces, in the order of ``id``.
+
+    The cuts are made for the table that is sampled, if it is another one.
+    """
+    seen, rows = prepared(rows if sampled is None else sampled), prepared(rows)
+    task = _task(rows, keys, order_by, frame, asked)
+    first, reach = task.order[0], task.reach
+    assert reach is not None
+    sample = SampleTask(tuple(dict.fromkeys((*keys, first.name))), tuple(keys), first, partitions)
+    cut = CutTask(tuple(keys), reach, first.descending, partitions, rows_a_piece)
+    parts = [seen.slice(at, rows_a_task) for at in range(0, len(seen), rows_a_task)]
+    summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
+    cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
+    pieces = PieceTask((*rows.column_names, PARTITION), tuple(keys), partitions, order=first)
+    bundles: dict[int, list[pa.RecordBatch]] = {}
+    for part in _with_partitions(rows, keys, partitions, rows_a_task):
+        packed = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())
+        for bundle in pieces.run(_batches(part.append_column(CUTS, packed))):
+            bundles.setdefault(bundle[PARTITION][0].as_py(), []).append(bundle)
+    return _table(batch for one in bundles.values() for batch in task.from_rows(one))
+
+
+def _with_partitions(
+    rows: pa.Table, keys: Any, partitions: int, rows_a_task: int
+) -> Iterator[pa.Table]:
+    to = key_codes(rows.select(list(keys)))[0].astype("int32") % partitions
+    rows = rows.append_column(PARTITION, pa.array(to, pa.int32()))
+    return (rows.slice(at, rows_a_task) for at in range(0, len(rows), rows_a_task))
+
+
+def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
+    batches: list[pa.RecordBatch] = rows.combine_chunks().to_batches(max_chunksize=7)
+    return batches
+
+
+def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> WindowTask:
+    order = order_terms(list(order_by))
+    frames = {name: frame_for(one, frame, True) for name, one in asked.items()}
+    calls = tuple(call_of(name, one, frames[name]) for name, one in asked.items())
+    kind = from_arrow_type(rows.schema.field(order[0].name).type)
+    found = [
+        Resolved(name, one, frames[name], (), (), kind, None, None) for name, one in asked.items()
+    ]
+    back = (("id", "id"),)
+    return WindowTask(back, tuple(keys), order, calls, reach_of(found, kind))
+
+
+def call_of(name: str, one: Function, frame: wb.Frame) -> Call:
+    arguments = tuple(map(str, one.arguments))
+    where = None if one.condition is None else str(one.condition)
+    default = None if one.options.default is None else str(one.options.default)
+    options = replace(one.options, default=None)
+    return Call(name, one.name, arguments, options, frame, where, default)
+
+
+def _table(batches: Any) -> pa.Table:
+    return pa.Table.from_batches(list(batches)).sort_by("id")

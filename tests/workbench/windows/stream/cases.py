@@ -1,0 +1,204 @@
+"""Streams without Spark: a bucket in memory, rows that come out of order, and calls over them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+from pyspark.sql.types import TimestampType
+
+from workbench import Frame, fn
+from workbench.engine.block import Call
+from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.task import WindowTask
+from workbench.functions.fn import Function
+from workbench.windows.bind import Resolved, frame_for
+from workbench.windows.stream.extent import looks_of
+from workbench.windows.stream.worker.bucket import BucketTask, Name, Step
+from workbench.windows.stream.worker.operator import HASH, Mode
+from workbench.windows.stream.worker.packing import Seal
+
+COLUMNS = ("key", "time", "value", "id")
+SEAL = Seal(1, bytes(16))
+SCHEMA = pa.schema(
+    {
+        "key": pa.string(),
+        "time": pa.timestamp("us", "UTC"),
+        "value": pa.int64(),
+        "id": pa.int64(),
+        HASH: pa.int64(),
+    }
+)
+Row = tuple[str | None, int | None, int | None, int]
+
+
+@dataclass
+class Memory:
+    """What a bucket keeps, and how often its parts are read and written."""
+
+    first: bytes | None = None
+    parts: dict[Name, bytes] = field(default_factory=dict)
+    read: int = 0
+    written: int = 0
+
+    def directory(self) -> bytes | None:
+        return self.first
+
+    def put_directory(self, packed: bytes) -> None:
+        self.first = packed
+
+    def part(self, name: Name) -> bytes:
+        self.read += 1
+        return self.parts[name]
+
+    def put_part(self, name: Name, packed: bytes) -> None:
+        self.written += 1
+        self.parts[name] = packed
+
+    def drop_part(self, name: Name) -> None:
+        del self.parts[name]
+
+
+@dataclass
+class Query:
+    """A query over one bucket, as Spark's operator runs it."""
+
+    task: BucketTask
+    store: Memory = field(default_factory=Memory)
+    wake: int | None = None
+
+    def batch(self, rows: list[Row], watermark: int | None) -> list[dict[str, Any]]:
+        """Run a micro-batch: rows that come, then the timer if it goes off."""
+        left: list[dict[str, Any]] = []
+        if rows:
+            left += self._step(arrivals_of(rows), watermark)
+        if self.wake is not None and watermark is not None and self.wake * 1000 <= watermark:
+            left += self._step(None, watermark)
+        return left
+
+    def _step(self, rows: pa.Table | None, watermark: int | None) -> list[dict[str, Any]]:
+        step = self.task.step(self.store, rows, watermark)
+        assert isinstance(step, Step)
+        assert step.slept == self.wake
+        self.wake = step.wake
+        assert step.wake is None or watermark is None or step.wake * 1000 > watermark
+        found: list[dict[str, Any]] = step.output.to_pylist()
+        return found
+
+
+def hash_of(key: str | None) -> int:
+    """Hashes at both ends of the integers and between them, two of them equal."""
+    return {None: -(2**63), "a": -7, "b": 40, "c": 40, "d": 2**63 - 1}.get(key, 11)
+
+
+def arrivals_of(rows: list[Row]) -> pa.Table:
+    columns = list(zip(*[(*row, hash_of(row[0])) for row in rows], strict=True))
+    return pa.table([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], SCHEMA)
+
+
+def resolved(functions: dict[str, Function], frame: Frame | None = None) -> list[Resolved]:
+    kind = TimestampType()
+    return [
+        Resolved(name, one, frame_for(one, frame, True), (), (), kind, None, None)
+        for name, one in functions.items()
+    ]
+
+
+def task_of(functions: dict[str, Function], frame: Frame | None = None) -> WindowTask:
+    calls = tuple(
+        Call(
+            one.column,
+            one.function.name,
+            tuple(map(str, one.function.arguments)),
+            one.function.options,
+            one.frame,
+        )
+        for one in resolved(functions, frame)
+    )
+    back = tuple((name, name) for name in COLUMNS)
+    return WindowTask(back, ("key",), (OrderColumn("time", False, nulls_first=True),), calls)
+
+
+def query_of(
+    mode: Callable[..., Mode], functions: dict[str, Function], part_bytes: int = 3_000
+) -> Query:
+    looks = looks_of(resolved(functions), TimestampType())
+    return Query(BucketTask(mode(task_of(functions), looks), SEAL, b"", part_bytes))
+
+
+def by_batch(functions: dict[str, Function], rows: list[Row]) -> dict[int, dict[str, Any]]:
+    """What the engine for tables at rest answers, by the id of the row."""
+    if not rows:
+        return {}
+    task = task_of(functions)
+    table = arrivals_of(rows).drop_columns([HASH])
+    found = task.answer(ordered_block(table, task.keys, task.order)).to_pylist()
+    return {row["id"]: row for row in found}
+
+
+#: Microseconds, so that steps of half a millisecond fall between the ticks of a watermark.
+TICK = 500
+
+
+@st.composite
+def frames(draw: st.DrawFn, ahead: bool = True) -> Frame:
+    """Draw a frame with an end: before the row, around it or behind it."""
+    unit = draw(st.sampled_from(["rows", "range", "groups"]))
+    bounds = st.integers(-3, 3 if ahead else 0)
+    low, high = sorted([draw(bounds), draw(bounds)])
+    begin = draw(st.sampled_from([low, low, low, None]))
+    exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
+    if unit == "range":
+        away = [timedelta(microseconds=end * TICK) for end in (begin or 0, high)]
+        return Frame.range(None if begin is None else away[0], away[1], exclude=exclude)
+    return getattr(Frame, unit)(begin, high, exclude=exclude)  # type: ignore[no-any-return]
+
+
+FRAMED: list[Callable[[], Function]] = [
+    lambda: fn.sum("value"),
+    lambda: fn.count("value"),
+    lambda: fn.quantile("value", [0.25, 0.75]),
+    lambda: fn.mode("value"),
+    lambda: fn.last("id"),
+    lambda: fn.count_distinct("value"),
+    lambda: fn.last_k("value", 2),
+]
+FRAMELESS: list[Callable[[], Function]] = [
+    lambda: fn.lag("value"),
+    lambda: fn.lag("value", 2).ignore_nulls(),
+    lambda: fn.row_number(),
+    lambda: fn.rank(),
+    lambda: fn.dense_rank(),
+]
+
+
+@st.composite
+def calls(draw: st.DrawFn, ahead: bool = True) -> dict[str, Function]:
+    """Draw up to three functions whose windows close; not ``ahead``, by the watermark alone."""
+    more: list[Callable[[], Function]] = [lambda: fn.lead("value", 2)] if ahead else []
+    found: dict[str, Function] = {}
+    for k in range(draw(st.integers(1, 3))):
+        if draw(st.booleans()):
+            found[f"r{k}"] = draw(st.sampled_from(FRAMED))().over(draw(frames(ahead)))
+        else:
+            found[f"r{k}"] = draw(st.sampled_from([*FRAMELESS, *more]))()
+    return found
+
+
+@st.composite
+def batches(draw: st.DrawFn, most: int = 8) -> list[list[Row]]:
+    """Draw micro-batches whose times go on, out of order and with ties; some rows have no time."""
+    found: list[list[Row]] = []
+    number, slow = 0, draw(st.integers(1, 5))
+    for at in range(draw(st.integers(1, 6))):
+        batch: list[Row] = []
+        for _ in range(draw(st.integers(0, most))):
+            key = draw(st.sampled_from([None, "a", "b", "c", "d", "e"]))
+            tick = at * slow + draw(st.integers(-12, 5))
+            time = draw(st.sampled_from([tick * TICK] * 9 + [None]))
+            batch.append((key, time, draw(st.sampled_from([None, 1, 2, 2, 3, 5])), number))
+            number += 1
+        found.append(batch)
+    return found

@@ -1,0 +1,202 @@
+"""Queries over streams of files: what comes, how it is asked, and what batch says of it."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+import workbench as wb
+from tests.workbench.windows.stream import files as files_of
+from tests.workbench.windows.stream.files import DELAY, LATE, SENTINEL
+from workbench import Frame, fn
+from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.windows.stream.plan import bucket_names
+from workbench.windows.stream.worker.update import OP
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+#: Each takes a task and its Python of every micro-batch.
+BUCKETS = 2
+FUNCTIONS: dict[str, Any] = {
+    "total": fn.sum("value").over(Frame.range("-30 seconds", 0)),
+    "iqr": fn.quantile("value", [0.25, 0.75]).over(Frame.rows(-5, 0)),
+    "before": fn.lag("id"),
+    "number": fn.row_number(),
+    "large": fn.count("value").where("value > 4").over(Frame.rows(-3, 0)),
+    "around": fn.max("id").over(Frame.range("-5 seconds", "5 seconds")),
+}
+
+
+class Kind(NamedTuple):
+    """A way to ask a stream.
+
+    Attributes
+    ----------
+    emit : str
+    row_id : str or None
+        For a changelog, which has no watermark here.
+    partitions : int
+        How many the query keeps at its end.
+    """
+
+    emit: str
+    row_id: str | None
+    partitions: int
+
+    def files(self, files: Path) -> Path:
+        return files / ("rows" if self.row_id is None else "changes")
+
+    def stream(self, spark: SparkSession, files: Path) -> DataFrame:
+        """The files as a stream, one a micro-batch."""
+        reader = spark.readStream.option("maxFilesPerTrigger", 1)
+        found = reader.schema(self.schema).parquet(str(self.files(files)))
+        return found if self.row_id else found.withWatermark("at", f"{DELAY} seconds")
+
+    def windows(self, spark: SparkSession, files: Path, **functions: Any) -> DataFrame:
+        """The answers, in other functions than :data:`FUNCTIONS` if any are given."""
+        stream = self.stream(spark, files)
+        asked = functions or FUNCTIONS
+        return wb.over(stream, "user", "at", emit=self.emit, row_id=self.row_id, **asked)
+
+    @property
+    def schema(self) -> str:
+        return files_of.SCHEMA if self.row_id is None else f"{files_of.SCHEMA}, {OP} string"
+
+
+KINDS = {
+    "close": Kind("on window close", None, 10),
+    "update": Kind("on update", None, 10),
+    "changelog": Kind("on update", "id", 9),
+}
+Rows = list[tuple[Any, ...]]
+Batches = Callable[[DataFrame, int], None]
+
+
+def user_of_new_bucket(spark: SparkSession, now: int, before: int = BUCKETS) -> str:
+    """A user who goes to a bucket that there is among so many, but not among as many as before."""
+    names = F.array(*map(F.lit, bucket_names(now)))
+    users = spark.range(99).select(F.concat(F.lit("user "), F.col("id")).alias("user"))
+    goes = names[F.pmod(F.hash(F.xxhash64("user")), F.lit(now))]
+    found = users.where(~goes.isin(bucket_names(before))).limit(1).collect()
+    return str(found[0][0])
+
+
+def start(found: DataFrame, folder: Path, each: Batches) -> StreamingQuery:
+    """Start a query for all there is, with a checkpoint beside its answers."""
+    checkpoint = found.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+    return checkpoint.foreachBatch(each).trigger(availableNow=True).start()
+
+
+def keep_in(folder: Path) -> Batches:
+    """Write each micro-batch to a place of its own, so that one that is done again counts once."""
+
+    def keep(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(f"{folder}/answers/{number}")
+
+    return keep
+
+
+def nowhere(batch: DataFrame, number: int) -> None:
+    """Compute a micro-batch, as Spark wants its state written, and keep nothing."""
+    batch.write.format("noop").mode("overwrite").save()
+
+
+def answers_in(folder: Path, row_id: str | None = None) -> Rows:
+    """All answers that were kept, but for those of the rows that only end the stream.
+
+    Changes are folded micro-batch by micro-batch; what takes back a row that is not there fails.
+    """
+    said: pa.Table | None = None
+    for batch in _batches_in(folder / "answers"):
+        if OP in batch.column_names:
+            said = wb.folded(said, batch, row_id)
+        else:
+            said = batch if said is None else pa.concat_tables([said, batch])
+    assert said is not None
+    return _rows(said)
+
+
+def _batches_in(answers: Path) -> Iterator[pa.Table]:
+    """What each micro-batch has left, in order: by the log of Spark's sink, or folder by folder."""
+    log = answers / "_spark_metadata"
+    if log.exists():
+        batches = {int(p.name): files_of.named_in(p) for p in log.iterdir() if p.name.isdigit()}
+    else:
+        batches = {int(p.name): sorted(p.glob("*.parquet")) for p in answers.iterdir()}
+    assert sorted(batches) == list(range(len(batches)))
+    for number in sorted(batches):
+        tables = [pq.read_table(path) for path in batches[number]]
+        tables = [table for table in tables if table.num_columns]
+        if tables:
+            yield pa.concat_tables(tables)
+
+
+def _rows(found: pa.Table) -> Rows:
+    """Rows as they are compared: by their ids, times as numbers."""
+    at = found.column("at").cast(pa.timestamp("us")).cast(pa.int64())
+    found = found.set_column(found.column_names.index("at"), "at", at)
+    found = found.filter(pc.not_equal(found.column("user"), SENTINEL)).sort_by("id")
+    return [tuple(row.values()) for row in found.to_pylist()]
+
+
+def by_batch(spark: SparkSession, files: Path, kind: str) -> Rows:
+    """What the call answers at rest: for the rows in time, or those that a changelog comes to."""
+    if KINDS[kind].row_id:
+        df = spark.createDataFrame(files_of.rows_of_changes())
+    else:
+        df = spark.read.schema(files_of.SCHEMA).parquet(str(KINDS[kind].files(files)))
+        late = (F.unix_seconds("at") < files_of.START + 1) & (F.col("id") > 1000)
+        df = df.where(~late)
+    return _rows(wb.over(df, "user", "at", engine="kernel", **FUNCTIONS).toArrow())
+
+
+def run_to_the_end(spark: SparkSession, files: Path, folder: Path) -> dict[str, StreamingQuery]:
+    """Answer all files into files, in all kinds of queries at once."""
+    found = {}
+    for name, kind in KINDS.items():
+        writer = kind.windows(spark, files).writeStream.format("parquet").queryName(name)
+        writer = writer.option("checkpointLocation", str(folder / name / "checkpoint"))
+        found[name] = writer.trigger(availableNow=True).start(str(folder / name / "answers"))
+    for query in found.values():
+        query.awaitTermination()
+    return found
+
+
+def run_and_read(spark: SparkSession, files: str, folder: str) -> dict[str, Rows]:
+    """Answer all files into files, and return the answers; late rows must have been counted."""
+    # A session that was there before does not have it.
+    spark.conf.set(PROVIDER, ROCKSDB)
+    spark.conf.set(PARTITIONS, BUCKETS)
+    queries = run_to_the_end(spark, Path(files), Path(folder))
+    for name, kind in KINDS.items():
+        checkpoint = f"{folder}/{name}/checkpoint"
+        assert wb.late_rows(queries[name]) == (0 if kind.row_id else LATE)
+        assert wb.stream_state(checkpoint).count() == kind.partitions
+    return read(Path(folder))
+
+
+def read(folder: Path) -> dict[str, Rows]:
+    """The answers of all kinds of queries."""
+    return {name: answers_in(folder / name, kind.row_id) for name, kind in KINDS.items()}
+
+
+def wait_for_batch(folder: Path, number: int, patience: float = 240) -> None:
+    """Wait until all kinds of queries have done a micro-batch."""
+    end = time.monotonic() + patience
+    paths = [folder / name / "answers" / "_spark_metadata" / str(number) for name in KINDS]
+    while not all(path.exists() for path in paths):
+        if time.monotonic() > end:
+            raise TimeoutError(paths)
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    session = wb.session({"spark.master": "local[2]", PARTITIONS: BUCKETS})
+    run_to_the_end(session, Path(sys.argv[1]), Path(sys.argv[2]))

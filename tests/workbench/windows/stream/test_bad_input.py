@@ -1,0 +1,112 @@
+"""What a window call over a stream must not ask for is refused before a query is started."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from workbench import Frame, fn
+from workbench.spark.session import PROVIDER, ROCKSDB
+
+CLOSE = "on window close"
+TOTAL = fn.sum("value")
+
+
+@pytest.fixture(scope="module")
+def stream(spark: SparkSession) -> DataFrame:
+    rows = spark.readStream.format("rate").load()
+    return rows.selectExpr("value", "timestamp AS at", "value % 3 AS user")
+
+
+@pytest.fixture(scope="module")
+def marked(stream: DataFrame) -> DataFrame:
+    return stream.withWatermark("at", "10 seconds")
+
+
+def test_no_stream_without_a_way_to_emit(marked: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match=r"emit: this is a stream, so say when .* 'on wind"):
+        wb.over(marked, "user", "at", total=TOTAL)
+    with pytest.raises(wb.WorkbenchError, match="emit: 'never' is not known; give 'on window cl"):
+        wb.over(marked, "user", "at", emit="never", total=TOTAL)
+
+
+def test_no_way_to_emit_for_a_table_at_rest(spark: SparkSession) -> None:
+    with pytest.raises(wb.WorkbenchError, match="is for streams, and this table is at rest"):
+        wb.over(spark.range(3), "id", "id", emit=CLOSE, total=fn.sum("id"))
+
+
+def test_no_watermark(stream: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match=r"needs a watermark, .* df.withWatermark\('at', "):
+        wb.over(stream, "user", "at", emit=CLOSE, total=TOTAL)
+
+
+@pytest.mark.parametrize(
+    ("partition_by", "order_by", "message"),
+    [
+        ("user", "value", "goes along the column of the watermark and no other; order by 'at'"),
+        ("user", ["at", "value"], "goes along the column of the watermark and no other"),
+        ("user", (), "order_by: .* order by 'at'"),
+        ("user", "-at", "needs an ascending order, .* order by 'at'"),
+        ((), "at", "partition_by: .* needs partitions"),
+        ("nobody", "at", "partition_by: there is no column 'nobody'"),
+    ],
+)
+def test_an_order_or_partitions_that_no_watermark_can_close(
+    marked: DataFrame, partition_by: Any, order_by: Any, message: str
+) -> None:
+    with pytest.raises(wb.WorkbenchError, match=message):
+        wb.over(marked, partition_by, order_by, emit=CLOSE, n=fn.count())
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (TOTAL.over(Frame.rows(0, None)), "total: .* has no end, so it never closes"),
+        (TOTAL.over(Frame.range(None, None)), "total: .* has no end, so it never closes"),
+        (fn.percent_rank(), "total: percent_rank depends on rows to come"),
+        (fn.ntile(4), "total: ntile depends on rows to come"),
+        (fn.lead("value").ignore_nulls(), "total: lead that ignores nulls may wait for ever"),
+        (fn.approx_quantile("value", 0.5), "total: approx_quantile counts its chunks"),
+    ],
+)
+def test_functions_whose_windows_never_close(
+    marked: DataFrame, function: fn.Function, message: str
+) -> None:
+    with pytest.raises(wb.WorkbenchError, match=message):
+        wb.over(marked, "user", "at", emit=CLOSE, total=function)
+
+
+def test_frames_that_differ_from_row_to_row(marked: DataFrame) -> None:
+    each = TOTAL.over(Frame.rows(0, F.col("value")))
+    with pytest.raises(wb.WorkbenchError, match="total: a frame that differs from row to row"):
+        wb.over(marked, "user", "at", emit=CLOSE, total=each)
+
+
+def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match="engine: Spark has no window functions over str"):
+        wb.over(marked, "user", "at", engine="spark", emit=CLOSE, total=TOTAL)
+    with pytest.raises(wb.WorkbenchError, match="cut: partitions of a stream are not cut"):
+        wb.over(marked, "user", "at", Frame.rows(-1, 0), cut=9, emit=CLOSE, total=TOTAL)
+
+
+def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
+    conf = marked.sparkSession.conf
+    conf.set(PROVIDER, ROCKSDB.replace("RocksDB", "HDFSBacked"))
+    try:
+        with pytest.raises(wb.WorkbenchError, match=r"RocksDB.* spark.conf.set\('.*', '.*RocksDB"):
+            wb.over(marked, "user", "at", emit=CLOSE, total=TOTAL)
+    finally:
+        conf.set(PROVIDER, ROCKSDB)
+
+
+def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:
+    for look in (wb.stream_state, wb.late_rows):
+        with pytest.raises(wb.WorkbenchError, match="there is no state of a window call in"):
+            look(tmp_path)
+
+
+def test_explorers_want_a_table_at_rest(marked: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):
+        wb.Over("user", "at", total=TOTAL).bound(marked)

@@ -1,0 +1,70 @@
+"""How far functions look over a stream: never too short, and without an end where none is known."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql.types import DataType, DecimalType, DoubleType, Row, TimestampType
+
+from kernels.frames.extent import Look, look_of
+from tests.workbench.windows.stream.cases import resolved
+from workbench import Frame, fn
+from workbench.functions.fn import Function
+from workbench.windows.stream.extent import looks_of
+from workbench.windows.stream.report import stream_counts
+
+DAY = 86_400_000_000
+TOTAL = fn.sum("value")
+
+
+@pytest.mark.parametrize(
+    ("function", "along", "expected"),
+    [
+        (TOTAL.over(Frame.rows(-3, 1)), TimestampType(), Look("rows", -3, 1)),
+        (TOTAL.over(Frame.groups(None, 0)), TimestampType(), Look("groups", None, 0)),
+        (TOTAL.over(Frame.range("-1 day", 0)), TimestampType(), Look("range", -DAY, 0)),
+        # Outward the longest months and a change of the clock, inward the shortest ones.
+        (
+            TOTAL.over(Frame.range("-2 months", "1 month")),
+            TimestampType(),
+            Look("range", -64 * DAY, 33 * DAY),
+        ),
+        (
+            TOTAL.over(Frame.range("-2 months", "-1 month")),
+            TimestampType(),
+            Look("range", -64 * DAY, -26 * DAY),
+        ),
+        (TOTAL.over(Frame.range(-1.5, 2)), DoubleType(), Look("range", None, None)),
+        (TOTAL.over(Frame.range(-1.5, 0)), DecimalType(9, 2), Look("range", -150, 0)),
+        (fn.lag("value", 3), TimestampType(), Look("rows", -3, -3)),
+        (fn.lag("value", 3).ignore_nulls(), TimestampType(), Look("rows", None, 0)),
+        (fn.lead("value").ignore_nulls(), TimestampType(), Look("rows", 0, None)),
+        (fn.dense_rank(), TimestampType(), look_of("dense_rank")),
+        (fn.ntile(3), TimestampType(), Look("rows", None, None)),
+        (fn.approx_top_k("value", 3), TimestampType(), Look("rows", None, None)),
+    ],
+)
+def test_how_far_a_function_looks(function: Function, along: DataType, expected: Look) -> None:
+    assert looks_of(resolved({"one": function}), along) == (expected,)
+
+
+def test_looks_that_are_the_same_are_one() -> None:
+    functions = {"a": fn.rank(), "b": fn.dense_rank(), "c": fn.lag("value")}
+    assert len(looks_of(resolved(functions), TimestampType())) == 2
+
+
+def test_counts_are_read_as_classic_spark_gives_them_and_as_spark_connect_does() -> None:
+    schema = {"fields": [{"name": "late_rows"}, {"name": "closed_rows"}]}
+    observed: list[dict[str, Any]] = [
+        {"wb.over 1": Row(late_rows=1, closed_rows=2), "mine": Row(late_rows=9)},
+        {"wb.over 1": Row(values=[3, 4], schema=schema), "wb.over 2": Row(late_rows=5)},
+        {},
+    ]
+    query: Any = SimpleNamespace(
+        recentProgress=[SimpleNamespace(observedMetrics=one) for one in observed]
+    )
+    assert stream_counts(query) == [
+        {"late_rows": 1, "closed_rows": 2},
+        {"late_rows": 8, "closed_rows": 4},
+        {},
+    ]

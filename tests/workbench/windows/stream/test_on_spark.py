@@ -1,0 +1,186 @@
+"""Windows over streams on Spark: what leaves is what batch says, once, whatever breaks between."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+import workbench as wb
+from tests.clusters import Cluster
+from tests.conftest import RunOn
+from tests.workbench.windows.stream import queries as q
+from tests.workbench.windows.stream.files import LATE, write_files, write_one
+from workbench.functions.fn import Function
+from workbench.windows.stream import plan as stream_plan
+from workbench.windows.stream.worker.packing import VERSION, Seal
+
+ROOT = Path(__file__).parents[4]
+
+
+every_kind = pytest.mark.parametrize("kind", list(q.KINDS))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_buckets(spark: SparkSession) -> Iterator[None]:
+    before = str(spark.conf.get(q.PARTITIONS))
+    spark.conf.set(q.PARTITIONS, q.BUCKETS)
+    yield
+    spark.conf.set(q.PARTITIONS, before)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    write_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(spark: SparkSession, files: Path) -> dict[str, q.Rows]:
+    return {kind: q.by_batch(spark, files, kind) for kind in q.KINDS}
+
+
+Done = tuple[Path, dict[str, StreamingQuery]]
+
+
+@pytest.fixture(scope="module")
+def done(spark: SparkSession, files: Path, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """Queries that nothing has disturbed: their folder, and themselves."""
+    folder = tmp_path_factory.mktemp("done")
+    return folder, q.run_to_the_end(spark, files, folder)
+
+
+def test_what_is_said_comes_to_what_batch_says(done: Done, expected: dict[str, q.Rows]) -> None:
+    assert [len(rows) for rows in expected.values()] == [240, 240, 192]
+    assert q.read(done[0]) == expected
+
+
+def test_late_rows_are_counted_in_the_progress_and_in_the_checkpoint(done: Done) -> None:
+    folder, queries = done
+    for kind, late in {"close": LATE, "update": LATE, "changelog": 0}.items():
+        assert wb.late_rows(queries[kind]) == late
+        assert wb.late_rows(folder / kind / "checkpoint") == late
+    assert sum(counts["closed_rows"] for counts in wb.stream_counts(queries["close"])) == 241
+
+
+def test_a_persons_view_of_the_state(done: Done) -> None:
+    states = {
+        kind: wb.stream_state(done[0] / kind / "checkpoint").orderBy("user").toPandas()
+        for kind in q.KINDS
+    }
+    for kind, state in states.items():
+        assert list(state.columns) == ["user", "rows", "oldest", "newest", "bytes"]
+        assert len(state) == q.KINDS[kind].partitions
+        assert (state["oldest"] <= state["newest"]).all()
+        assert (state["bytes"] > 0).all()
+    assert (states["close"]["rows"][:9] == 5).all()  # those that the next row's frame reaches
+    assert states["update"]["rows"].sum() < 60
+    assert states["changelog"]["rows"].sum() == 192  # without a watermark, all
+
+
+class BrokenError(RuntimeError):
+    """What a sink that breaks says."""
+
+
+def breaking(folder: Path, moments: set[tuple[int, str]]) -> q.Batches:
+    """A sink that breaks once at each moment: before a micro-batch is kept, or behind it."""
+    keep = q.keep_in(folder)
+
+    def each(batch: DataFrame, number: int) -> None:
+        for moment in ("before", "behind"):
+            if moment == "behind":
+                keep(batch, number)
+            if (number, moment) in moments:
+                moments.remove((number, moment))
+                raise BrokenError(f"{moment} {number}")
+
+    return each
+
+
+@every_kind
+def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
+    spark: SparkSession, files: Path, tmp_path: Path, expected: dict[str, q.Rows], kind: str
+) -> None:
+    moments = {(0, "behind"), (2, "before"), (3, "before"), (3, "behind")}
+    each, asked = breaking(tmp_path, moments), q.KINDS[kind]
+    for left in (3, 2, 1, 0):
+        query = q.start(asked.windows(spark, files), tmp_path, each)
+        with pytest.raises(StreamingQueryException, match="BrokenError"):
+            query.awaitTermination()
+        assert len(moments) == left
+    q.start(asked.windows(spark, files), tmp_path, each).awaitTermination()
+    assert q.answers_in(tmp_path, asked.row_id) == expected[kind]
+    assert wb.late_rows(tmp_path / "checkpoint") == (0 if asked.row_id else LATE)
+
+
+@every_kind
+def test_a_checkpoint_that_was_begun_otherwise_is_refused(
+    spark: SparkSession, files: Path, done: Done, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, folder = q.KINDS[kind], done[0] / kind
+    extra = write_one(asked.files(files), 900, q.user_of_new_bucket(spark, q.BUCKETS + 3))
+
+    def refused(message: str, **functions: Function) -> None:
+        found = asked.windows(spark, files, **functions)
+        with pytest.raises(StreamingQueryException, match=message):
+            q.start(found, folder, q.nowhere).awaitTermination()
+
+    try:
+        refused("begun by another window call", **(q.FUNCTIONS | {"before": wb.fn.lag("id", 2)}))
+        spark.conf.set(q.PARTITIONS, q.BUCKETS + 3)
+        refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
+        spark.conf.set(q.PARTITIONS, q.BUCKETS)
+        with monkeypatch.context() as patch:
+            patch.setattr(stream_plan, "Seal", partial(Seal, version=VERSION + 1))
+            refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; go on with the vers")
+    finally:
+        spark.conf.set(q.PARTITIONS, q.BUCKETS)
+        extra.unlink()
+
+
+def test_a_driver_that_is_killed_within_a_micro_batch_is_followed_by_another(
+    spark: SparkSession, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.workbench.windows.stream.queries",
+        str(files),
+        str(tmp_path),
+    ]
+    driver = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    try:
+        q.wait_for_batch(tmp_path, 2)
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+    q.run_to_the_end(spark, files, tmp_path)
+    assert q.read(tmp_path) == expected
+
+
+@pytest.mark.cluster
+def test_a_worker_that_is_killed_within_a_micro_batch_is_no_loss(
+    cluster: Cluster, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
+) -> None:
+    found = cluster.submit(q.run_and_read, str(files), str(tmp_path))
+    try:
+        q.wait_for_batch(tmp_path, 2)
+        cluster.kill("worker-1")
+        assert found.result() == expected
+    finally:
+        if "worker-1" not in cluster.running:
+            cluster.start_worker("worker-1")
+
+
+def test_spark_connect_gives_the_same(
+    run_on: RunOn, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
+) -> None:
+    assert run_on("connect", q.run_and_read, str(files), str(tmp_path)) == expected

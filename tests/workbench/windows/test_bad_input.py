@@ -1,0 +1,494 @@
+"""A window call that cannot be meant is one clear sentence, before any Spark job."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+from workbench import fn
+from workbench.frames.bounds import MONTHS, Offset
+
+GIVE_ONE = "give an integer, negative before the current row, a Column, or None for no bound."
+ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
+NEEDS = "needs an order; name its columns in order_by."
+SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
+OF_AGGREGATES = "it is of aggregates of a column, such as wb.fn.sum('x')."
+SPARK_CANNOT = "take engine='kernel' or 'auto'."
+
+#: What cannot be meant, whatever the table.
+SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: wb.Frame.rows(3, -3),
+        "low, high: the frame begins at 3, behind its end at -3; "
+        "give the earlier bound first, negative before the current row.",
+    ),
+    (
+        lambda: wb.Frame.range(3, -3),
+        "low, high: the frame begins at 3, behind its end at -3; "
+        "give the earlier bound first, negative before the current row.",
+    ),
+    (
+        lambda: wb.Frame.range("1 day", "-1 month"),
+        "low, high: the frame begins at '1 day', behind its end at '-1 month'; "
+        "give the earlier bound first, negative before the current row.",
+    ),
+    (
+        lambda: wb.Frame.rows("-3 days", 0),  # type: ignore[arg-type]
+        "low: '-3 days' is no whole number, but a frame of rows counts rows; " + GIVE_ONE,
+    ),
+    (
+        lambda: wb.Frame.groups(None, 1.5),  # type: ignore[arg-type]
+        "high: 1.5 is no whole number, but a frame of groups counts groups; " + GIVE_ONE,
+    ),
+    (
+        lambda: wb.Frame.rows(True, None),
+        "low: True is no whole number, but a frame of rows counts rows; " + GIVE_ONE,
+    ),
+    (
+        lambda: wb.Frame.rows(-(10**30), 0),
+        f"low: {-(10**30)} is too far; give None for no bound.",
+    ),
+    (
+        lambda: wb.Frame.range(-1, "3 days"),
+        "low, high: -1 and '3 days' are not of one kind; give two numbers or two durations.",
+    ),
+    (
+        lambda: wb.Frame.range(float("-inf"), 0),
+        "low: -inf is no distance; give None for no bound.",
+    ),
+    (
+        lambda: wb.Frame.range([1], 2),  # type: ignore[arg-type]
+        "low: [1] is no distance; give a number, a duration such as '-3 days', "
+        "a Column, or None for no bound.",
+    ),
+    (
+        lambda: wb.Frame.range("-3", 0),
+        "low: '3' has no unit; give a duration with a unit, " + SUCH_AS,
+    ),
+    (
+        lambda: wb.Frame.range("-1 month 3 days", 0),
+        "low: '-1 month 3 days' mixes months with days or hours; give the one or the other.",
+    ),
+    (
+        lambda: wb.Frame.range("--3 days", 0),
+        "low: '--3 days' has more than one sign; give one at the most.",
+    ),
+    (
+        lambda: wb.Frame.rows(-1, 0, exclude="peers"),
+        "exclude: 'peers' is not known; give one of 'no others', 'current row', 'group', 'ties'.",
+    ),
+    (
+        lambda: wb.Over("p"),
+        "columns: there is no function; give one by the name of its result, "
+        "such as mean=wb.fn.avg('mwh').",
+    ),
+    (
+        lambda: wb.Over("p", mean="avg"),  # type: ignore[arg-type]
+        "mean: 'avg' is no window function; give one of wb.fn, such as mean=wb.fn.avg('mwh').",
+    ),
+    (
+        lambda: wb.Over("p", a=fn.count(), A=fn.count()),
+        "columns: 'a' and 'A' are one name to Spark; rename one.",
+    ),
+    (
+        lambda: wb.Over("p", "t", "rows", a=fn.count()),  # type: ignore[arg-type]
+        "frame: 'rows' is no frame; give one such as wb.Frame.rows(-3, 3).",
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="duckdb", a=fn.count()),
+        "engine: 'duckdb' is not known; give one of 'auto', 'kernel', 'spark'.",
+    ),
+    (
+        lambda: wb.Over("p", "t", wb.Frame.rows(-1, 0), a=fn.lag("x")),
+        "frame: lag has no frame, it looks at the whole partition; leave the frame out.",
+    ),
+    (
+        lambda: fn.lag("x").over(wb.Frame.rows(-1, 0)),
+        "over: lag has no frame; it looks at the whole partition.",
+    ),
+    (
+        lambda: fn.sum("x").over("rows"),  # type: ignore[arg-type]
+        "over: 'rows' is no frame; give one such as wb.Frame.rows(-3, 3).",
+    ),
+    (
+        lambda: wb.Over("p", ["a", "b"], wb.Frame.range(-1, 0), total=fn.sum("x")),
+        "total: wb.Frame.range(-1, 0) is measured along one column, "
+        "but order_by names 2; name one.",
+    ),
+    (
+        lambda: wb.Over("p", ["a", "b"], x=fn.fill("x")),
+        "x: fill goes along one column, but order_by names 2; name one.",
+    ),
+    (
+        lambda: wb.Over("p", list=fn.string_agg("x")),
+        f"list: string_agg {NEEDS}",
+    ),
+    (
+        lambda: fn.string_agg("x", 5),  # type: ignore[arg-type]
+        "separator: 5 is not text; give text, such as ', '.",
+    ),
+    (lambda: wb.Over("p", number=fn.row_number()), f"number: row_number {NEEDS}"),
+    (lambda: wb.Over("p", one=fn.first("x")), f"one: first {NEEDS}"),
+    (
+        lambda: wb.Over("p", (), wb.Frame.groups(-1, 0), n=fn.count()),
+        f"n: wb.Frame.groups(-1, 0) {NEEDS}",
+    ),
+    (lambda: wb.Over("p", 5, n=fn.count()), f"order_by: 5 is no column; {ORDER}"),
+    (
+        lambda: wb.Over("p", [("t", "down")], n=fn.count()),
+        f"order_by: ('t', 'down') is no column of an order; {ORDER}",
+    ),
+    (
+        lambda: wb.Over("p", ["t", "-t"], n=fn.count()),
+        "order_by: column 't' is named twice; name it once.",
+    ),
+    (
+        lambda: wb.Over(5, "t", n=fn.count()),  # type: ignore[arg-type]
+        "partition_by: 5 is not text; give the name of a column, or several in a list.",
+    ),
+    (lambda: fn.quantile("x", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
+    (lambda: fn.quantile("x", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers from 0 to 1."),
+    (
+        lambda: fn.quantile_disc("x", "0.5"),  # type: ignore[arg-type]
+        "q: '0.5' is no quantile; give numbers from 0 to 1.",
+    ),
+    (
+        lambda: fn.quantile("x", []),
+        "q: the list is empty; give quantiles from 0 to 1, such as 0.5.",
+    ),
+    (
+        lambda: fn.ntile(0),
+        "n: 0 is not possible; give an integer of 1 or more, up to 2,147,483,647.",
+    ),
+    (
+        lambda: fn.nth("x", -1),
+        "n: -1 is not possible; give an integer of 1 or more, up to 2,147,483,647.",
+    ),
+    (
+        lambda: fn.lag("x", 1.5),  # type: ignore[arg-type]
+        "n: 1.5 is not possible; give an integer, up to 2,147,483,647.",
+    ),
+    *(
+        (
+            lambda make=make, k=k: make("x", k),
+            f"k: {k!r} is not possible; give an integer of 1 or more, up to {most}.",
+        )
+        for make, k, most in [
+            (fn.first_k, 0, "2,147,483,647"),
+            (fn.last_k, -1, "2,147,483,647"),
+            (fn.top_k, 1.5, "2,147,483,647"),
+            (fn.bottom_k, True, "2,147,483,647"),
+            (fn.bounded_count_distinct, "3", "2,147,483,647"),
+            (fn.approx_top_k, 65_537, "65,536"),
+        ]
+    ),
+    *(
+        (
+            lambda lg_k=lg_k: fn.approx_count_distinct("x", lg_k),
+            f"lg_k: {lg_k!r} is not possible; give an integer of 4 or more, up to 21.",
+        )
+        for lg_k in (3, 22)
+    ),
+    (lambda: fn.approx_quantile("x", 2), "q: 2 is no quantile; give numbers from 0 to 1."),
+    (
+        lambda: fn.approx_quantile("x", 0.5, 9),
+        "k: 9 is not possible; give an integer of 10 or more, up to 1,000.",
+    ),
+    (
+        lambda: fn.histogram("x").distinct(),
+        "distinct: histogram of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: fn.last_k("x", 2).distinct(),
+        "distinct: last_k of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (lambda: wb.Over("p", x=fn.last_k("x", 2)), f"x: last_k {NEEDS}"),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.top_k("x", 2)),
+        "m: engine='spark' cannot: Spark has no top_k; " + SPARK_CANNOT,
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.approx_count_distinct("x")),
+        "m: engine='spark' cannot: Spark's approx_count_distinct counts by another sketch; "
+        + SPARK_CANNOT,
+    ),
+    (
+        lambda: fn.sum(5),  # type: ignore[arg-type]
+        "column: 5 is no column; give a column's name or a Column.",
+    ),
+    (
+        lambda: fn.sum("x").where(True),  # type: ignore[arg-type]
+        "where: True is no column; give SQL text or a Column.",
+    ),
+    (
+        lambda: fn.sum("x").where("a").where("b"),
+        "where: there is a condition already; join the two with 'and'.",
+    ),
+    (
+        lambda: fn.rank().where("a"),
+        "where: rank takes no condition; it looks at all rows.",
+    ),
+    (
+        lambda: fn.first("x").distinct(),
+        "distinct: first of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: fn.rank().distinct(),
+        "distinct: rank of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: fn.count().distinct(),
+        "distinct: count of distinct values is not available; " + OF_AGGREGATES,
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.sum("x").distinct()),
+        "m: engine='spark' cannot: Spark refuses DISTINCT in a window; " + SPARK_CANNOT,
+    ),
+    (
+        lambda: fn.sum("x").ignore_nulls(),
+        "ignore_nulls: it is for lag, lead, first, last, nth; sum has no nulls to ignore.",
+    ),
+    (
+        lambda: wb.Over("p", "t", engine="spark", m=fn.mode("x")),
+        "m: engine='spark' cannot: Spark's mode is any of the values that are as frequent; "
+        + SPARK_CANNOT,
+    ),
+    (
+        lambda: wb.Over("p", "t", wb.Frame.groups(-1, 0), "spark", m=fn.sum("x")),
+        "m: engine='spark' cannot: Spark has no GROUPS; " + SPARK_CANNOT,
+    ),
+]
+
+
+def ask(df: DataFrame, function: fn.Function, order: Any = "t", frame: Any = None) -> object:
+    return wb.over(df, "p", order, frame, answer=function)
+
+
+def bounded_by(df: DataFrame, name: str, bound: Column, order: str = "mwh") -> object:
+    return ask(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
+
+
+#: What does not fit the table.
+QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
+    (
+        lambda df: ask(df, fn.sum("mw")),
+        "answer: there is no column 'mw'; did you mean 'mwh' or 'm'?",
+    ),
+    (
+        lambda df: wb.over(df, "plan", a=fn.count()),
+        "partition_by: there is no column 'plan'; "
+        "there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "-q"),
+        "order_by: there is no column 'q'; there are 'p', 't', 'mwh', 's', 'm', 'wide', 'narrow'.",
+    ),
+    (
+        lambda df: wb.over(df, MWH=fn.count()),
+        "MWH: the table has a column of this name; give the result another one.",
+    ),
+    (
+        lambda df: wb.over(df, "m", a=fn.count()),
+        "partition_by: column 'm' holds map<string,int>, which cannot be grouped by; "
+        "name another column.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "m"),
+        "order_by: column 'm' holds map<string,int>, which has no order here; "
+        "name a column of numbers, times or text.",
+    ),
+    (
+        lambda df: ask(df, fn.sum("s")),
+        "answer: sum cannot take string; give it a column of numbers.",
+    ),
+    (
+        lambda df: ask(df, fn.median("s")),
+        "answer: median cannot take string; give it a column of numbers or times.",
+    ),
+    (
+        lambda df: ask(df, fn.top_k("m", 2)),
+        "answer: top_k cannot take map<string,int>; "
+        "give it a column of plain values, such as numbers, times or text.",
+    ),
+    (
+        lambda df: ask(df, fn.approx_quantile("s", 0.5)),
+        "answer: approx_quantile cannot take string; give it a column of numbers or times.",
+    ),
+    (
+        lambda df: ask(df, fn.bool_and("mwh")),
+        "answer: bool_and cannot take int; give it a column of booleans.",
+    ),
+    (
+        lambda df: ask(df, fn.min("m")),
+        "answer: min cannot take map<string,int>; "
+        "give it a column of plain values, such as numbers, times or text.",
+    ),
+    (
+        lambda df: ask(df, fn.sum("wide")),
+        "answer: sum of decimals of more than 18 digits is not available; "
+        "cast the column to fewer digits or to double.",
+    ),
+    (
+        lambda df: ask(df, fn.fill("mwh"), "s"),
+        "answer: fill goes along numbers or times; order by such.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.range(-3, 3)),
+        "frame: -3 has no unit, but the order column 't' holds timestamp; "
+        "give a duration such as '-3 days'.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(None, "3 days")),
+        "frame: '3 days' has a unit, but the order column 'mwh' holds int; give a number.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "mwh", wb.Frame.range(-0.5, 0)),
+        "frame: -0.5 is no whole number, but the order column 'mwh' holds int; give an integer.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "s", wb.Frame.range(-1, 0)),
+        "frame: a distance such as -1 needs numbers or times, "
+        "but the order column 's' holds string.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "wide", wb.Frame.range(-1, 0)),
+        "frame: a distance along decimals of more than 18 digits is not available; "
+        "cast the order column to fewer digits or to double.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.rows(F.col("s"), 0)),
+        "low: the bound Column<'s'> holds string, but a frame of rows counts rows; "
+        "give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.groups(None, F.lit(1.5))),
+        "high: the bound Column<'1.5'> holds double, but a frame of groups counts groups; "
+        "give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "t", wb.Frame.range(F.col("mwh"), 0)),
+        "low: the bound Column<'mwh'> holds int, but the order column 't' holds timestamp; "
+        "give a Column of intervals, such as F.make_dt_interval(F.col('days')).",
+    ),
+    (
+        lambda df: bounded_by(df, "gap", F.col("t") - F.col("t")),
+        "low: the bound Column<'gap'> holds interval day to second, "
+        "but the order column 'mwh' holds int; give a Column of numbers.",
+    ),
+    (
+        lambda df: bounded_by(df, "half", F.col("mwh") / 2),
+        "low: the bound Column<'half'> holds double, "
+        "but the order column 'mwh' holds int; give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "s", wb.Frame.range(F.col("mwh"), 0)),
+        "low: the bound Column<'mwh'> holds int, but the order column 's' holds string, "
+        "along which nothing is measured; order by numbers or times.",
+    ),
+    (
+        lambda df: bounded_by(df, "fine", F.col("wide").cast("decimal(9,2)"), "narrow"),
+        "low: the bound Column<'fine'> holds decimal(9,2), but the order column 'narrow' "
+        "holds decimal(9,1); cast the bound to the order column's type.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), "wide", wb.Frame.range(F.col("mwh"), 0)),
+        "frame: a distance along decimals of more than 18 digits is not available; "
+        "cast the order column to fewer digits or to double.",
+    ),
+    (
+        lambda df: ask(df, fn.count(), ["t", "s"], wb.Frame.range(F.col("mwh"), 0)),
+        "answer: wb.Frame.range(Column<'mwh'>, 0) is measured along one column, "
+        "but order_by names 2; name one.",
+    ),
+    (
+        lambda df: wb.over(df, "p", "t", wb.Frame.rows(F.col("mwh"), None), "spark", a=fn.count()),
+        "a: engine='spark' cannot: Spark's bounds are the same for all rows; " + SPARK_CANNOT,
+    ),
+    (
+        lambda df: ask(df, fn.string_agg("mwh")),
+        "answer: string_agg cannot take int; give it a column of text.",
+    ),
+    (
+        lambda df: ask(df, fn.count().where("mwh + 1")),
+        "answer: the condition gives integers; write one that is true or false.",
+    ),
+    (
+        lambda df: ask(df, fn.lag("mwh", 1, "none")),
+        "answer: the default 'none' is string, but the column holds int; "
+        "give a default of that type.",
+    ),
+    (
+        lambda df: wb.over(df, "p", "t", engine="spark", a=fn.median("t")),
+        "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
+    ),
+    (
+        lambda df: wb.over("plants", a=fn.count()),  # type: ignore[arg-type]
+        "df: this is builtins's str and not a Spark DataFrame; "
+        "make one with spark.createDataFrame(...) or spark.read.",
+    ),
+    (
+        lambda df: wb.over(df.select("p", "p"), a=fn.count()),
+        "df: there are several columns 'p'; rename all but one of them.",
+    ),
+    (
+        lambda df: wb.over(
+            df.selectExpr("p", "INTERVAL '1' MONTH AS i"), engine="kernel", a=fn.count()
+        ),
+        "df: column 'i' holds interval month, which does not go through Arrow; "
+        "drop it, or cast it to text.",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def plants(spark: SparkSession) -> DataFrame:
+    return spark.sql(
+        "SELECT 1 AS p, timestamp'2024-01-01' AS t, 5 AS mwh, 'x' AS s, map('k', 1) AS m, "
+        "cast(1 AS decimal(30, 2)) AS wide, cast(1 AS decimal(9, 1)) AS narrow"
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"), SPECIFICATIONS, ids=[sentence[:40] for _, sentence in SPECIFICATIONS]
+)
+def test_what_cannot_be_meant_is_one_sentence(make: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(wb.WorkbenchError) as raised:
+        make()
+    assert str(raised.value) == sentence
+
+
+def test_what_does_not_fit_the_table_is_one_sentence_before_any_job(
+    spark: SparkSession, plants: DataFrame
+) -> None:
+    with no_job(spark):
+        for question, sentence in QUESTIONS:
+            with pytest.raises(wb.WorkbenchError) as raised:
+                question(plants)
+            assert str(raised.value) == sentence
+
+
+def test_an_argument_that_is_no_value_of_a_row_is_refused(plants: DataFrame) -> None:
+    for value in (F.sum("mwh"), F.explode(F.array("mwh")), F.col("nothing")):
+        with pytest.raises(wb.WorkbenchError, match="answer: this does not fit the table"):
+            ask(plants, fn.avg(value))
+        with pytest.raises(wb.WorkbenchError, match="high: this does not fit the table"):
+            ask(plants, fn.count(), "t", wb.Frame.rows(None, value))
+
+
+def test_there_is_no_function_of_another_name() -> None:
+    with pytest.raises(AttributeError, match="averag"):
+        _ = fn.averag  # type: ignore[attr-defined]
+
+
+def test_bounds_are_read_as_they_are_meant() -> None:
+    assert wb.Frame.range("-1 year 6 months", None).low == Offset(-18, MONTHS)
+    assert wb.Frame.range(timedelta(days=-3), None).low == wb.Frame.range("-3 days", None).low
+    assert wb.Frame.range(Decimal("-0.5"), 0).low == Offset(Decimal("-0.5"), "number")
+    assert wb.Frame.range("-1 quarter", "2 days").high == Offset(2 * 86_400_000_000, "microseconds")
+    assert wb.Frame.rows(-3, 3) == wb.Frame.rows(-3, 3)

@@ -1,0 +1,220 @@
+"""What a backfill computes: functions of an event column over several windows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from inspect import signature
+from typing import Any
+
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.functions import fn
+from workbench.functions.catalogue import FRAMELESS
+from workbench.functions.fn import Argument, Function
+
+#: Other names that functions are known by.
+ALIASES = {
+    "average": "avg",
+    "mean": "avg",
+    "skew": "skewness",
+    "unique_count": "count_distinct",
+    "bounded_unique_count": "bounded_count_distinct",
+    "approx_unique_count": "approx_count_distinct",
+    "approx_percentile": "approx_quantile",
+}
+#: The units that windows are named by, in microseconds.
+UNITS = {"d": 86_400_000_000, "h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}
+
+Window = Duration | None
+
+
+class Aggregation:
+    """A function of the events of a key, over one window or several that end at each query.
+
+    Parameters
+    ----------
+    function : str or Function
+        A function of ``wb.fn`` by its name, such as ``"avg"``; or called, where it takes more than
+        a column: ``wb.fn.quantile("delay", 0.9)``.
+    column : str or Column, optional
+        What the function is of; it is left out for ``"count"`` of all events, and for functions
+        that are called.
+    windows : str, timedelta, int, None, or list of these
+        How long the windows are: text with a unit such as ``"90 days"``; integers only where the
+        time columns hold integers, in their unit. None is unbounded.
+    by : str, optional
+        A column of the events: each of its values is answered for itself, and the result is a map.
+        Events in which it is null do not count.
+    where : str or Column, optional
+        Only events that fulfil this condition count.
+    hop : str, timedelta or int, optional
+        What the windows' begins are rounded down to, instead of what the backfill takes.
+    name : str, optional
+        How the results are called, before the window: else by the column and the function.
+
+    Raises
+    ------
+    WorkbenchError
+        When something of this cannot be meant.
+
+    Examples
+    --------
+    >>> average = Aggregation("avg", "rating", windows=["5 hours", "90 days"])
+    >>> average
+    wb.Aggregation('avg', 'rating', windows=['5 hours', '90 days'])
+    >>> average.names
+    ('rating_avg_5h', 'rating_avg_90d')
+    """
+
+    def __init__(
+        self,
+        function: str | Function,
+        column: "Argument | None" = None,
+        windows: Window | Sequence[Window] = None,
+        by: str | None = None,
+        where: "Argument | None" = None,
+        hop: Duration | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.function = _function(function, column)
+        if where is not None:
+            self.function = self.function.where(where)
+        self.windows = _windows(windows)
+        self.by, self.hop, self.given = _text(by, "by"), hop, _text(name, "name")
+        if hop is not None:
+            check_length(hop, "hop")
+        self.label = function if isinstance(function, str) else self.function.name
+        self.base = self.given or _base(self.function, self.label)
+
+    def __repr__(self) -> str:
+        called = self.function
+        given = [repr(self.label), *map(repr, called.arguments)]
+        if called.options.shown(called.name) or called.condition is not None:
+            given = [repr(called)]
+        windows = list(self.windows) if len(self.windows) > 1 else self.windows[0]
+        given += [f"windows={windows!r}"] if windows is not None else []
+        named = {"by": self.by, "hop": self.hop, "name": self.given}
+        given += [f"{name}={value!r}" for name, value in named.items() if value is not None]
+        return f"wb.Aggregation({', '.join(given)})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the result, one for each window."""
+        return tuple(map(self.name, self.windows))
+
+    def name(self, window: Window) -> str:
+        """Return how the result over a window is called; unbounded ones have no ending."""
+        parts = [self.base]
+        if window is not None:
+            parts.append(short(window))
+        if self.by is not None:
+            parts.append(f"by_{self.by}")
+        return "_".join(parts)
+
+
+def short(window: Duration) -> str:
+    """Return a length of time in a few characters, as names of columns have it.
+
+    Parameters
+    ----------
+    window : str, timedelta or int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> short("5 hours"), short("90 days"), short("1 day 12 hours"), short("90 seconds"), short(7)
+    ('5h', '90d', '36h', '90s', '7')
+    """
+    if isinstance(window, int):
+        return str(window)
+    length = microseconds(window)
+    for unit, size in UNITS.items():
+        if length >= size and length % size == 0:
+            return f"{length // size}{unit}"
+    return f"{length}us"
+
+
+def check_length(value: Any, argument: str) -> None:
+    """Refuse what is no length of time: no text with a unit, no timedelta, and no integer.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        ticks(value, argument)
+    else:
+        microseconds(value, argument)
+
+
+def _function(function: Any, column: Any) -> Function:
+    if isinstance(function, Function):
+        if column is not None:
+            raise WorkbenchError(
+                f"column: {function!r} has its column; leave {column!r} out, "
+                "or give the function's name alone."
+            )
+        found = function
+    else:
+        found = _by_name(function, column)
+    if found.name in FRAMELESS:
+        raise WorkbenchError(
+            f"function: {found.name} is of a row among others, and a query is no event; "
+            "give an aggregate, such as 'last'."
+        )
+    if found.frame is not None:
+        raise WorkbenchError(f"function: {found!r} has a frame; name its windows instead.")
+    return found
+
+
+def _by_name(name: Any, column: Any) -> Function:
+    known = [one for one in dir(fn) if _is_public(one)]
+    called = ALIASES.get(name, name) if isinstance(name, str) else name
+    if called not in known:
+        from workbench.spark.table import nearest
+
+        raise WorkbenchError(f"function: {name!r} is not known; {nearest(str(name), known)}")
+    make: Callable[..., Function] = getattr(fn, called)
+    needed = [p for p in signature(make).parameters.values() if p.default is p.empty]
+    if column is None and not needed:
+        return make()
+    if column is None:
+        raise WorkbenchError(f"column: {name} is of a column; name one of the events'.")
+    if len(needed) > 1:
+        more = ", ".join(p.name for p in needed[1:])
+        raise WorkbenchError(
+            f"function: {name} needs {more} as well; call it: wb.fn.{called}({column!r}, ...)."
+        )
+    return make(column)
+
+
+def _is_public(name: str) -> bool:
+    one = getattr(fn, name)
+    returned = getattr(one, "__annotations__", {}).get("return")
+    return not name.startswith("_") and returned is Function
+
+
+def _windows(windows: Any) -> tuple[Window, ...]:
+    one = isinstance(windows, str) or not isinstance(windows, Iterable)
+    found = tuple([windows] if one else windows)
+    if not found:
+        raise WorkbenchError("windows: there is none; give one, or None for an unbounded one.")
+    for window in found:
+        if window is not None:
+            check_length(window, "windows")
+    return found
+
+
+def _text(value: Any, argument: str) -> str | None:
+    if value is not None and not (isinstance(value, str) and value):
+        raise WorkbenchError(f"{argument}: {value!r} is not text; give the name of a column.")
+    return value
+
+
+def _base(function: Function, label: str) -> str:
+    if any(not isinstance(one, str) for one in function.arguments):
+        raise WorkbenchError(
+            "name: the function is of a Column, which has no name here; give name=..."
+        )
+    return "_".join([*map(str, function.arguments), label])

@@ -1,0 +1,136 @@
+"""What a backfill must not be asked for: refused with one sentence, before a job starts."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from workbench.backfill.aggregation import Aggregation, Window
+from workbench.backfill.worker.cogroup import Span
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import SORTED, kind_of
+from workbench.spark.table import check_plain, column, is_integer_time, table
+from workbench.windows.checks import check_arrow
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+
+
+def check_sides(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> None:
+    """Refuse tables that lack the key or the time, or have them in other types.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from workbench.backfill.entities.entities import Entities
+
+    table(queries, "queries")
+    if isinstance(events, Entities):
+        raise WorkbenchError(
+            "events: rows of entities have lives, which only run and check look at; "
+            "give a table of events."
+        )
+    table(events, "events")
+    check_arrow(queries)
+    for name in backfill.key:
+        for side, df in (("queries", queries), ("events", events)):
+            if name not in df.columns:
+                raise WorkbenchError(
+                    f"key: the {side} have no column {name!r}; "
+                    "both tables need it, under the same name."
+                )
+            column(df, name, "key")
+            check_plain(df.schema, name, "key")
+        ours, theirs = (df.schema[name].dataType.simpleString() for df in (queries, events))
+        if ours != theirs:
+            raise WorkbenchError(
+                f"key: {name!r} holds {ours} in the queries but {theirs} in the events; "
+                "cast one of them to the type of the other."
+            )
+    _check_time(backfill, queries, events)
+    taken = {name.lower() for name in queries.columns}
+    for name in backfill.names:
+        if name.lower() in taken:
+            raise WorkbenchError(
+                f"{name}: the queries have a column of this name; "
+                "rename it, or give the aggregation another name=."
+            )
+
+
+def _check_time(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> None:
+    is_integer_time(events, backfill.time)
+    if is_integer_time(queries, backfill.query_time) and is_integer_time(events, backfill.time):
+        return
+    ours = queries.schema[backfill.query_time].dataType.simpleString()
+    theirs = events.schema[backfill.time].dataType.simpleString()
+    if ours != theirs:
+        raise WorkbenchError(
+            f"time: the queries' {backfill.query_time!r} holds {ours} but the events' "
+            f"{backfill.time!r} holds {theirs}; cast one of them to the type of the other."
+        )
+
+
+def check_windows(backfill: "Backfill", integer_time: bool) -> None:
+    """Refuse windows with a unit along integers, and without one along times.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for aggregation in backfill.aggregations:
+        given = [(window, "windows") for window in aggregation.windows]
+        for value, argument in (*given, (aggregation.hop, "hop"), (backfill.hop, "hop")):
+            if value is None or isinstance(value, int) == integer_time:
+                continue
+            if integer_time:
+                shown = str(value) if isinstance(value, timedelta) else repr(value)
+                raise WorkbenchError(
+                    f"{argument}: {shown} has a unit, but the time columns hold integers; "
+                    "give an integer in the unit of those columns."
+                )
+            raise WorkbenchError(
+                f"{argument}: {value} has no unit, but the time columns hold times; "
+                "give a duration with a unit, such as '90 days'."
+            )
+    for aggregation in backfill.aggregations if integer_time and backfill.hop is None else ():
+        rounded = backfill.window == "hopping" or any(
+            one is not None for one in aggregation.windows
+        )
+        if backfill.window != "sliding" and rounded and aggregation.hop is None:
+            raise WorkbenchError(
+                f"hop: {backfill.window} windows of integer times need one; "
+                "give an integer in the unit of the time columns."
+            )
+
+
+def check_hop(backfill: "Backfill", aggregation: Aggregation, window: Window, span: Span) -> None:
+    """Refuse a window that is shorter than what its begin is rounded to, and a hop of nothing.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if span.hop < 1:
+        raise WorkbenchError("hop: it has no length; give a hop that is longer than nothing.")
+    if span.hop > 1 and span.window is not None and span.window < span.hop:
+        raise WorkbenchError(
+            f"windows: {window!r} of {aggregation.base!r} is shorter than its hop; give a longer "
+            "window, a shorter hop=, or window='sliding', which has none."
+        )
+
+
+def check_bucket(events: "DataFrame", by: str) -> None:
+    """Refuse buckets that cannot be told apart.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    column(events, by, "by")
+    kind = events.schema[by].dataType
+    if kind_of(kind) not in SORTED:
+        raise WorkbenchError(
+            f"by: column {by!r} holds {kind.simpleString()}, which cannot be a bucket; "
+            "name a column of numbers, times or text."
+        )

@@ -1,0 +1,117 @@
+"""A backfill of some days alone: their queries, and the events that those can see."""
+
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from workbench.backfill.bind import Plan
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+P = TypeVar("P", bound=Plan)
+_EXAMPLE = "give a day such as '2013-01-31', or the first and the last one"
+
+
+def of_days(plan: Plan, days: Any) -> Plan:
+    """Return the backfill of the queries of some days.
+
+    Parameters
+    ----------
+    plan : Plan
+    days : date, str, or pair of them
+        The day, or the first and the last one, in UTC.
+
+    Returns
+    -------
+    Plan
+        Its tables are filtered by time alone, so that Spark reads no more of them than it must.
+
+    Raises
+    ------
+    WorkbenchError
+        When these are no days, or times are integers.
+    """
+    first, last = range_of(plan, days)
+    end = last + timedelta(days=1)
+    kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
+    queries = only_days(plan, days).queries
+    time = column(plan.events, plan.backfill.time, "time")
+    events = plan.events.where(time < _at(end, kind))
+    if plan.reach is not None:
+        try:
+            begin = datetime(first.year, first.month, first.day) - timedelta(
+                microseconds=plan.reach
+            )
+        except OverflowError:
+            return replace(plan, queries=queries, events=events)
+        # A whole day, as a column of dates has no part of one.
+        events = events.where(time >= _at(begin.date(), kind))
+    return replace(plan, queries=queries, events=events)
+
+
+def only_days(plan: P, days: Any) -> P:
+    """Return the backfill of the queries of some days, and of all events.
+
+    Parameters
+    ----------
+    plan : Plan
+    days : date, str, or pair of them
+        The day, or the first and the last one, in UTC.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    WorkbenchError
+        When these are no days, or times are integers.
+    """
+    first, last = range_of(plan, days)
+    asked = column(plan.queries, plan.backfill.query_time, "query_time")
+    kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
+    end = _at(last + timedelta(days=1), kind)
+    return replace(plan, queries=plan.queries.where((asked >= _at(first, kind)) & (asked < end)))
+
+
+def range_of(plan: Plan, days: Any) -> tuple[date, date]:
+    """Return the first and the last of some days.
+
+    Raises
+    ------
+    WorkbenchError
+        When these are no days, or times are integers.
+    """
+    if plan.integer_time:
+        raise WorkbenchError("days: the time columns hold integers, which have no days; filter.")
+    pair = days if isinstance(days, tuple | list) else (days, days)
+    if len(pair) != 2:
+        raise WorkbenchError(f"days: {days!r} is no range of days; {_EXAMPLE}.")
+    first, last = map(_day, pair)
+    if last < first:
+        raise WorkbenchError(f"days: {last} is before {first}; {_EXAMPLE}.")
+    return first, last
+
+
+def _day(value: Any) -> date:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise WorkbenchError(f"days: {value!r} is no day; {_EXAMPLE}.") from None
+
+
+def _at(day: date, kind: str) -> "Column":
+    """The begin of a day in UTC, as a value of the time column's type."""
+    from pyspark.sql import functions as F
+
+    if kind == "date":
+        return F.lit(day)
+    if kind == "timestamp_ntz":
+        return F.lit(f"{day} 00:00:00").cast("timestamp_ntz")
+    micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
+    return F.timestamp_micros(F.lit(micros))

@@ -1,0 +1,1 @@
+"""Rows that change and go, as the events of a backfill."""

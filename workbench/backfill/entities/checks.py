@@ -1,0 +1,130 @@
+"""What entities must not be made of: refused with one sentence, before a job starts."""
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.spark.table import TIMES, check_plain, column, is_integer_time, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.entities.entities import Entities
+
+ACCURACIES, TAKEN = ("exact", "midnight"), ("end", "begin")
+
+
+def check_entities(entities: "Entities") -> None:
+    """Refuse tables that lack a column, or have it in types that cannot be used.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
+        value = getattr(entities, argument)
+        if value not in known:
+            listed = " or ".join(map(repr, known))
+            raise WorkbenchError(f"{argument}: {value!r} is not known; give {listed}.")
+    table(entities.snapshots, "snapshots")
+    _check_columns(entities, entities.snapshots, "snapshots")
+    _check_date(entities)
+    if entities.by_midnight:
+        return
+    if entities.mutations is None:
+        raise WorkbenchError(
+            "mutations: without them rows are only known as the snapshots have them; "
+            "give mutations, or accuracy='midnight'."
+        )
+    table(entities.mutations, "mutations")
+    _check_columns(entities, entities.mutations, "mutations")
+    _check_types(entities, entities.mutations)
+    _check_mutations(entities, entities.mutations)
+
+
+def check_match(backfill: "Backfill", entities: "Entities") -> None:
+    """Refuse a backfill that calls the key or the time otherwise than its entities.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for argument in ("key", "time"):
+        ours, theirs = getattr(backfill, argument), getattr(entities, argument)
+        if ours != theirs:
+            shown = (" and ".join(map(repr, (one,) if isinstance(one, str) else one))
+                     for one in (ours, theirs))  # fmt: skip
+            first, second = shown
+            raise WorkbenchError(
+                f"{argument}: the backfill names {first} but the entities {second}; "
+                "give both the same."
+            )
+
+
+def _check_columns(entities: "Entities", df: "DataFrame", side: str) -> None:
+    named: list[tuple[str, Any]] = [("key", entities.key), ("id", entities.id)]
+    for argument, names in (*named, ("time", (entities.time,))):
+        for name in names:
+            if name not in df.columns:
+                raise WorkbenchError(
+                    f"{argument}: the {side} have no column {name!r}; "
+                    "both tables need it, under the same name."
+                )
+            column(df, name, argument)
+            if argument != "time":
+                check_plain(df.schema, name, argument)
+    is_integer_time(df, entities.time)
+
+
+def _check_date(entities: "Entities") -> None:
+    df, name = entities.snapshots, entities.date
+    if name not in df.columns:
+        raise WorkbenchError(
+            f"date: the snapshots have no column {name!r}; name the one of when each was taken."
+        )
+    column(df, name, "date")
+    kind = df.schema[name].dataType.typeName()
+    own = df.schema[entities.time].dataType.typeName()
+    integers = is_integer_time(df, entities.time)
+    fits = kind == own if integers else kind in (own, "date", "string")
+    if not fits:
+        like = "integers as that does" if integers else "dates, or times as that does"
+        raise WorkbenchError(
+            f"date: column {name!r} holds {kind}s but {entities.time!r} {own}s; give {like}."
+        )
+
+
+def _check_types(entities: "Entities", mutations: "DataFrame") -> None:
+    for name in entities.shared:
+        ours, theirs = (
+            df.schema[name].dataType.simpleString() for df in (entities.snapshots, mutations)
+        )
+        if ours != theirs:
+            raise WorkbenchError(
+                f"mutations: {name!r} holds {ours} in the snapshots but {theirs} in the mutations; "
+                "cast one of them to the type of the other."
+            )
+
+
+def _check_mutations(entities: "Entities", mutations: "DataFrame") -> None:
+    name = entities.mutation_time
+    if not isinstance(name, str):
+        raise WorkbenchError(
+            "mutation_time: none is named; name the mutations' column of when each was made."
+        )
+    column(mutations, name, "mutation_time")
+    kind, own = (mutations.schema[one].dataType.simpleString() for one in (name, entities.time))
+    typed = mutations.schema[name].dataType.typeName() in TIMES
+    same = kind == own if typed else is_integer_time(mutations, entities.time)
+    if not same or (not typed and not is_integer_time(mutations, name)):
+        raise WorkbenchError(
+            f"mutation_time: {name!r} holds {kind} but {entities.time!r} holds {own}; "
+            "cast one of them to the type of the other."
+        )
+    column(mutations, entities.op, "op")
+    kind = mutations.schema[entities.op].dataType.typeName()
+    if kind not in ("boolean", "string"):
+        raise WorkbenchError(
+            f"op: column {entities.op!r} holds {kind}s; give text such as 'insert', or true for "
+            "what was before a change and false for what is after it."
+        )

@@ -1,0 +1,198 @@
+"""Rows of a table that changes, as a source of features: snapshots of it, and what changed."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from workbench.backfill.entities.checks import check_entities
+from workbench.spark.shuffle import several
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+EXACT, MIDNIGHT = "exact", "midnight"
+
+
+class Entities:
+    """A table that receives inserts, updates and deletes: its snapshots, and its mutations.
+
+    A query sees the table as it was right before it: a row counts from the instant behind its
+    insert to its delete, and while its own time is in the window. An update ends a row and begins
+    another, with another value, time or key.
+
+    Parameters
+    ----------
+    snapshots : pyspark.sql.DataFrame
+        The whole table, once for each time that it was taken.
+    mutations : pyspark.sql.DataFrame, optional
+        A row for each row that was put in or taken out; an update is two, what was before and what
+        is after. Its columns have the names and types of those of the snapshots.
+    key : str or list of str
+        The columns that queries and rows are matched by.
+    id : str or list of str
+        The columns that tell rows of the table apart.
+    time : str
+        The rows' own times.
+    mutation_time : str
+        The mutations' column of when each was made, of the type of the rows' own times.
+    date : str
+        The snapshots' column of when each was taken: dates, or text such as '2021-09-30', whose
+        midnights are those of UTC; or times like the rows' own. Mutations may have it too: then
+        those that lie in a partition of another date are found.
+    op : str
+        The mutations' column of what each row is: "insert", "update_before", "update_after" or
+        "delete"; or true for what was before, and false for what is after.
+    accuracy : str
+        "exact", or "midnight" for the snapshots alone: then rows change when they are taken.
+    taken : str
+        Whether a snapshot was taken at the "end" or the "begin" of its date.
+
+    Raises
+    ------
+    WorkbenchError
+        When something of this cannot be meant.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> snapshots = spark.sql("SELECT 0L AS ds, 7 AS id, 'ann' AS user, 1L AS ts, 5 AS stars")
+    >>> mutations = spark.sql(
+    ...     "SELECT * FROM VALUES (20L, 'update_before', 7, 'ann', 1L, 5), "
+    ...     "(20L, 'update_after', 7, 'ann', 1L, 2) AS (made, op, id, user, ts, stars)"
+    ... )
+    >>> ratings = wb.Entities(
+    ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="made", date="ds"
+    ... )
+    >>> asked = spark.sql("SELECT * FROM VALUES ('ann', 20L), ('ann', 21L) AS (user, ts)")
+    >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("max", "stars"), "sliding")
+    >>> backfill.run(asked, ratings).orderBy("ts").show()
+    +----+---+---------+
+    |user| ts|stars_max|
+    +----+---+---------+
+    | ann| 20|        5|
+    | ann| 21|        2|
+    +----+---+---------+
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        snapshots: "DataFrame",
+        mutations: "DataFrame | None" = None,
+        *,
+        key: str | Sequence[str],
+        id: str | Sequence[str],
+        time: str,
+        mutation_time: str | None = None,
+        date: str = "ds",
+        op: str = "op",
+        accuracy: str = EXACT,
+        taken: str = "end",
+    ) -> None:
+        self.key, self.id = several(key), several(id, "id")
+        self.time, self.date = several(time, "time")[0], several(date, "date")[0]
+        self.mutation_time, self.op = mutation_time, op
+        self.accuracy, self.taken = accuracy, taken
+        self.snapshots, self.mutations = snapshots, mutations
+        check_entities(self)
+
+    def __repr__(self) -> str:
+        names = ("key", "id", "time", "mutation_time", "date", "op", "accuracy", "taken")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        for name in ("key", "id"):
+            given[name] = given[name][0] if len(given[name]) == 1 else list(given[name])
+        return f"wb.Entities({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    @property
+    def by_midnight(self) -> bool:
+        """Whether mutations are not looked at."""
+        return self.accuracy == MIDNIGHT
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that snapshots and mutations have in common."""
+        other = self.snapshots if self.mutations is None else self.mutations
+        left_out = {self.date, self.op, self.mutation_time}
+        left_out -= {*self.key, *self.id, self.time}
+        names = self.snapshots.columns
+        return tuple(name for name in names if name in other.columns and name not in left_out)
+
+    @cached_property
+    def days(self) -> tuple[int, ...]:
+        """When the snapshots were taken, as the kernels count times: from a job of its own.
+
+        Raises
+        ------
+        WorkbenchError
+            When mutations are something that is not known.
+        """
+        from workbench.backfill.entities.tables import days_of
+
+        return days_of(self)
+
+    def problems(self) -> "DataFrame":
+        """Return what is wrong with snapshots and mutations, row by row.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            A row for each: the key, the id, the row's own time, ``known``: when that was found
+            out, and ``problem``: what is wrong. A day between others of which there is no snapshot
+            has a row without key and id.
+
+        Notes
+        -----
+        One shuffle of both tables, when the result is used. A row's life is defined in each of
+        these cases: docs/decisions/0013.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> snapshots = spark.sql("SELECT 5L AS ds, 7 AS id, 'ann' AS user, 1L AS ts")
+        >>> mutations = spark.sql("SELECT 20L AS at, 'delete' AS op, 8 AS id, 'ann' AS user, 1L ts")
+        >>> ratings = wb.Entities(
+        ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="at", date="ds"
+        ... )
+        >>> ratings.problems().select("id", "known", "problem").show(truncate=False)
+        +---+-----+-------------------------------+
+        |id |known|problem                        |
+        +---+-----+-------------------------------+
+        |8  |20   |taken out, but it was not there|
+        +---+-----+-------------------------------+
+        <BLANKLINE>
+        """
+        from workbench.backfill.entities.tables import problems_of
+
+        return problems_of(self)
+
+    def lives(self) -> "DataFrame":
+        """Return every row that was ever in the table, with its life.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The columns that both tables share, and ``alive_from`` and ``alive_until``: a query sees
+            the row from the one instant on, and from the other on not any more; null where it is
+            still there.
+
+        Notes
+        -----
+        One shuffle of both tables, when the result is used.
+        """
+        from workbench.backfill.entities.tables import shown_lives
+
+        return shown_lives(self)
+
+    def skipped(self) -> int:
+        """Return how many rows are left out: those without key, id or time, and mutations or
+        snapshots without theirs.
+
+        Returns
+        -------
+        int
+        """
+        from workbench.backfill.entities.tables import skipped_in
+
+        return skipped_in(self)

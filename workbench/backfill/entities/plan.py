@@ -1,0 +1,87 @@
+"""A backfill of entities: bound to its tables, and the plans that answer it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from workbench.backfill.bind import Plan, arrow_type, bind, bundles, gathered_by_place, sent
+from workbench.backfill.entities.checks import check_match
+from workbench.backfill.entities.entities import Entities
+from workbench.backfill.entities.tables import keys_and_ids, lives_of, raw_rows
+from workbench.backfill.entities.worker import AT, HOLDS, SAYS, LifeTask
+from workbench.backfill.naive import naive
+from workbench.errors import WorkbenchError
+from workbench.spark.shipping import ship
+from workbench.spark.table import column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+
+METHODS = ("scan", "naive")
+
+
+@dataclass(frozen=True)
+class EntityPlan(Plan):
+    """A backfill and the tables that it is about; its events are rows of both tables of entities.
+
+    Attributes
+    ----------
+    entities : Entities
+    """
+
+    entities: Entities
+
+
+def bind_entities(backfill: "Backfill", queries: "DataFrame", entities: Entities) -> EntityPlan:
+    """Bind a backfill to its queries and its entities.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so.
+    """
+    check_match(backfill, entities)
+    plan = bind(backfill, queries, raw_rows(entities))
+    return EntityPlan(plan.backfill, plan.queries, plan.events, plan.features, entities)
+
+
+def lived(plan: EntityPlan) -> Plan:
+    """Return the same backfill of rows that have a life."""
+    return Plan(plan.backfill, plan.queries, lives_of(plan.entities), plan.features)
+
+
+def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
+    """Return every query with its features.
+
+    Raises
+    ------
+    WorkbenchError
+        When the method cannot look at lives.
+    """
+    if method not in ("auto", *METHODS):
+        raise WorkbenchError(
+            f"method: {method!r} looks at rows by their own times alone, but rows of entities "
+            "change at others; give 'scan', 'naive' or 'auto'."
+        )
+    return naive(lived(plan)) if method == "naive" else scan(plan)
+
+
+def scan(plan: EntityPlan) -> "DataFrame":
+    """Bring queries, snapshots and mutations of a key together in one shuffle."""
+    ship(plan.queries.sparkSession)
+    going = sent(plan)
+    keys, ids = keys_and_ids(plan.entities)
+    added = {held: column(plan.events, name, "id") for held, name in ids.items()}
+    added |= {name: column(plan.events, name, "entities") for name in (AT, SAYS, HOLDS)}
+    fields = plan.events.select(*added.values()).schema.fields
+    kinds = [arrow_type(plan.events, field.dataType) for field in fields]
+    schema = pa.schema([*going.task.schema, *zip(added, kinds, strict=True)])
+    known = going.task.columns, going.task.keys, going.task.features, schema
+    task = LifeTask(*known, (*keys, *ids), plan.entities.days)
+    present = (*keys, *ids, AT)
+    queries = bundles(plan, going.queries, going.task.keys, queries=True)
+    events = bundles(plan, going.events | added, going.task.keys, False, present)
+    return gathered_by_place(queries.unionAll(events)).mapInArrow(task.run, plan.schema)

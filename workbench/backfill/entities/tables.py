@@ -1,0 +1,291 @@
+"""Snapshots and mutations as one table of rows, and what is made of it: lives, and problems."""
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from kernels.entities.validity import IN, OUT, SNAPSHOT
+from kernels.tiling.hops import MOST
+from workbench.backfill.entities.worker import (
+    AT,
+    HOLDS,
+    KNOWN,
+    MISPLACED,
+    PROBLEM,
+    SAYS,
+    FollowTask,
+)
+from workbench.backfill.naive import micros
+from workbench.backfill.worker.validity import BEGIN, END
+from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
+from workbench.errors import WorkbenchError
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import bundle_rows, instants_of
+from workbench.spark.table import column, is_integer_time
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+    from workbench.backfill.entities.entities import Entities
+
+#: What mutations are called, and whether they are put in or taken out.
+OPS = {
+    **dict.fromkeys(("insert", "update_after", "update_postimage"), IN),
+    **dict.fromkeys(("delete", "update_before", "update_preimage"), OUT),
+}
+NO_SNAPSHOT = "no snapshot of this day"
+#: Types whose values have no hash in Spark.
+WITHOUT_HASH = ("map", "variant")
+
+
+def raw_rows(entities: "Entities") -> "DataFrame":
+    """Return the rows of snapshots and mutations, with what they say and from when on.
+
+    Parameters
+    ----------
+    entities : Entities
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The shared columns, and those that :mod:`workbench.backfill.entities.worker` names.
+    """
+    from pyspark.sql import functions as F
+
+    df = entities.snapshots
+    never = F.lit(False)
+    found = _rows(entities, df, taken_at(entities), F.lit(SNAPSHOT), never)
+    if entities.mutations is None or entities.by_midnight:
+        return found
+    df, name = entities.mutations, str(entities.mutation_time)
+    made = micros(df, name, column(df, name, "mutation_time"))
+    # A query at the mutation's own instant does not see it.
+    rows = _rows(entities, df, made + F.lit(1), _says(entities, df), _misplaced(entities, df, made))
+    return found.unionAll(rows)
+
+
+def taken_at(entities: "Entities") -> "Column":
+    """Return when each snapshot was taken, as the kernels count times."""
+    from pyspark.sql import functions as F
+
+    df, name = entities.snapshots, entities.date
+    date = column(df, name, "date")
+    kind = df.schema[name].dataType.typeName()
+    if kind not in ("date", "string"):
+        return micros(df, name, date)
+    after = 1 if entities.taken == "end" else 0
+    day = F.unix_date(date.try_cast("date")).cast("long") + F.lit(after)
+    return day * F.lit(MICROSECONDS_A_DAY)
+
+
+def days_of(entities: "Entities") -> tuple[int, ...]:
+    """Return when the snapshots were taken, sorted.
+
+    Raises
+    ------
+    WorkbenchError
+        When mutations are something that is not known.
+    """
+    from pyspark.sql import functions as F
+
+    days = F.collect_set(taken_at(entities)).alias(AT)
+    looked_at = entities.snapshots.agg(days, F.lit(None).cast("string").alias(SAYS))
+    if entities.mutations is not None and not entities.by_midnight:
+        none = F.lit(None).cast("array<long>").alias(AT)
+        unknown = entities.mutations.agg(
+            none, _unknown_op(entities, entities.mutations).alias(SAYS)
+        )
+        looked_at = looked_at.unionAll(unknown)
+    found = looked_at.collect()
+    for row in found:
+        if row[SAYS] is not None:
+            said = None if row[SAYS] == "" else row[SAYS]
+            raise WorkbenchError(
+                f"op: {said!r} is not known; give 'insert', 'update_before', 'update_after' or "
+                "'delete', or a column that is true for what was before a change."
+            )
+    return tuple(sorted(int(day) for row in found for day in row[AT] or ()))
+
+
+def followed_rows(
+    entities: "Entities", names: "StructType", columns: tuple[str, ...], faults: bool
+) -> "DataFrame":
+    """Return what is found out about the rows of both tables, key by key.
+
+    Parameters
+    ----------
+    entities : Entities
+    names : pyspark.sql.types.StructType
+        The columns of the result.
+    columns : tuple of str
+        The same as the workers call them.
+    faults : bool
+        Whether faults are wanted, and not lives.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    rows = raw_rows(entities)
+    ship(rows.sparkSession)
+    keys, ids = keys_and_ids(entities)
+    wanted = {held: column(rows, name, "key") for held, name in {**keys, **ids}.items()}
+    wanted |= {TIME: instants_of(rows, entities.time)}
+    wanted |= {name: column(rows, name, "entities") for name in (AT, SAYS, HOLDS, MISPLACED)}
+    if not faults:
+        wanted |= {f"s{i}": column(rows, name, "s") for i, name in enumerate(entities.shared)}
+    entity = (*keys, *ids)
+    task = FollowTask(columns, entity, entities.days, faults, entities.by_midnight)
+    bundles = bundle_rows(rows, wanted, tuple(keys), (*entity, AT))
+    return bundles.mapInArrow(task.run, names)
+
+
+def keys_and_ids(entities: "Entities") -> tuple[dict[str, str], dict[str, str]]:
+    """Return the columns of key and id by what the workers call them."""
+    keys = {f"k{i}": name for i, name in enumerate(entities.key)}
+    return keys, {f"i{i}": name for i, name in enumerate(entities.id)}
+
+
+def lives_of(entities: "Entities") -> "DataFrame":
+    """Return the shared columns of every row, and its life as the kernels count it.
+
+    Parameters
+    ----------
+    entities : Entities
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    held = [f"s{i}" for i in range(len(entities.shared))]
+    fields = [entities.snapshots.schema[name] for name in entities.shared]
+    schema = [StructField(name, field.dataType) for name, field in zip(held, fields, strict=True)]
+    schema += [StructField(name, LongType()) for name in (BEGIN, END)]
+    found = followed_rows(entities, StructType(schema), (*held, BEGIN, END), faults=False)
+    return found.toDF(*entities.shared, BEGIN, END)
+
+
+def shown_lives(entities: "Entities") -> "DataFrame":
+    """Return lives with their ends as times; see :meth:`workbench.Entities.lives`."""
+    from pyspark.sql import functions as F
+
+    found = lives_of(entities)
+    kept = [column(found, name, "lives") for name in entities.shared]
+    begin, end = F.col(BEGIN), F.when(F.col(END) < F.lit(MOST), F.col(END))
+    ends = [(begin, "alive_from"), (end, "alive_until")]
+    return found.select(*kept, *(_as_time(entities, one).alias(name) for one, name in ends))
+
+
+def problems_of(entities: "Entities") -> "DataFrame":
+    """Return what is wrong; see :meth:`workbench.backfill.entities.entities.Entities.problems`."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+    keys, ids = keys_and_ids(entities)
+    named = {**keys, **ids, TIME: entities.time}
+    kinds = {held: entities.snapshots.schema[name].dataType for held, name in named.items()}
+    if is_integer_time(entities.snapshots, entities.time):
+        kinds[TIME] = LongType()
+    schema = [StructField(held, kind) for held, kind in kinds.items()]
+    schema += [StructField(KNOWN, LongType()), StructField(PROBLEM, StringType())]
+    columns = (*named, KNOWN, PROBLEM)
+    found = followed_rows(entities, StructType(schema), columns, faults=True)
+    spark, missing = found.sparkSession, _missing_days(entities)
+    if missing:
+        nothing = (None,) * len(named)
+        days = [(*nothing, day, NO_SNAPSHOT) for day in missing]
+        found = found.unionAll(spark.createDataFrame(days, StructType(schema)))
+    known = _as_time(entities, F.col(KNOWN)).alias(KNOWN)
+    shown = [F.col(held).alias(name) for held, name in named.items()]
+    # An id that is part of the key is shown once.
+    shown = list(dict(zip(named.values(), shown, strict=True)).values())
+    return found.select(*shown, known, PROBLEM)
+
+
+def skipped_in(entities: "Entities") -> int:
+    """Return how many rows have no key, id, time, or no time of when they are known."""
+    from pyspark.sql import functions as F
+
+    rows = raw_rows(entities)
+    names = (*entities.key, *entities.id, entities.time, AT)
+    missing = [column(rows, name, "key").isNull() for name in names]
+    count = F.count_if(reduce(lambda a, b: a | b, missing))
+    return int(rows.agg(count).collect()[0][0])
+
+
+def _rows(
+    entities: "Entities", df: "DataFrame", at: "Column", says: "Column", misplaced: "Column"
+) -> "DataFrame":
+    from pyspark.sql import functions as F
+
+    columns = [column(df, name, "entities") for name in entities.shared]
+    # Rows are only compared with others of the same key and id.
+    hashed = [
+        one
+        for one, name in zip(columns, entities.shared, strict=True)
+        if name not in (*entities.key, *entities.id)
+        and df.schema[name].dataType.typeName() not in WITHOUT_HASH
+    ]
+    # Spark's hash passes over nulls: where they are has to count too.
+    holds = F.xxhash64(*hashed, *(one.isNull() for one in hashed))
+    added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
+    return df.select(*columns, *(value.alias(name) for name, value in added.items()))
+
+
+def _says(entities: "Entities", mutations: "DataFrame") -> "Column":
+    from pyspark.sql import functions as F
+
+    op = column(mutations, entities.op, "op")
+    if mutations.schema[entities.op].dataType.typeName() == "string":
+        op = op.isin([name for name, says in OPS.items() if says == OUT])
+    return F.when(op, F.lit(OUT)).otherwise(F.lit(IN))
+
+
+def _misplaced(entities: "Entities", mutations: "DataFrame", made: "Column") -> "Column":
+    from pyspark.sql import functions as F
+
+    if entities.date not in mutations.columns:
+        return F.lit(False)
+    kind = mutations.schema[entities.date].dataType.typeName()
+    if kind not in ("date", "string"):
+        return F.lit(False)
+    date = column(mutations, entities.date, "date").try_cast("date")
+    own = F.floor(made / F.lit(MICROSECONDS_A_DAY))
+    return F.coalesce(F.unix_date(date).cast("long") != own, F.lit(True))
+
+
+def _unknown_op(entities: "Entities", mutations: "DataFrame") -> "Column":
+    """One that is not known, an empty text for a null, and null without any."""
+    from pyspark.sql import functions as F
+
+    op = column(mutations, entities.op, "op")
+    unknown = op.isNull()
+    if mutations.schema[entities.op].dataType.typeName() == "string":
+        unknown = unknown | ~op.isin(list(OPS))
+    return F.max(F.when(unknown, F.coalesce(op.cast("string"), F.lit(""))))
+
+
+def _missing_days(entities: "Entities") -> list[int]:
+    kind = entities.snapshots.schema[entities.date].dataType.typeName()
+    if kind not in ("date", "string") or not entities.days:
+        return []
+    every = range(entities.days[0], entities.days[-1], MICROSECONDS_A_DAY)
+    return sorted(set(every) - set(entities.days))
+
+
+def _as_time(entities: "Entities", value: "Column") -> "Column":
+    """What the kernels count in as a time of the type of the rows' own."""
+    from pyspark.sql import functions as F
+
+    df = entities.snapshots
+    if is_integer_time(df, entities.time):
+        return value
+    instant = F.timestamp_micros(value)
+    kind = df.schema[entities.time].dataType.typeName()
+    if kind == "timestamp":
+        return instant
+    # Without a zone, its clock is that of UTC.
+    local = F.timestamp_add("MICROSECOND", value, F.lit("1970-01-01").cast("timestamp_ntz"))
+    return local.cast("date") if kind == "date" else local

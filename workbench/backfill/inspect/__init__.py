@@ -1,0 +1,1 @@
+"""A backfill as a person looks at it: costs, origins, checks, skew."""

@@ -1,0 +1,319 @@
+"""Is a table of features what a backfill gives, and if not, what did its maker do otherwise?"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from kernels.tiling.hops import MOST, default_hop
+from workbench.backfill.bind import Bound, Plan
+from workbench.backfill.naive import naive
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.validity import END
+from workbench.columnar.blocks import MICROSECONDS_A_DAY
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column, name_of, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.entities.entities import Entities
+
+#: Floats that differ by less than this share are equal.
+RELATIVE = 1e-9
+#: The number of a row of the sample.
+ROW = "__row__"
+UNKNOWN = "none of the usual reasons"
+AFTER_UPLOAD = "what came after the last upload is missing"
+AT_QUERY, HEADLESS = "an event at the query's time counts", "the head is missing"
+NOT_ROUNDED, ROUNDED = "the tail is not rounded", "the tail is rounded"
+LATE = "a late event is missing"
+UNTIL_MIDNIGHT = "a row that was taken out counts until midnight"
+NEVER_OUT = "a row that was taken out still counts"
+ONCE, TWICE = "an event that is there twice counts once", "each event counts twice"
+
+
+def check_features(
+    backfill: "Backfill",
+    features: "DataFrame",
+    events: "DataFrame | Entities",
+    rows: int,
+    arrived: str | None,
+) -> "pd.DataFrame":
+    """Compare features with those of a backfill; :meth:`workbench.Backfill.check` says what this
+    takes and gives."""
+    import pandas as pd
+
+    found, checked = differences(backfill, features, events, rows, arrived)
+    moments = (*backfill.key, backfill.query_time)
+    columns = [*moments, "column", "given", "expected", "reason"]
+    differing = pd.DataFrame(found, columns=columns)
+    differing.attrs["checked"] = checked
+    return differing
+
+
+def differences(
+    backfill: "Backfill",
+    features: "DataFrame",
+    events: "DataFrame | Entities",
+    rows: int,
+    arrived: str | None = None,
+    uploads: int | None = None,
+    most: bool = False,
+) -> tuple[list[dict[str, Any]], int]:
+    """Return what differs from the features of a backfill, and how many rows were compared.
+
+    Parameters
+    ----------
+    backfill, features, events, rows, arrived
+        As :meth:`workbench.backfill.backfill.Backfill.check` takes them.
+    uploads : int, optional
+        How far apart uploads of an online view are, in what the kernels count in: to find
+        features that missed what came after the last one.
+    most : bool
+        Of reasons that explain a difference, take the one that explains most others too, and not
+        the first: then all of them are looked at.
+
+    Returns
+    -------
+    found : list of dict
+        The key, the time, ``column``, ``given``, ``expected`` and ``reason`` of each difference.
+    compared : int
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so.
+    """
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
+    wanted, sample = _sample(backfill, features, rows)
+    plan = _bound(backfill, sample, events)
+    plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
+    given = _in_order(sample, (*_moments(backfill), *wanted.values()))
+    if not given:
+        return [], 0
+    near = _of_the_same_keys(plan).persist()
+    try:
+        return _compared(replace(plan, events=near), wanted, given, arrived, uploads, most)
+    finally:
+        near.unpersist()
+
+
+def _compared(
+    plan: Plan,
+    wanted: Mapping[str, str],
+    given: list[dict[str, Any]],
+    arrived: str | None,
+    uploads: int | None,
+    most: bool,
+) -> tuple[list[dict[str, Any]], int]:
+    """What differs, and how many rows were compared."""
+    truth = _in_order(_answers(plan), wanted)
+    found = [
+        {name: ours[name] for name in _moments(plan.backfill)}
+        | {"column": one, "given": ours[held], "expected": row[one], "row": i}
+        for i, (ours, row) in enumerate(zip(given, truth, strict=True))
+        for one, held in wanted.items()
+        if not alike(ours[held], row[one])
+    ]
+    open_ones = list(range(len(found)))
+    reasons: dict[str, list[int]] = {}
+    for reason, answers in _otherwise(plan, wanted, arrived, uploads) if found else ():
+        if not open_ones:
+            break
+        reasons[reason] = [
+            i
+            for i in open_ones
+            if alike(found[i]["given"], answers[found[i]["row"]][found[i]["column"]])
+        ]
+        if not most:
+            open_ones = sorted({*open_ones} - {*reasons[reason]})
+    for i, reason in _assigned(reasons).items():
+        found[i]["reason"] = reason
+    return [{"reason": UNKNOWN} | one for one in found], len(truth)
+
+
+def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
+    """The reason of each difference: those that explain most are taken first.
+
+    Examples
+    --------
+    >>> _assigned({"by chance": [3], "late": [1, 3, 5]})
+    {1: 'late', 3: 'late', 5: 'late'}
+    """
+    found: dict[int, str] = {}
+    left = {reason: {*explained} for reason, explained in reasons.items()}
+    while any(left.values()):
+        best = max(left, key=lambda reason: len(left[reason]))
+        found |= dict.fromkeys(sorted(left[best]), best)
+        left = {reason: more - found.keys() for reason, more in left.items()}
+    return found
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Say whether two values are the same, floats but for their last digits.
+
+    Examples
+    --------
+    >>> alike(0.1 + 0.2, 0.3), alike(None, 0), alike([1.0, None], [1.0, None])
+    (True, False, True)
+    """
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=RELATIVE) or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return bool(a == b)
+
+
+def _moments(backfill: "Backfill") -> tuple[str, ...]:
+    """The columns that say which query a row is."""
+    return *backfill.key, backfill.query_time
+
+
+def _sample(
+    backfill: "Backfill", features: "DataFrame", rows: int
+) -> "tuple[dict[str, str], DataFrame]":
+    """The columns to compare, and some rows with their keys, their times and these, renamed, and
+    numbered: they are held here, as many jobs look at them."""
+    from pyspark.sql import functions as F
+
+    table(features, "features")
+    moments = _moments(backfill)
+    keys = [column(features, name, "features").alias(name) for name in moments]
+    wanted = {
+        name: f"given {i}" for i, name in enumerate(backfill.names) if name in features.columns
+    }
+    if not wanted:
+        raise WorkbenchError(
+            "features: the table has none of the backfill's columns, which are "
+            f"{', '.join(map(repr, backfill.names))}; rename its own to these."
+        )
+    given = [column(features, name, "features").alias(held) for name, held in wanted.items()]
+    chosen = features.select(*keys, *given)
+    # By what they hold, so that the same table gives the same rows however it is stored.
+    chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
+    held = chosen.toArrow()
+    numbers = pa.array(range(len(held)), pa.int64())
+    return wanted, features.sparkSession.createDataFrame(held.append_column(ROW, numbers))
+
+
+def _in_order(df: "DataFrame", names: Iterable[str]) -> list[dict[str, Any]]:
+    """Columns of the rows by their numbers: so two tables of them stand side by side."""
+    rows = df.select(ROW, *map(name_of, names)).collect()
+    return [row.asDict() for row in sorted(rows, key=lambda row: row[ROW])]
+
+
+def _of_the_same_keys(plan: Plan) -> "DataFrame":
+    """The events of the keys that are asked for."""
+    from pyspark.sql import functions as F
+
+    asked = {f"__key{i}__": name for i, name in enumerate(plan.backfill.key)}
+    keys = [column(plan.queries, name, "key").alias(held) for held, name in asked.items()]
+    same = [column(plan.events, name, "key") == F.col(held) for held, name in asked.items()]
+    once = F.broadcast(plan.queries.select(*keys).distinct())
+    return plan.events.join(once, reduce(and_, same), "left_semi")
+
+
+def _bound(backfill: "Backfill", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
+    from workbench.backfill.entities.entities import Entities
+    from workbench.backfill.entities.plan import bind_entities, lived
+
+    if isinstance(events, Entities):
+        return lived(bind_entities(backfill, queries, events))
+    return backfill.bound(queries, events)
+
+
+def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
+    """What the naive join says, or the scan of functions that SQL has not."""
+    from workbench.backfill.methods import scan
+
+    try:
+        return naive(plan, arrived)
+    except WorkbenchError:
+        if arrived is not None:
+            raise
+        return scan(plan).answers()
+
+
+def _otherwise(
+    plan: Plan, wanted: Mapping[str, str], arrived: str | None, uploads: int | None
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """What others do in place of the plan, and their answers, but for what is the same here."""
+    yield from _of_spans(plan, _other_spans(plan, uploads))
+    if arrived is not None:
+        yield LATE, _in_order(_answers(plan, arrived), wanted)
+    if plan.alive:
+        yield from ((reason, _in_order(_answers(other), wanted)) for reason, other in _longer(plan))
+    yield ONCE, _in_order(_answers(replace(plan, events=plan.events.distinct())), wanted)
+    twice = replace(plan, events=plan.events.unionAll(plan.events))
+    yield TWICE, _in_order(_answers(twice), wanted)
+
+
+def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[Bound, ...]]:
+    """The features with the windows that others take, by the reason."""
+    ways = {}
+    if uploads is not None:
+        ways[AFTER_UPLOAD] = _spans(plan, lambda span: replace(span, last_hop=uploads))
+    ways |= {
+        AT_QUERY: _spans(plan, lambda span: replace(span, ahead=1)),
+        HEADLESS: _spans(plan, lambda span: replace(span, last_hop=span.hop)),
+        NOT_ROUNDED: _spans(plan, lambda span: Span(span.window)),
+        ROUNDED: tuple(map(_rounded, plan.features)),
+    }
+    return {reason: features for reason, features in ways.items() if features != plan.features}
+
+
+def _of_spans(
+    plan: Plan, ways: Mapping[str, tuple[Bound, ...]]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The answers of features with other windows: of all of them in one job."""
+    names = {
+        (reason, one.name): f"{i} {one.name}"
+        for i, (reason, features) in enumerate(ways.items())
+        for one in features
+    }
+    renamed = [
+        replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
+        for reason, features in ways.items()
+        for one in features
+    ]
+    if not renamed:
+        return
+    rows = _in_order(_answers(replace(plan, features=tuple(renamed))), names.values())
+    for reason, features in ways.items():
+        yield (
+            reason,
+            [{one.name: row[names[reason, one.name]] for one in features} for row in rows],
+        )
+
+
+def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """The same where rows outlive what took them out."""
+    from pyspark.sql import functions as F
+
+    if not plan.integer_time:
+        day, end = F.lit(MICROSECONDS_A_DAY), F.col(END)
+        midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
+        yield UNTIL_MIDNIGHT, replace(plan, events=plan.events.withColumn(END, midnight))
+    yield NEVER_OUT, replace(plan, events=plan.events.withColumn(END, F.lit(MOST)))
+
+
+def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[Bound, ...]:
+    return tuple(replace(one, span=change(one.span)) for one in plan.features)
+
+
+def _rounded(one: Bound) -> Bound:
+    """The feature over a sawtooth window with the usual hop, where times have one."""
+    window = one.span.window
+    if one.span.hop > 1 or window is None or isinstance(one.window, int):
+        return one
+    return replace(one, span=Span(window, default_hop(window)))

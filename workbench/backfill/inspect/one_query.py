@@ -1,0 +1,128 @@
+"""Queries of a key, and the events before one of them, fetched to be looked at by a person."""
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from workbench.backfill.bind import Plan, sent
+from workbench.backfill.inspect.origin import NUMBER, Asked, Key
+from workbench.backfill.naive import micros
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.key_codes import whole
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column, key_values
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
+
+
+def ask(
+    plan: Plan, key: Any, time: Any = None, micro: int | None = None, most: int = MOST_EVENTS
+) -> Asked:
+    """Fetch a query and the newest events before it.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : value, or tuple of values when the key has several columns
+    time : value, optional
+        When the query is asked, as its column has it; without it, ``micro`` or the last one.
+    micro : int, optional
+        The same as the kernels count it.
+    most : int
+        The most events that are fetched.
+
+    Returns
+    -------
+    Asked
+
+    Raises
+    ------
+    WorkbenchError
+        When no query has this key and time.
+    """
+    from pyspark.sql import functions as F
+
+    going, backfill = sent(plan), plan.backfill
+    values = key_values(key, plan.backfill.key)
+    asked = column(plan.queries, backfill.query_time, "query_time")
+    number = micros(plan.queries, backfill.query_time, asked)
+    queries = plan.queries.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
+    if time is not None or micro is not None:
+        queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
+    wanted = [value.alias(name) for name, value in going.queries.items()]
+    found = queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow()
+    if not len(found):
+        shown = "" if time is None else f" at {time}"
+        raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
+    query = int(instants(whole(found.column(TIME)))[0])
+    at = micros(plan.events, backfill.time, column(plan.events, backfill.time, "time"))
+    seen = plan.events.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
+    if plan.reach is not None:
+        seen = seen.where(at >= F.lit(query - plan.reach))
+    carried = [value.alias(name) for name, value in going.events.items()]
+    rows = seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow()
+    if len(rows) <= most:
+        return Asked(going.task, found, rows)
+    # Of the events at the oldest time some may be missing.
+    return Asked(going.task, found, rows, int(instants(whole(rows.column(TIME))).min()) + 1)
+
+
+def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
+    """Return the keys with the most queries, and how many each has.
+
+    Parameters
+    ----------
+    plan : Plan
+    first : value, or tuple of values, optional
+        A key that stands before the others.
+
+    Returns
+    -------
+    list of (tuple, int)
+        At most :data:`MOST_KEYS`, without null keys, which see nothing.
+
+    Raises
+    ------
+    WorkbenchError
+        When no query has a key and a time.
+    """
+    from pyspark.sql import functions as F
+
+    names = plan.backfill.key
+    chosen = [] if first is None else [_is_key(plan, key_values(first, names), queries=True)]
+    keys = [column(plan.queries, name, "key") for name in names]
+    needed = [*keys, column(plan.queries, plan.backfill.query_time, "query_time")]
+    held = plan.queries.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
+    order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
+    found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(NUMBER), *(F.max(c) for c in chosen))
+    counts = found.orderBy(*order).limit(MOST_KEYS).collect()
+    if not counts:
+        raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
+    return [(tuple(row[: len(names)]), row[NUMBER]) for row in counts]
+
+
+def times_of_key(plan: Plan, key: Any) -> list[int]:
+    """Return the last times at which a key is asked, sorted, as the kernels count them."""
+    from pyspark.sql import functions as F
+
+    asked = column(plan.queries, plan.backfill.query_time, "query_time")
+    number = micros(plan.queries, plan.backfill.query_time, asked).alias(NUMBER)
+    mine = plan.queries.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
+    times = mine.where(asked.isNotNull()).select(number).distinct()
+    found = times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES).collect()
+    return sorted(row[0] for row in found)
+
+
+def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":
+    from pyspark.sql import functions as F
+
+    df = plan.queries if queries else plan.events
+    columns = [column(df, name, "key") for name in plan.backfill.key]
+    # A null key has queries but, as it matches nothing, no events.
+    same = [
+        one.eqNullSafe(F.lit(value)) if queries else one == F.lit(value)
+        for one, value in zip(columns, values, strict=True)
+    ]
+    return reduce(lambda a, b: a & b, same)

@@ -1,0 +1,265 @@
+"""Where a feature's number came from: the window of one query, piece by piece."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.tiling.hops import floor_to
+from workbench.backfill.inspect.origin_pieces import (
+    EVENT,
+    HOP,
+    OLDER,
+    Piece,
+    Stateful,
+    pieces_of,
+    stateful,
+)
+from workbench.backfill.worker.cogroup import QueryWindow
+from workbench.backfill.worker.task import BackfillTask, Feature, met
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.key_codes import whole
+from workbench.errors import WorkbenchError
+from workbench.windows.inspect.one_partition import said
+
+MOST_PIECES, MOST_LETTERS = 200, 80
+#: Which answer stands in a row of what the worker gives back.
+NUMBER = "__number__"
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the answer to one query comes about.
+
+    Attributes
+    ----------
+    feature : str
+    query : int
+        When it is asked: microseconds, or what an integer time column holds.
+    low, tail, high : int
+        The window is [low, high), and its hops end at ``tail``; without a bound it begins with the
+        first hop that has an event.
+    hop : int
+        How long hops are, 1 where all events are single.
+    pieces : list of Piece
+        Hops and single events, in the order of time.
+    states : list of str
+        What is known of each piece: its partial state, or its own answer where there is none.
+    merged : list
+        The answer from the first piece up to each one.
+    values : list of str
+        What is aggregated of each event that counts.
+    time : int64 array
+        When all events of the key are that have been fetched.
+    counts : bool array
+        Which of these count in the window.
+    answer : value
+        What :meth:`workbench.backfill.backfill.Backfill.run` gives for this query.
+    merges : bool
+        Whether there are partial states; else all events are looked at again.
+    """
+
+    feature: str
+    query: int
+    low: int
+    tail: int
+    high: int
+    hop: int
+    pieces: list[Piece]
+    states: list[str]
+    merged: list[Any]
+    values: list[str]
+    time: NDArray[np.int64]
+    counts: NDArray[np.bool_]
+    answer: Any
+    merges: bool
+
+    def __repr__(self) -> str:
+        sizes = [(piece.kind, piece.last - piece.first) for piece in self.pieces]
+        hops, single = (sum(kind == one for kind, _ in sizes) for one in (HOP, EVENT))
+        made = f"{counted(hops, 'hop')} and {counted(single, 'single event')}"
+        older = sum(size for kind, size in sizes if kind == OLDER)
+        before = f", after {counted(older, 'event')} of older pieces" if older else ""
+        answer = in_words(self.answer)
+        answer = answer if len(answer) <= MOST_LETTERS else f"{answer[:MOST_LETTERS]} …"
+        return f"{self.feature} = {answer}, of {made}{before}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query with the events of its key, fetched to be looked at by a person.
+
+    Attributes
+    ----------
+    task : BackfillTask
+        What the workers do.
+    queries, events : pyarrow.Table
+        The one query, and the events before it, on the workers' columns.
+    since : int or None
+        Events before this time have not been fetched, None where all are here.
+    """
+
+    task: BackfillTask
+    queries: pa.Table
+    events: pa.Table
+    since: int | None = None
+
+    @property
+    def query(self) -> int:
+        """When the query is asked."""
+        return int(instants(whole(self.queries.column(TIME)))[0])
+
+    @property
+    def exact(self) -> list[str]:
+        """The features whose windows have all of their events here."""
+        return [one.call.column for one in self.task.features if self._is_whole(one)]
+
+    def origin(self, feature: str | None = None) -> Origin:
+        """Return how a feature of the query comes about, by default the first.
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such feature, or events are missing for it.
+        """
+        features = {one.call.column: one for one in self.task.features}
+        name = next(iter([*self.exact, *features])) if feature is None else feature
+        if name not in features:
+            known = ", ".join(map(repr, features))
+            raise WorkbenchError(f"feature: {name!r} is none of these; give one of {known}.")
+        if name not in self.exact:
+            raise WorkbenchError(
+                f"feature: the window of {name!r} has more events than the {len(self.events):,} "
+                "that are fetched; choose a feature with a shorter window, or a smaller key."
+            )
+        return _origin(self, features[name])
+
+    def columns(self, feature: str) -> tuple[NDArray[np.int64], Stateful | None]:
+        """Return the times of the events that count for a feature, and what its states are of."""
+        call = next(one.call for one in self.task.features if one.call.column == feature)
+        meeting = met(self.task.sides(self.queries, self.events))
+        window, count = meeting.window(call.arguments), len(meeting.events.time)
+        counted = window.counted(call, call.without_null)
+        rows = np.arange(count) if counted is None else np.flatnonzero(counted[:count])
+        return meeting.events.time[rows], stateful(window, call, rows)
+
+    def _is_whole(self, feature: Feature) -> bool:
+        span: Any = feature.call.frame
+        if self.since is None or span.window is None:
+            return self.since is None
+        return bool(floor_to(self.query - span.window, span.hop) >= self.since)
+
+
+def in_words(value: Any) -> str:
+    """Return an answer as a person reads it.
+
+    Examples
+    --------
+    >>> in_words({"BOS": 3, "LAX": 1}), in_words(2.5)
+    ('BOS 3, LAX 1', '2.5')
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{said(name)} {said(one)}" for name, one in value.items()) or "nothing"
+    return said(value)
+
+
+def counted(number: int, what: str, several: str | None = None) -> str:
+    """Return how many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "hop"), counted(1200, "hop"), counted(0, "query", "queries")
+    ('1 hop', '1,200 hops', '0 queries')
+    """
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
+
+
+def _origin(asked: Asked, feature: Feature) -> Origin:
+    call, task = feature.call, asked.task
+    span: Any = call.frame
+    sides = task.sides(asked.queries, asked.events)
+    meeting = met(sides)
+    window, time = meeting.window(call.arguments), meeting.events.time
+    rows = _rows_that_count(window, feature, int(meeting.query_places[0]))
+    high = floor_to(asked.query, span.last_hop)
+    low = _low(span, asked.query, time[rows], high)
+    tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low
+    pieces = pieces_of(time[rows], span.hop, tail, MOST_PIECES)
+    kept = None if feature.by is not None else stateful(window, call, rows)
+    if kept is None:
+        assert window.taken is not None
+        held = sides.events.take(window.taken.take(pa.array(rows)))
+        own, merged = _by_the_worker(task, feature, sides.queries, held, pieces)
+        states = list(map(in_words, own))
+    else:
+        matrix = kept.states(pieces)
+        merged = kept.answers(kept.merged(matrix), [piece.last for piece in pieces])
+        states = kept.words(matrix)
+    counts = np.zeros(len(time), bool)
+    counts[rows] = True
+    values = _values(window, feature, rows)
+    (answer,) = _answers(replace(task, features=(feature,)), sides.queries, sides.events)
+    return Origin(
+        call.column, asked.query, low, tail, high, span.hop, pieces, states, merged, values,
+        time, counts, answer, kept is not None,
+    )  # fmt: skip
+
+
+def _rows_that_count(window: QueryWindow, feature: Feature, place: int) -> NDArray[np.int64]:
+    """The places of the events that count for the query, in the order of time."""
+    frames = window.frames(feature.call, feature.call.without_null)
+    begin, end = int(frames.begin[place, 0]), int(frames.end[place, 0])
+    rows = np.arange(begin, end) if frames.row is None else frames.row[begin:end]
+    return rows if feature.by is None else rows[window.present(feature.by)[rows]]
+
+
+def _low(span: Any, query: int, time: NDArray[np.int64], high: int) -> int:
+    if span.window is not None:
+        return floor_to(query - span.window, span.hop)
+    return floor_to(int(time[0]), span.hop) if len(time) else high
+
+
+def _values(window: QueryWindow, feature: Feature, rows: NDArray[np.int64]) -> list[str]:
+    names = dict.fromkeys([*feature.call.arguments, *([feature.by] if feature.by else [])])
+    columns = [window.column(name).take(pa.array(rows)).to_pylist() for name in names]
+    return [", ".join(map(said, one)) for one in zip(*columns, strict=True)] or [""] * len(rows)
+
+
+def _by_the_worker(
+    task: BackfillTask,
+    feature: Feature,
+    query: pa.Table,
+    events: pa.Table,
+    pieces: Sequence[Piece],
+) -> tuple[list[Any], list[Any]]:
+    """The answers to each piece alone, and to all pieces up to each: each as if of its own key."""
+    ranges = [(one.first, one.last) for one in pieces] + [(0, one.last) for one in pieces]
+    if not ranges:
+        return [], []
+    row = np.concatenate([np.arange(first, last) for first, last in ranges])
+    number = np.repeat(np.arange(len(ranges)), [last - first for first, last in ranges])
+    asked = _keyed(task, query.take(pa.array([0] * len(ranges))), np.arange(len(ranges)))
+    seen = _keyed(task, events.take(pa.array(row)), number)
+    numbered = replace(task, columns=((NUMBER, task.keys[0]),), features=(feature,))
+    found = _answers(numbered, asked, seen)
+    return found[: len(pieces)], found[len(pieces) :]
+
+
+def _keyed(task: BackfillTask, rows: pa.Table, number: NDArray[np.int64]) -> pa.Table:
+    at = rows.column_names.index(task.keys[0])
+    return rows.set_column(at, task.keys[0], pa.array(number))
+
+
+def _answers(task: BackfillTask, queries: pa.Table, events: pa.Table) -> list[Any]:
+    """The answers of a task's one feature, in the order of the queries' numbers if they have."""
+    found = task.answer(queries, events)
+    if NUMBER in found.column_names:
+        found = found.sort_by(NUMBER)
+    values = found.column(task.features[0].call.column).to_pylist()
+    by = task.features[0].by
+    return values if by is None else [None if one is None else dict(one) for one in values]

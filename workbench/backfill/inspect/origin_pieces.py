@@ -1,0 +1,179 @@
+"""What a query's window is made of: hops and single events, and the states that they add up to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES, finalized
+from kernels.states.states import load
+from kernels.tiling.hops import hop_states
+from workbench.columnar.columns import codes_in_order, floats, numbers
+from workbench.engine.block import Call, Window
+from workbench.engine.functions import KERNELS
+from workbench.windows.inspect.one_partition import said
+
+HOP, EVENT, OLDER = "hop", "event", "older"
+#: Functions by what their states are made of: numbers, the order of values, the events' places.
+OF_NUMBERS = ("sum", "avg", "product", "stddev", "stddev_pop", "variance", "variance_pop")
+OF_PAIRS = ("covar_samp", "covar_pop", "corr")
+OF_CODES = ("min", "max", "arg_min", "arg_max")
+OF_PLACES = ("first", "last")
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a window.
+
+    Attributes
+    ----------
+    kind : str
+        "hop", "event", or "older" for what is too much to be shown one by one.
+    begin, end : int
+        Its times, [begin, end).
+    first, last : int
+        Of the events that count in the window it has number ``first`` up to, but not, ``last``.
+    """
+
+    kind: str
+    begin: int
+    end: int
+    first: int
+    last: int
+
+
+def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
+    """Cut the events of a window into the hops of its tail and the single events of its head.
+
+    Parameters
+    ----------
+    time : int64 array of shape (events,)
+        When the events that count are, sorted.
+    hop, tail : int
+        How long a hop is, and where the last one ends.
+    most : int
+        Older pieces than this many become one.
+
+    Returns
+    -------
+    list of Piece
+        In the order of time; hops without events are left out.
+
+    Examples
+    --------
+    >>> found = pieces_of(np.array([2, 4, 7, 11, 12]), 5, 10, 9)
+    >>> [(piece.kind, piece.begin, piece.last - piece.first) for piece in found]
+    [('hop', 0, 2), ('hop', 5, 1), ('event', 11, 1), ('event', 12, 1)]
+    """
+    in_tail = int(np.searchsorted(time, tail))
+    begins = time[:in_tail] // hop * hop
+    first = [0, *(np.flatnonzero(np.diff(begins)) + 1).tolist()] if in_tail else []
+    begin = [int(begins[row]) for row in first]
+    ends = zip(begin, first, [*first[1:], in_tail], strict=True) if first else ()
+    hops = [Piece(HOP, at, at + hop, a, b) for at, a, b in ends]
+    single = [Piece(EVENT, int(at), int(at) + 1, row, row + 1) for row, at in enumerate(time)]
+    found = [*hops, *single[in_tail:]]
+    if len(found) <= most:
+        return found
+    kept = found[len(found) - most :]
+    older = Piece(OLDER, found[0].begin, found[len(found) - most - 1].end, 0, kept[0].first)
+    return [older, *kept]
+
+
+@dataclass(frozen=True)
+class Stateful:
+    """An aggregate that remembers a state, and the columns of the events that count.
+
+    Attributes
+    ----------
+    name : str
+        One of :data:`kernels.states.aggregates.AGGREGATES`.
+    value, other : arrays of shape (events,)
+    values : pyarrow.Array or None
+        Whose value is taken where the answer is an event.
+    """
+
+    name: str
+    value: NDArray[Any]
+    other: NDArray[Any]
+    values: pa.Array | None
+
+    def states(self, pieces: Sequence[Piece]) -> NDArray[Any]:
+        """Return the state of each piece, by the kernel that rolls events up to hops.
+
+        Returns
+        -------
+        array of shape (pieces, fields)
+        """
+        empty, rows = AGGREGATES[self.name].empty, len(self.value)
+        number = np.repeat(np.arange(len(pieces)), [piece.last - piece.first for piece in pieces])
+        states = np.zeros((rows, len(empty)), self.value.dtype)
+        start, stop = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        hop_states(empty, 1, number, self.value, self.other, start, stop, states)
+        return states[: len(pieces)]
+
+    def merged(self, states: NDArray[Any]) -> NDArray[Any]:
+        """Return what the states up to each one add up to."""
+        empty = AGGREGATES[self.name].empty
+        loaded = (load(empty, states, k) for k in range(len(states)))
+        running = list(accumulate(loaded, lambda a, b: a.combine(b), initial=empty))[1:]
+        return np.array(running, states.dtype).reshape(states.shape)
+
+    def answers(self, states: NDArray[Any], rows: Sequence[int]) -> list[Any]:
+        """Return the answers of states of so many rows each, None where these are too few."""
+        found, needs = finalized(self.name, states).tolist(), AGGREGATES[self.name].needs
+        pairs = zip(found, rows, strict=True)
+        return [self._value(one) if count >= needs else None for one, count in pairs]
+
+    def words(self, states: NDArray[Any]) -> list[str]:
+        """Return states as a person reads them: their fields, or the value of their event."""
+        if self.values is not None:
+            return [said(self._value(row)) for row in finalized(self.name, states).tolist()]
+        names = type(AGGREGATES[self.name].empty)._fields
+        pairs = (zip(names, one, strict=True) for one in states.tolist())
+        return [", ".join(f"{name} {said(value)}" for name, value in one) for one in pairs]
+
+    def _value(self, found: Any) -> Any:
+        return found if self.values is None else self.values[found].as_py()
+
+
+def stateful(window: Window, call: Call, rows: Ints) -> Stateful | None:
+    """Return a call's aggregate over some events; None where it has no state that merges.
+
+    Parameters
+    ----------
+    window : Window
+    call : Call
+    rows : int64 array
+        The events' rows of the window's block.
+
+    Returns
+    -------
+    Stateful or None
+    """
+    if call.options.distinct:
+        return None
+    name, columns = call.function, [window.column(one) for one in call.arguments]
+    taken: list[NDArray[Any]]
+    values = None
+    if name == "count":
+        taken = [np.zeros(int(window.offsets[-1]), np.int64)]
+    elif name in OF_PLACES:
+        taken, values = [np.arange(int(window.offsets[-1]))], columns[0].take(pa.array(rows))
+    elif name in OF_CODES:
+        taken, values = [codes_in_order(columns[-1])], columns[0].take(pa.array(rows))
+        name = name.removeprefix("arg_")
+    elif name in ("sum", "avg") and pa.types.is_integer(columns[0].type):
+        taken, name = [numbers(columns[0])], f"integer_{name}"
+    elif name in (*OF_NUMBERS, *OF_PAIRS) and not pa.types.is_decimal(columns[0].type):
+        taken = [floats(one) for one in columns]
+    else:
+        return None
+    found = [one[rows] for one in taken]
+    return Stateful(KERNELS.get(name, name), found[0], found[-1], values)

@@ -1,0 +1,181 @@
+"""How unevenly a backfill's rows lie: over keys and hops, and over the tasks of a run."""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from kernels.tiling.hops import HOUR
+from workbench.backfill.bind import Plan
+from workbench.backfill.methods import WORKS
+from workbench.backfill.split.plan import Cutting
+from workbench.backfill.worker.instrumented import KINDS, SCHEMA, CountedTask
+from workbench.columnar.blocks import TIME, binaries
+from workbench.engine.ranges.cuts import CUTS, START, read_cuts
+from workbench.errors import WorkbenchError
+from workbench.spark.table import is_integer_time
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: How many keys are shown, and the most hops of each: of more, neighbours are counted together.
+MOST_KEYS, MOST_HOPS = 12, 240
+#: So many hops are counted together: hours make days, and days make weeks.
+FACTORS = (1, 2, 3, 4, 6, 7, 8, 12, *(24 * 2**k for k in range(60)))
+
+
+@dataclass(frozen=True)
+class Skew:
+    """Where the rows of a backfill are, before its keys are cut and behind it.
+
+    Attributes
+    ----------
+    hops : pandas.DataFrame
+        A row for each of the largest keys and each hop in which it has rows: ``key``, ``hop`` (when
+        it begins), and ``rows``, queries and events together. ``attrs["hop"]`` is its length.
+    spans : pandas.DataFrame
+        A row for each span of the keys that are cut: ``key``, and when the span begins.
+    tasks : pandas.DataFrame
+        A row for each task of two runs, as :meth:`workbench.Backfill.tasks` returns them.
+    """
+
+    hops: pd.DataFrame
+    spans: pd.DataFrame
+    tasks: pd.DataFrame
+
+    def __repr__(self) -> str:
+        said = []
+        for method, rows in self.tasks.groupby("method", sort=False)["rows"]:
+            times = rows.max() / max(rows.mean(), 1)
+            said.append(
+                f"{method}: the largest task has {rows.max():,} rows, {times:.1f} times the mean"
+            )
+        return "; ".join(said)
+
+
+def skew_of(plan: Plan, hop: int | None = None) -> Skew:
+    """Return where rows are, by a pass over keys and times, and by a run with and without cuts.
+
+    Parameters
+    ----------
+    plan : Plan
+    hop : int, optional
+        As the kernels count time; without it, the longest hop of the features.
+
+    Returns
+    -------
+    Skew
+    """
+    tasks = [tasks_of(plan, method) for method in ("scan", "auto")]
+    return Skew(hops_of(plan, hop), spans_of(plan), pd.concat(tasks, ignore_index=True))
+
+
+def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
+    """Return what each task of a run gets, counted by the task itself while it answers.
+
+    Parameters
+    ----------
+    plan : Plan
+    method : str
+        One of :data:`workbench.backfill.methods.WORKS`.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    WorkbenchError
+        When the method has no tasks that could count.
+    """
+    if method not in WORKS:
+        known = ", ".join(map(repr, WORKS))
+        raise WorkbenchError(
+            f"method: {method!r} has no tasks that count their rows; give one of {known}."
+        )
+    work = WORKS[method](plan)
+    found = work.bundles.mapInArrow(CountedTask(work.task).run, SCHEMA).toPandas()
+    found.insert(0, "method", method)
+    found.insert(len(found.columns) - 2, "rows", found[list(KINDS)].sum(axis=1))
+    return found.sort_values("task", ignore_index=True)
+
+
+def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
+    """Return how many rows the largest keys have in each hop."""
+    from pyspark.sql import functions as F
+
+    both, keys = _moments(plan)
+    ends = F.count(F.lit(1)).alias("n"), F.min(TIME).alias("low"), F.max(TIME).alias("high")
+    largest = both.groupBy(*keys).agg(*ends).orderBy(F.desc("n"), *keys).limit(MOST_KEYS).collect()
+    if not largest:
+        found = pd.DataFrame({"key": [], "hop": [], "rows": []})
+        found.attrs["hop"] = 1
+        return found
+    longest = max(one.span.hop for one in plan.features)
+    # Sliding windows have no hop of their own.
+    length = hop or (longest if longest > 1 or plan.integer_time else HOUR)
+    extent = max(row["high"] for row in largest) - min(row["low"] for row in largest) + 1
+    length *= next(factor for factor in FACTORS if factor * length * MOST_HOPS >= extent)
+    names = {tuple(row)[: len(keys)]: _shown(tuple(row)[: len(keys)]) for row in largest}
+    mine = both.where(reduce(lambda a, b: a | b, (_is(keys, key) for key in names)))
+    begin = F.col(TIME) - F.pmod(F.col(TIME), F.lit(length))
+    counted = mine.groupBy(*keys, begin.alias("hop")).agg(F.count(F.lit(1)).alias("rows"))
+    rows = counted.orderBy("hop").collect()
+    found = pd.DataFrame(
+        {
+            "key": [names[tuple(row)[: len(keys)]] for row in rows],
+            "hop": _times(plan, [row["hop"] for row in rows]),
+            "rows": [row["rows"] for row in rows],
+        }
+    )
+    order = {name: place for place, name in enumerate(names.values())}
+    found = found.sort_values("key", key=lambda one: one.map(order), kind="stable")
+    found.attrs["hop"] = length if plan.integer_time else pd.Timedelta(length, "us")
+    return found.reset_index(drop=True)
+
+
+def spans_of(plan: Plan) -> pd.DataFrame:
+    """Return when the spans of keys begin that are cut by time; the first ones have no begin."""
+    cutting = Cutting(plan)
+    packed = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").toArrow()
+    keys: list[str] = []
+    begins: list[int] = []
+    for chunk in packed.column(CUTS).chunks:
+        for one in binaries(chunk):
+            cuts = read_cuts(one)
+            held = zip(*(cuts.column(name).to_pylist() for name in cutting.keys), strict=True)
+            for key, starts in zip(held, cuts.column(START).to_pylist(), strict=True):
+                keys += [_shown(key)] * (len(starts) - 1)
+                begins += starts[1:]
+    return pd.DataFrame({"key": keys, "begin": _times(plan, begins)})
+
+
+def _moments(plan: Plan) -> "tuple[DataFrame, list[Column]]":
+    """The keys and times of both tables."""
+    from pyspark.sql import functions as F
+
+    cutting = Cutting(plan)
+    queries = cutting.moments(plan.queries, plan.backfill.query_time)
+    events = cutting.moments(plan.events, plan.backfill.time)
+    return queries.unionAll(events), [F.col(name) for name in cutting.keys_of_moments]
+
+
+def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":
+    from pyspark.sql import functions as F
+
+    pairs = zip(keys, values, strict=True)
+    return reduce(lambda a, b: a & b, (key == F.lit(value) for key, value in pairs))
+
+
+def _shown(key: tuple[Any, ...]) -> str:
+    return ", ".join(map(str, key))
+
+
+def _times(plan: Plan, values: list[int]) -> "pd.Series[Any]":
+    """Integers as the times that they are, in UTC where these are no integers."""
+    found = pd.Series(values, dtype="int64")
+    if is_integer_time(plan.events, plan.backfill.time):
+        return found
+    # A span may begin before all time, and a hop before the first year that pandas knows.
+    return pd.to_datetime(found, unit="us", errors="coerce")

@@ -1,0 +1,269 @@
+"""What a person asks of a backfill besides its answers: costs, origins, faults, and skew."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, cast
+
+from workbench.spark.shuffle import skipped_in
+from workbench.spark.table import is_integer_time, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.bind import Plan
+    from workbench.backfill.entities.entities import Entities
+    from workbench.backfill.inspect.origin import Origin
+    from workbench.backfill.inspect.skew import Skew
+
+
+class Looks(ABC):
+    """The part of :class:`workbench.Backfill` that looks at tables instead of answering.
+
+    Attributes
+    ----------
+    key : tuple of str
+    time : str
+    """
+
+    key: tuple[str, ...]
+    time: str
+
+    @abstractmethod
+    def bound(self, queries: "DataFrame", events: "DataFrame") -> "Plan":
+        """Return the backfill bound to its tables."""
+
+    def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
+        """Return what ``auto`` does with these tables and why, and what each method would cost.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+
+        Returns
+        -------
+        str
+            Sizes, the keys that are cut by time, and for each method about how many rows and bytes
+            it shuffles, its tasks, and its largest task.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        Two jobs, over the columns of the key and the time alone.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
+        >>> print(backfill.explain(asked, views).partition(";")[0])
+        100 queries and 1,000 events with a key and a time, of 20 keys
+        """
+        from workbench.backfill.inspect.explain import explained
+
+        return explained(self.bound(queries, events))
+
+    def check(
+        self,
+        features: "DataFrame",
+        events: "DataFrame | Entities",
+        rows: int = 1_000,
+        arrived: str | None = None,
+    ) -> "pd.DataFrame":
+        """Compare a table of features, from any pipeline, with what they have to be.
+
+        Parameters
+        ----------
+        features : pyspark.sql.DataFrame
+            The key, the queries' time, and columns called as those of :meth:`run`; any of them.
+        events : pyspark.sql.DataFrame or Entities
+        rows : int
+            How many rows are compared, the same ones each time.
+        arrived : str, optional
+            The events' column of when each was known, to find features that missed late ones.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each value that differs: the key and the time, ``column``, ``given``,
+            ``expected``, and the ``reason`` for which the pipeline may have got the other value:
+            the first that explains it. ``attrs["checked"]`` is the number of rows compared.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        The sample is recomputed by the naive join, in a job of its own, and once more for each
+        reason if anything differs.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
+        >>> count = wb.Aggregation("count", windows=2)
+        >>> wb.Backfill("user", "ts", count, window="sliding").check(asked, views).T
+                                                    0
+        user                                      ann
+        ts                                          4
+        column                                count_2
+        given                                       3
+        expected                                    2
+        reason    an event at the query's time counts
+        """
+        from workbench.backfill.inspect.check import check_features
+
+        return check_features(cast("Backfill", self), features, events, rows, arrived)
+
+    def origin(
+        self,
+        queries: "DataFrame",
+        events: "DataFrame",
+        key: Any,
+        time: Any = None,
+        feature: str | None = None,
+    ) -> "Origin":
+        """Return where the answer to one query comes from: its hops, its single events, and what
+        they add up to.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+        key : value, or tuple of values when the key has several columns
+        time : value, optional
+            When the query is asked, as its column has it; without it, the last one of the key.
+        feature : str, optional
+            One of :attr:`names`; without it, the first.
+
+        Returns
+        -------
+        Origin
+
+        Raises
+        ------
+        WorkbenchError
+            When no query has this key and time, or too many events are in the window.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(20)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 12L AS ts")
+        >>> total = wb.Aggregation("sum", "price", windows=8)
+        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(asked, views, "ann")
+        >>> origin
+        price_sum_8 = 660, of 2 hops and 2 single events
+        >>> origin.states
+        ['total 100, rows 5', 'total 350, rows 5', 'total 100, rows 1', 'total 110, rows 1']
+        >>> origin.merged
+        [100, 450, 550, 660]
+        """
+        from workbench.backfill.inspect.one_query import ask
+
+        return ask(self.bound(queries, events), key, time).origin(feature)
+
+    def tasks(
+        self, queries: "DataFrame", events: "DataFrame", method: str = "auto"
+    ) -> "pd.DataFrame":
+        """Run a backfill, and return what each of its tasks had to do in place of its answers.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+        method : str
+            "tree", "scan", "sawtooth", or "auto", which here looks for large keys in any case.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each task behind the shuffle: ``queries`` and ``events`` that it got, the
+            ``earlier`` events and ``states`` that stand for events elsewhere, all of these as
+            ``rows``, its ``answers``, and the ``seconds`` that it answered for.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so, or the method has no
+            such tasks.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
+        >>> backfill.tasks(asked, views, "scan")[["queries", "events", "answers"]].sum().tolist()
+        [100, 1000, 100]
+        """
+        from workbench.backfill.inspect.skew import tasks_of
+
+        return tasks_of(self.bound(queries, events), method)
+
+    def skew(self, queries: "DataFrame", events: "DataFrame") -> "Skew":
+        """Return where rows are: in which keys and hops, and in which tasks of two runs.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+
+        Returns
+        -------
+        Skew
+            The rows of the largest keys by hop, when the spans begin that large keys are cut into,
+            and what :meth:`tasks` returns for "scan", with every key whole, and for "auto".
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        Two runs, and passes over the keys and times.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), hop=10)
+        >>> skew = backfill.skew(views, views)
+        >>> skew.hops.groupby("key")["rows"].sum().tolist()
+        [200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
+        """
+        from workbench.backfill.inspect.skew import skew_of
+
+        return skew_of(self.bound(queries, events))
+
+    def skipped(self, events: "DataFrame | Entities") -> int:
+        """Return how many events are left out because their key or their time is null.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Entities
+
+        Returns
+        -------
+        int
+        """
+        from workbench.backfill.entities.entities import Entities
+
+        if isinstance(events, Entities):
+            return events.skipped()
+        is_integer_time(table(events), self.time)
+        return skipped_in(events, self.key, self.time)

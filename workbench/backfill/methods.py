@@ -1,0 +1,63 @@
+"""The plans of a backfill, and which one is taken."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from workbench.backfill.bind import Plan, Work, bundles, gathered_by_place, sent
+from workbench.backfill.naive import naive
+from workbench.backfill.split.plan import auto, sawtooth
+from workbench.backfill.tree.plan import tree
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import shuffle_partitions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+#: Measured with 4 partitions on two cores: a key with half of all rows costs a scan nothing there,
+#: while looking for such keys costs it half as much again.
+FEW = 4
+
+
+class Choice(NamedTuple):
+    """A method, and why it is taken."""
+
+    method: str
+    why: str
+
+
+def scan(plan: Plan) -> Work:
+    """Bring queries and events of a key together in one shuffle, and go through both once."""
+    ship(plan.queries.sparkSession)
+    going = sent(plan)
+    queries = bundles(plan, going.queries, going.task.keys, queries=True)
+    events = bundles(plan, going.events, going.task.keys, queries=False)
+    return Work(plan, gathered_by_place(queries.unionAll(events)), going.task)
+
+
+#: How queries and events meet, by the method; "auto" keeps most keys whole and cuts large ones.
+WORKS: "dict[str, Callable[[Plan], Work]]" = {
+    "tree": tree,
+    "scan": scan,
+    "sawtooth": sawtooth,
+    "auto": auto,
+}
+#: Every method by its name, in the order of the ladder.
+METHODS = ("naive", "tree", "scan", "sawtooth")
+
+
+def answered(plan: Plan, method: str) -> "DataFrame":
+    """Return every query with its features, by a method."""
+    return naive(plan) if method == "naive" else WORKS[method](plan).answers()
+
+
+def choose(plan: Plan) -> Choice:
+    """Return the method that suits the tables, from what is known before anything runs."""
+    partitions = shuffle_partitions(plan.queries)
+    if partitions <= FEW:
+        return Choice(
+            "scan",
+            f"a shuffle has {partitions} partitions, and to look for large keys and to cut them "
+            "costs more than one of them can hold up so few tasks",
+        )
+    return Choice("auto", "a key of more than its share is cut by time, the others stay whole")

@@ -1,0 +1,198 @@
+"""A backfill as the article's SQL has it: join each query with all of its events, and group."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from workbench.backfill.bind import Bound, Plan, sent
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.task import Feature
+from workbench.backfill.worker.validity import BEGIN, END
+from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import TIMES, kind_of
+from workbench.spark.table import column, is_integer_time, name_of, type_of
+from workbench.windows.spark_engine import IN_SPARK
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: A query's time in the joined table, when an event was known, and its bucket.
+ASKED, KNOWN, BUCKET = "__asked__", "__known__", "__bucket__"
+#: Functions whose answers in Spark's SQL differ, or which it has not as an aggregate.
+WITHOUT_SQL = "Spark's SQL has no such aggregate with the same answer"
+SAME_IN_SQL = (
+    *("sum", "min", "max", "count", "bool_and", "bool_or", "avg", "product"),
+    *("stddev", "stddev_pop", "variance", "variance_pop", "covar_samp", "covar_pop", "corr"),
+)
+
+
+def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
+    """Return every query with its features, by a join on the key and the times.
+
+    Parameters
+    ----------
+    plan : Plan
+    arrived : str, optional
+        The events' column of when each was known: only queries from then on see it.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Notes
+    -----
+    O(queries · events of a key within the longest window). Queries of the same key and time are
+    asked once.
+
+    Source: Zipline, "Window Tiling Algorithm": the join of queries and events.
+    """
+    from pyspark.sql import functions as F
+
+    going = sent(plan)
+    keys = going.task.keys
+    wanted = [value.alias(name) for name, value in going.events.items()]
+    known = plan.backfill.time if arrived is None else arrived
+    wanted.append(micros(plan.events, known, column(plan.events, known, "arrived")).alias(KNOWN))
+    events = plan.events.select(*wanted)
+    events = events.withColumn(TIME, micros(plan.events, plan.backfill.time, F.col(TIME)))
+    asked = column(plan.queries, plan.backfill.query_time, "query_time")
+    asked = micros(plan.queries, plan.backfill.query_time, asked)
+    held = [going.queries[name].alias(f"q{name}") for name in keys]
+    moments = plan.queries.select(*held, asked.alias(ASKED)).distinct()
+    joined = moments.join(events, _sees(plan, keys, arrived is not None))
+    on = [*(f"q{name}" for name in keys), ASKED]
+    found = _answers(plan, joined, on, going.task.features)
+    queries = plan.queries.select("*", *held, asked.alias(ASKED))
+    back = [name_of(name) for name in plan.queries.columns]
+    features = [_filled(one) for one in plan.features]
+    return queries.join(found, on, "left").select(*back, *features)
+
+
+def micros(df: "DataFrame", name: str, value: "Column") -> "Column":
+    """Return a column of times as the integers that the kernels count in.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    name : str
+        The column of times.
+    value : Column
+        The same, or what stands for it.
+    """
+    from pyspark.sql import functions as F
+
+    if is_integer_time(df, name):
+        return value.cast("long")
+    kind = type_of(df, name).typeName()
+    if kind == "date":
+        return F.unix_date(value).cast("long") * F.lit(MICROSECONDS_A_DAY)
+    if kind == "timestamp_ntz":
+        # As if its clock were that of UTC, whatever the session's time zone is.
+        value = F.concat(value.cast("string"), F.lit("Z")).cast("timestamp")
+    return F.unix_micros(value)
+
+
+def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
+    from pyspark.sql import functions as F
+
+    same = [F.col(f"q{name}") == F.col(name) for name in keys]
+    same.append(F.col(TIME) < F.col(ASKED) + F.lit(max(one.span.ahead for one in plan.features)))
+    if when_known:
+        same.append(F.col(KNOWN) <= F.col(ASKED))
+    if plan.reach is not None:
+        same.append(F.col(TIME) >= F.col(ASKED) - F.lit(plan.reach))
+    return reduce(lambda a, b: a & b, same)
+
+
+def _answers(
+    plan: Plan, joined: "DataFrame", on: Sequence[str], features: Sequence[Feature]
+) -> "DataFrame":
+    """A row for each query that sees any event, with a column for each feature."""
+    from pyspark.sql import functions as F
+
+    pairs = list(zip(plan.features, features, strict=True))
+    plain = [
+        _aggregate(one, call, plan.alive).alias(one.name) for one, call in pairs if one.by is None
+    ]
+    found = joined.groupBy(*on).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
+    for one, feature in pairs:
+        if one.by is None:
+            continue
+        counts = _counts(one, feature, plan.alive)
+        seen = joined.where(counts & F.col(str(feature.by)).isNotNull())
+        apart = seen.groupBy(*on, F.col(str(feature.by)).alias(BUCKET))
+        each = apart.agg(_aggregate(one, feature, plan.alive).alias("value"))
+        entries = F.array_sort(F.collect_list(F.struct(BUCKET, "value")))
+        maps = each.groupBy(*on).agg(F.map_from_entries(entries).alias(one.name))
+        found = found.join(maps, list(on), "left")
+    return found
+
+
+def _inside(span: Span, alive: bool) -> "Column":
+    from pyspark.sql import functions as F
+
+    time, asked = F.col(TIME), F.col(ASKED)
+    seen = _floor(asked + F.lit(span.ahead), span.last_hop)
+    inside = time < seen
+    if alive:
+        inside = inside & (F.col(BEGIN) <= seen) & (seen < F.col(END))
+    if span.window is not None:
+        inside = inside & (time >= _floor(asked - F.lit(span.window), span.hop))
+    return inside
+
+
+def _floor(value: "Column", hop: int) -> "Column":
+    from pyspark.sql import functions as F
+
+    return value if hop == 1 else value - F.pmod(value, F.lit(hop))
+
+
+def _counts(one: Bound, feature: Feature, alive: bool) -> "Column":
+    from pyspark.sql import functions as F
+
+    counts = _inside(one.span, alive)
+    if feature.call.where is not None:
+        counts = counts & F.coalesce(F.col(feature.call.where), F.lit(False))
+    for name in feature.call.without_null:
+        counts = counts & F.col(name).isNotNull()
+    return counts
+
+
+def _aggregate(one: Bound, feature: Feature, alive: bool) -> "Column":
+    from pyspark.sql import functions as F
+
+    name, options = feature.call.function, feature.call.options
+    counts = _counts(one, feature, alive)
+    values = [F.col(argument) for argument in feature.call.arguments]
+    if name in ("first", "last"):
+        pick: Callable[..., Column] = F.min_by if name == "first" else F.max_by
+        return pick(values[0], F.when(counts, F.struct(F.col(TIME), values[0])))
+    if one.resolved.answer.typeName() == "double" and name != "sum":
+        values = [value.cast("double") for value in values]
+    values = [F.when(counts, value) for value in values]
+    numbers = not one.resolved.kinds or kind_of(one.resolved.kinds[0]) not in TIMES
+    if name in ("median", "quantile") and numbers and not options.distinct:
+        q = (0.5,) if name == "median" else options.q
+        shares = F.lit(q[0]) if options.single or name == "median" else F.array(*map(F.lit, q))
+        return F.percentile(values[0], shares)
+    if name == "count":
+        return F.count(values[0] if values else F.when(counts, F.lit(1)))
+    if name == "count_distinct":
+        return F.count_distinct(values[0])
+    if name not in SAME_IN_SQL or options.distinct:
+        raise WorkbenchError(
+            f"{one.name}: method='naive' cannot answer {one.resolved.function!r}, as "
+            f"{WITHOUT_SQL}; take another method."
+        )
+    function: Callable[..., Any] = getattr(F, IN_SPARK[name])
+    found: Column = function(*values)
+    return found
+
+
+def _filled(one: Bound) -> "Column":
+    from pyspark.sql import functions as F
+
+    value = name_of(one.name)
+    counted = one.resolved.function.name in ("count", "count_distinct") and one.by is None
+    return (F.coalesce(value, F.lit(0)) if counted else value).alias(one.name)

@@ -1,0 +1,1 @@
+"""The method that cuts keys by time. Both sides of its shuffle and its plan are here."""

@@ -1,0 +1,216 @@
+"""What goes from the events of earlier spans to later ones: states of hops, and rows.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES, PAIRS
+from kernels.tiling.hops import hop_states
+from kernels.tiling.sliding_join import join_ranges
+from workbench.backfill.split.spans import Cells, Needed, Targets, spread
+from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.partials import kept_rows
+from workbench.columnar.blocks import TIME
+from workbench.columnar.columns import floats, numbers, present
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.engine.block import Call, Window
+
+
+@dataclass(frozen=True)
+class States:
+    """States of hops, each for the span that it goes to.
+
+    Attributes
+    ----------
+    row : int64 array of shape (states,)
+        An event of the same key, and of the same bucket where there are buckets.
+    target : int64 array of shape (states,)
+    time : int64 array of shape (states,)
+        A time that says which queries see it.
+    states : array of shape (states, fields)
+    """
+
+    row: Ints
+    target: Ints
+    time: Ints
+    states: NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Early:
+    """Events that are cut by time, and the spans of their keys.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        Their column of times holds integers.
+    keys : tuple of str
+        The columns of the key, and that of the bucket where there is one.
+    piece : int64 array of shape (rows,)
+        The span that each event belongs to.
+    cut : int64 array of shape (rows,)
+        Which of the cuts each event's key has.
+    starts : sequence of int64 arrays
+        When the spans of each cut begin.
+    """
+
+    rows: pa.Table
+    keys: tuple[str, ...]
+    piece: Ints
+    cut: Ints
+    starts: Sequence[Ints]
+
+    @cached_property
+    def meeting(self) -> Meeting:
+        """The events by key and time, without queries."""
+        code, count = key_codes(self.rows.select(list(self.keys)))
+        events = in_time(code, self.rows.column(TIME).to_numpy(), count)
+        none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
+        names = self.rows.column_names
+        return Meeting(none, events, {name: whole(self.rows.column(name)) for name in names})
+
+    @cached_property
+    def targets(self) -> Targets:
+        """The spans that may need earlier events."""
+        first = self.meeting.events.row[self.meeting.events.offsets[:-1]]
+        return Targets.of([self.starts[cut] for cut in self.cut[first].tolist()])
+
+    @cached_property
+    def key(self) -> Ints:
+        """The number of each event's key, by key and time."""
+        offsets = self.meeting.events.offsets
+        return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+    @cached_property
+    def sorted_piece(self) -> Ints:
+        """The span of each event, by key and time."""
+        return self.piece[self.meeting.events.row]
+
+    def states(self, slot: Call, span: Span) -> States:
+        """Roll the events that count for a call up to hops, and these up to spans."""
+        window = self.meeting.window(slot.arguments)
+        at = self._counted(window, slot, slot.arguments)
+        cells, hops = self._hops(window, slot, span.hop, at)
+        need = cells.needed(self.targets, span)
+        empty = AGGREGATES[slot.function].empty
+        core = np.zeros((len(need.low), len(empty)), hops.dtype)
+        base = cells.offsets[self.targets.key]
+        ranges = (need.core - base)[:, None], (need.core_end - base)[:, None]
+        join_ranges.over(self.targets.offsets, empty, hops, *ranges, core, right=cells.offsets)
+        has = np.flatnonzero(need.core < need.core_end)
+        apart, to = need.apart()
+        target = np.concatenate([has, to])
+        return States(
+            self.meeting.events.row[self.meeting.events.offsets[self.targets.key[target]]],
+            target,
+            cells.time[np.concatenate([need.core_end[has] - 1, apart])],
+            np.concatenate([core[has], hops[apart]]),
+        )
+
+    def _hops(
+        self, window: Window, slot: Call, hop: int, at: Ints
+    ) -> tuple[Cells, NDArray[np.generic]]:
+        """The states of a call's hops, those of different spans apart."""
+        empty = AGGREGATES[slot.function].empty
+        piece, time = self.sorted_piece[at], self.meeting.events.time[at]
+        key = self.key[at]
+        new = np.ones(len(at), bool)
+        new[1:] = (key[1:] != key[:-1]) | (piece[1:] != piece[:-1])
+        first = np.flatnonzero(new)
+        offsets = np.concatenate([first, [len(at)]])
+        values = values_of(window, slot)
+        value, other = values[0][at], values[-1][at]
+        start, stop = np.zeros((2, len(at)), np.int64)
+        hops = np.zeros((len(at), len(empty)), np.asarray(empty).dtype)
+        counts = hop_states.over(offsets, empty, hop, time, value, other, start, stop, hops)
+        cell, run = spread(offsets[:-1], offsets[:-1] + counts)
+        by_key = np.bincount(key[first][run], minlength=len(self.meeting.events.offsets) - 1)
+        ends = np.concatenate([[0], np.cumsum(by_key)])
+        return Cells(ends, piece[first][run], start[cell]), hops[cell]
+
+    def copies(self, calls: Sequence[Call], span: Span) -> tuple[Ints, Ints]:
+        """Return the events that go to later spans for some calls, and the span of each."""
+        size = len(self.targets.piece)
+        pairs = [np.zeros(0, np.int64)]
+        for call in calls:
+            window = self.meeting.window(call.arguments)
+            at = self._counted(window, call, call.without_null)
+            row = np.asarray(window.taken, np.int64)
+            for place, target in self._needed_rows(window, call, span, at):
+                pairs.append(row[at[place]] * size + target)
+        both = np.unique(np.concatenate(pairs))
+        return both // max(size, 1), both % max(size, 1)
+
+    def _needed_rows(
+        self, window: Window, call: Call, span: Span, at: Ints
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Places among the rows that count, and the span of each."""
+        time, piece = self.meeting.events.time[at], self.sorted_piece[at]
+        sizes = np.bincount(self.key[at], minlength=len(self.meeting.events.offsets) - 1)
+        cells = Cells(np.concatenate([[0], np.cumsum(sizes)]), piece, time)
+        need = cells.needed(self.targets, span)
+        place, target = need.apart()
+        hop = time[place] // span.hop
+        new = np.ones(len(place), bool)
+        new[1:] = (hop[1:] != hop[:-1]) | (target[1:] != target[:-1])
+        kept = kept_rows(window, call, at[place], np.cumsum(new))
+        yield place[kept], target[kept]
+        yield _core(window, call, at, need)
+
+    def _counted(self, window: Window, call: Call, without_null: tuple[str, ...]) -> Ints:
+        counted = window.counted(call, without_null)
+        if counted is None:
+            return np.arange(len(self.meeting.events.row))
+        return np.flatnonzero(counted)
+
+
+def _core(window: Window, call: Call, at: Ints, need: Needed) -> tuple[Ints, Ints]:
+    """What spans need of their cores: first of the parts that all cores are made of."""
+    change = np.zeros(len(at) + 1, np.int64)
+    np.add.at(change, need.core, 1)
+    np.add.at(change, need.core_end, -1)
+    cut = np.zeros(len(at) + 1, np.int64)
+    cut[need.core] = cut[need.core_end] = 1
+    place = np.flatnonzero(np.cumsum(change)[:-1] > 0)
+    place = place[kept_rows(window, call, at[place], np.cumsum(cut)[place])]
+    ends = np.searchsorted(place, need.core), np.searchsorted(place, need.core_end)
+    member, target = spread(*ends)
+    place = place[member]
+    kept = kept_rows(window, call, at[place], target)
+    return place[kept], target[kept]
+
+
+def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
+    """Return the columns that an aggregate is of."""
+    aggregate = AGGREGATES[slot.function]
+    if slot.function == "count":
+        return (np.zeros(int(window.offsets[-1]), np.int64),)
+    columns = [window.column(name) for name in slot.arguments]
+    whole_numbers = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
+    return tuple(numbers(one) if whole_numbers else floats(one) for one in columns)
+
+
+def early(
+    rows: pa.Table,
+    keys: tuple[str, ...],
+    by: str | None,
+    cut: Ints,
+    piece: Ints,
+    starts: Sequence[Ints],
+) -> Early:
+    """Return the events that are cut, for features by a column of buckets or by none.
+
+    Events whose bucket is null are left out.
+    """
+    if by is None:
+        return Early(rows, keys, piece, cut, starts)
+    valid = present(whole(rows.column(by)))
+    rows = rows.filter(pa.array(valid))
+    return Early(rows, (*keys, by), piece[valid], cut[valid], starts)

@@ -1,0 +1,170 @@
+"""The plans of a backfill that cut keys by time: all of them, or those that hold too much."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from workbench.backfill.bind import Plan, Sent, Work, gathered_by_place, places_of, sent
+from workbench.backfill.naive import micros
+from workbench.backfill.split.map_side import SplitTask
+from workbench.backfill.split.reduce_side import SpanTask
+from workbench.backfill.worker.partials import groups_of, needs_all
+from workbench.backfill.worker.task import QUERY
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.engine.extent import Reach
+from workbench.engine.order import OrderColumn
+from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
+from workbench.engine.ranges.sample import SUMMARY, SampleTask
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import numbered, shuffle_partitions, with_partition
+from workbench.spark.table import column
+from workbench.windows.ranges_plan import ROW_OF_TASK, shown_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: Further than any time is from another.
+ANY_DISTANCE = 2**63 - 1
+
+
+def sawtooth(plan: Plan) -> Work:
+    """Cut the time of all keys alike, into as many spans as a shuffle has partitions."""
+    return split(plan, Cutting(plan, every_key=True, least=1))
+
+
+def auto(plan: Plan) -> Work:
+    """Cut those keys that hold more than their share, and leave the others to one task each."""
+    return split(plan, Cutting(plan))
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """Which keys of a backfill are cut by time, and where.
+
+    Attributes
+    ----------
+    plan : Plan
+    every_key : bool
+        Cut all keys at the same times, instead of large ones at their own.
+    least : int
+        The fewest rows of a span.
+    """
+
+    plan: Plan
+    every_key: bool = False
+    least: int = LEAST_ROWS
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns, as the workers call them, that say which cuts a row has."""
+        return () if self.every_key else tuple(f"k{i}" for i in range(len(self.plan.backfill.key)))
+
+    @property
+    def keys_of_moments(self) -> tuple[str, ...]:
+        """What :meth:`moments` calls the columns of the key."""
+        return tuple(f"c{i}" for i in range(len(self.plan.backfill.key)))
+
+    @property
+    def reach(self) -> Reach:
+        """How far before a span its events are all needed.
+
+        Of other events few travel: those make no copies to speak of.
+        """
+        if self.every_key:
+            return Reach()
+        going = sent(self.plan)
+        spans = [
+            bound.span
+            for bound, one in zip(self.plan.features, going.task.features, strict=True)
+            if needs_all(one.call, going.task.schema)
+        ]
+        far = [ANY_DISTANCE if one.window is None else one.window + one.hop for one in spans]
+        return Reach(distance=(max(far, default=0), 0))
+
+    @property
+    def task(self) -> CutTask:
+        """What makes cuts of all summaries."""
+        pieces = shuffle_partitions(self.plan.queries)
+        return CutTask(self.keys, self.reach, False, pieces, None, self.least)
+
+    def summaries(self) -> "DataFrame":
+        """Return what is known about large keys, from a pass over keys and times alone."""
+        plan = self.plan
+        sides = ((plan.queries, plan.backfill.query_time), (plan.events, plan.backfill.time))
+        queries, events = (self.moments(df, time) for df, time in sides)
+        columns = (*self.keys, TIME)
+        pieces = shuffle_partitions(plan.queries)
+        task = SampleTask(columns, self.keys, OrderColumn(TIME, False, True), pieces)
+        sampled = queries.unionAll(events).mapInArrow(task.run, f"{SUMMARY} binary")
+        return sampled.repartition(1)
+
+    def shown(self) -> "DataFrame":
+        """Return the keys that are cut, how many rows each has, and in how many spans."""
+        names = self.plan.backfill.key
+        schema = shown_schema(self.plan.events, self.keys, names)
+        return self.summaries().mapInArrow(self.task.shown, schema).toDF(*names, "rows", "spans")
+
+    def moments(self, df: "DataFrame", time: str) -> "DataFrame":
+        """Return the keys that are told apart, and the times, of one of the tables."""
+        keys = [column(df, name, "key") for name in self.plan.backfill.key]
+        held = [value.alias(c) for value, c in zip(keys, self.keys_of_moments, strict=True)]
+        moment = micros(df, time, column(df, time, "time")).alias(TIME)
+        rows = _without_null(df.select(*held, moment), (*self.keys_of_moments, TIME))
+        return rows.select(TIME) if self.every_key else rows
+
+
+def split(plan: Plan, cutting: Cutting) -> Work:
+    """Bring queries and events of a key together, or of a span of time where keys are cut.
+
+    Parameters
+    ----------
+    plan : Plan
+    cutting : Cutting
+
+    Returns
+    -------
+    Work
+
+    Notes
+    -----
+    One shuffle of the rows. The cuts are a subquery of the plan, so nothing runs before the answer
+    is asked for; their one value goes along with the first row of each task.
+    """
+    ship(plan.queries.sparkSession)
+    going = sent(plan)
+    cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
+    queries = _bundles(cutting, going, cuts, queries=True)
+    events = _bundles(cutting, going, cuts, queries=False)
+    done = going.task
+    groups = groups_of(done.features, done.schema)
+    task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
+    return Work(plan, gathered_by_place(queries.unionAll(events)), task)
+
+
+def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "DataFrame":
+    """One of the two tables in bundles, with the number of the partition of each."""
+    from pyspark.sql import functions as F
+
+    plan, done = cutting.plan, going.task
+    df = plan.queries if queries else plan.events
+    wanted = going.queries | {QUERY: F.lit(True)} if queries else going.events
+    rows, number = numbered(df, wanted)
+    if not queries:
+        rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
+    places = places_of(df)
+    goes = with_partition(rows, [number[name] for name in done.keys], places)
+    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
+    goes = goes.withColumn(CUTS, F.when(first, cuts))
+    groups = () if queries else groups_of(done.features, done.schema)
+    columns = (*wanted, PARTITION)
+    task = SplitTask(columns, cutting.keys, places, both=done.keys, groups=groups)
+    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+
+
+def _without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
+    """Rows that lack none of some columns; unlike ``dropna``, it keeps NaN, which is a key."""
+    from pyspark.sql import functions as F
+
+    return rows.where(reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in names]))

@@ -1,0 +1,236 @@
+"""Events on their way through the trees over the queries of their keys, where they are read.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES
+from kernels.tiling.distributed_tree import update_nodes
+from kernels.tiling.event_ranges import event_ranges
+from workbench.backfill.split.map_side import FIELD
+from workbench.backfill.split.partials import values_of
+from workbench.backfill.tree.query_times import Moments
+from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.partials import EXTREMES, Group
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, BundleTask, gathered
+from workbench.columnar.columns import present
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.process import settle
+from workbench.columnar.subpartitions import LotTask
+from workbench.engine.block import Call, Window
+
+#: The columns of a node: its number in the tree of its key, the mark of the queries below it, and
+#: which features it is for: a group's states, or one call's event.
+NODE, MARK, STATES_OF, EVENT_OF = "__node__", "__mark__", "__states_of__", "__event_of__"
+
+
+@dataclass(frozen=True)
+class NodeTask(BundleTask):
+    """Bundle the nodes of trees over all queries, in place of the events that went through them.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        What the nodes are made of. The queries' moments, packed, are the first value of one more
+        column, behind all others.
+    """
+
+    groups: tuple[Group, ...] = ()
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the nodes that the events of a Spark partition have, not too many at once."""
+        settle()
+        rest = (batch for batch in batches if batch.num_rows)
+        for first in rest:
+            packed = first.column(len(self.columns))[0]
+            asked = Moments.read(packed.as_buffer()) if packed.is_valid else None
+            plain = (one.select(list(range(len(self.columns)))) for one in chain([first], rest))
+            for rows in gathered(
+                (one.rename_columns(list(self.columns)) for one in plain), ROWS_IN_FRONT
+            ):
+                # Without any query there is nothing to send, but everything to read.
+                yield from self.nodes(rows, asked) if asked is not None else ()
+
+    def nodes(self, rows: pa.Table, asked: Moments) -> Iterator[pa.RecordBatch]:
+        """Return the nodes of some events in bundles: their partition and their rows."""
+        number = asked.numbers(rows.select(list(self.keys)))
+        if (number < 0).any():
+            rows, number = rows.filter(pa.array(number >= 0)), number[number >= 0]
+        time = instants(whole(rows.column(TIME)))
+        rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
+        known: dict[str | None, Trees] = {}
+        calls = 0
+        plain = LotTask(self.columns, self.keys, self.partitions)
+        for i, group in enumerate(self.groups):
+            if group.by not in known:
+                known[group.by] = Trees.of(rows, self.keys, group.by, number, asked)
+            trees = known[group.by]
+            if len(trees.rows):
+                for found in trees.of_group(group, i, calls):
+                    yield from plain.bundles(found) if len(found) else ()
+            calls += len(group.calls)
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Events, and for each of their keys a tree over its queries.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        The events; their column of times holds integers.
+    keys : tuple of str
+        The columns of the key, and that of the bucket where there is one.
+    meeting : Meeting
+        The events by key and time, without queries.
+    queries : Times
+        The moments of the same keys.
+    mark : int64 array of shape (keys,)
+        The mark of the moments of each key.
+    offsets : int64 array of shape (keys + 1,)
+        Where each tree begins among the nodes of all.
+    """
+
+    rows: pa.Table
+    keys: tuple[str, ...]
+    meeting: Meeting
+    queries: Times
+    mark: Ints
+    offsets: Ints
+
+    @classmethod
+    def of(
+        cls, rows: pa.Table, keys: tuple[str, ...], by: str | None, number: Ints, asked: Moments
+    ) -> "Trees":
+        """Return the trees of keys that have events, by their numbers among the moments."""
+        told = {"key": pa.array(number)}
+        if by is not None:
+            valid = present(whole(rows.column(by)))
+            rows, number = rows.filter(pa.array(valid)), number[valid]
+            told = {"key": pa.array(number), "bucket": rows.column(by)}
+            keys = (*keys, by)
+        code, count = key_codes(pa.table(told))
+        events = in_time(code, rows.column(TIME).to_numpy(), count)
+        none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
+        columns = {name: whole(rows.column(name)) for name in rows.column_names}
+        of_key = number[events.row[events.offsets[:-1]]]
+        offsets, time = asked.taken(of_key)
+        ends = np.concatenate([[0], np.cumsum(2 * leaves(np.diff(offsets)))])
+        queries = Times(offsets, np.zeros(0, np.uint32), time)
+        return cls(rows, keys, Meeting(none, events, columns), queries, asked.marks[of_key], ends)
+
+    def of_group(self, group: Group, number: int, calls: int) -> Iterator[pa.Table]:
+        """Return the nodes of some features: their states, and the event of each call.
+
+        Parameters
+        ----------
+        group : Group
+        number : int
+            Of the group.
+        calls : int
+            How many calls the groups before it have.
+        """
+        begin, end = self.ranges(group.span)
+        if group.slots:
+            yield self.states(group, number, begin, end)
+        for i, call in enumerate(group.calls):
+            yield self.events(call, calls + i, begin, end)
+
+    def ranges(self, span: Span) -> tuple[Ints, Ints]:
+        """Return the queries that see each event, from 0 in each key."""
+        begin, end = np.zeros((2, len(self.rows)), np.int64)
+        length = span.window is not None, (span.window or 0) + span.ahead
+        of_span = self.queries.time + span.ahead, *length, span.hop, span.last_hop
+        events = self.meeting.events
+        event_ranges.over(
+            self.queries.offsets, *of_span, events.time, begin, end, right=events.offsets
+        )
+        return begin, end
+
+    def states(self, group: Group, number: int, begin: Ints, end: Ints) -> pa.Table:
+        """Return a row for each node that has a state, with those of all slots."""
+        touched = np.zeros(self.offsets[-1], bool)
+        found = []
+        for slot in group.slots:
+            window = self.meeting.window(slot.arguments)
+            at = _counted(window, slot, slot.arguments)
+            values = [one[at] for one in values_of(window, slot)]
+            tree = self.tree(slot.function, at, begin, end, values)
+            touched |= (tree != np.array(AGGREGATES[slot.function].empty)).any(axis=1)
+            found.append(tree)
+        node = np.flatnonzero(touched)
+        first = self.meeting.events.row[self.meeting.events.offsets[:-1]]
+        rows = self.rows.select([*self.keys, PARTITION]).take(pa.array(first[self.key(node)]))
+        rows = self.with_node(rows, node).append_column(STATES_OF, _same(number, node))
+        for i, tree in enumerate(found):
+            for k in range(tree.shape[1]):
+                rows = rows.append_column(FIELD.format(i, k), pa.array(tree[node, k]))
+        return rows
+
+    def events(self, call: Call, number: int, begin: Ints, end: Ints) -> pa.Table:
+        """Return the event of each node that can be the answer to a call."""
+        window = self.meeting.window(call.arguments)
+        at = _counted(window, call, call.without_null)
+        codes = window.codes(call.arguments[-1])[at] if call.function in EXTREMES else at
+        tree = self.tree(call.function.removeprefix("arg_"), at, begin, end, [codes])
+        row = tree[:, -1]
+        node = np.flatnonzero(row >= 0)
+        first = np.searchsorted(at, self.meeting.events.offsets)
+        place = at[first[self.key(node)] + row[node]]
+        taken = np.asarray(window.taken, np.int64)[place]
+        names = dict.fromkeys((*self.keys, TIME, *call.arguments, PARTITION))
+        rows = self.with_node(self.rows.select(list(names)).take(pa.array(taken)), node)
+        return rows.append_column(EVENT_OF, _same(number, node))
+
+    def tree(
+        self, name: str, at: Ints, begin: Ints, end: Ints, values: list[NDArray[Any]]
+    ) -> NDArray[Any]:
+        """Return the state of each node, from the events that count."""
+        empty = AGGREGATES[name].empty
+        tree = np.empty((self.offsets[-1], len(empty)), np.asarray(empty).dtype)
+        tree[:] = empty
+        right = np.searchsorted(at, self.meeting.events.offsets)
+        of_events = begin[at], end[at], values[0], values[-1]
+        update_nodes.over(self.offsets, empty, *of_events, tree, right=right)
+        return tree
+
+    def key(self, node: Ints) -> Ints:
+        """Return the key of nodes, counted over all trees."""
+        return np.searchsorted(self.offsets, node, side="right") - 1
+
+    def with_node(self, rows: pa.Table, node: Ints) -> pa.Table:
+        """Return rows with the number that each node has in its tree, and the mark of the key."""
+        key = self.key(node)
+        rows = rows.append_column(NODE, pa.array(node - self.offsets[key]))
+        return rows.append_column(MARK, pa.array(self.mark[key]))
+
+
+def leaves(places: Ints) -> Ints:
+    """Return what :func:`kernels.tiling.tile_tree.count_leaves` does, of many.
+
+    Examples
+    --------
+    >>> leaves(np.array([1, 2, 3, 4, 5])).tolist()
+    [1, 2, 4, 4, 8]
+    """
+    return np.left_shift(1, np.frexp(places - 1)[1], dtype=np.int64)
+
+
+def _counted(window: Window, call: Call, without_null: tuple[str, ...]) -> Ints:
+    counted = window.counted(call, without_null)
+    if counted is None:
+        return np.arange(int(window.offsets[-1]))
+    return np.flatnonzero(counted)
+
+
+def _same(number: int, like: Ints) -> pa.Array:
+    return pa.array(np.full(len(like), number, np.int32))

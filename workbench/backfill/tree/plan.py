@@ -1,0 +1,103 @@
+"""A backfill by the tree: queries go to all events, and states of nodes come back to them."""
+
+from typing import TYPE_CHECKING
+
+from workbench.backfill.bind import (
+    Plan,
+    Sent,
+    Work,
+    bundles,
+    gathered_by_place,
+    places_of,
+    sent,
+)
+from workbench.backfill.tree.map_side import NodeTask
+from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
+from workbench.backfill.tree.reduce_side import TreeTask
+from workbench.backfill.worker.partials import groups_of, picks, slots_of
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.errors import WorkbenchError
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import numbered, with_partition
+from workbench.windows.ranges_plan import ROW_OF_TASK
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def tree(plan: Plan) -> Work:
+    """Send the queries' keys and times to all events, and reduce the states of their trees' nodes.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    Work
+
+    Raises
+    ------
+    WorkbenchError
+        When a feature has no state that adds up.
+
+    Notes
+    -----
+    No event is shuffled but the few that answer a call of their own, such as the greatest. The
+    moments of the queries are a subquery of the plan, so nothing runs before the answer is asked
+    for; its one value goes along with the first row of each task. So the queries are read twice.
+
+    Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
+    """
+    without = no_state(plan)
+    if without:
+        called = {one.name: one.resolved.function for one in plan.features}[without[0]]
+        raise WorkbenchError(
+            f"{without[0]}: method='tree' cannot answer {called!r}, which has no state that adds "
+            "up from parts; take method='auto', 'scan' or 'sawtooth'."
+        )
+    ship(plan.queries.sparkSession)
+    going = sent(plan)
+    done = going.task
+    queries = bundles(plan, going.queries, done.keys, queries=True)
+    together = gathered_by_place(queries.unionAll(_nodes(plan, going)))
+    groups = groups_of(done.features, done.schema)
+    task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
+    return Work(plan, together, task)
+
+
+def no_state(plan: Plan) -> list[str]:
+    """Return the features that a tree cannot answer: theirs is neither a state nor one event."""
+    task = sent(plan).task
+    calls = (one.call for one in task.features)
+    return [one.column for one in calls if not (picks(one) or slots_of(one, task.schema))]
+
+
+def moments(plan: Plan, going: Sent) -> "Column":
+    """Return the different keys and times of the queries as one value."""
+    from pyspark.sql import functions as F
+
+    needed = (*going.task.keys, TIME)
+    rows, number = numbered(plan.queries, {name: going.queries[name] for name in needed})
+    for name in needed:
+        rows = rows.where(F.col(number[name]).isNotNull())
+    schema = f"{MOMENTS} binary"
+    packed = rows.mapInArrow(MomentsTask(needed, going.task.keys).run, schema).repartition(1)
+    return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
+
+
+def _nodes(plan: Plan, going: Sent) -> "DataFrame":
+    """The nodes of all trees in bundles, with the number of the partition of each."""
+    from pyspark.sql import functions as F
+
+    done, places = going.task, places_of(plan.queries)
+    rows, number = numbered(plan.events, going.events)
+    for name in (*done.keys, TIME):
+        rows = rows.where(F.col(number[name]).isNotNull())
+    goes = with_partition(rows, [number[name] for name in done.keys], places)
+    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
+    goes = goes.withColumn(MOMENTS, F.when(first, moments(plan, going)))
+    groups = groups_of(done.features, done.schema)
+    task = NodeTask((*going.events, PARTITION), done.keys, places, groups=groups)
+    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

@@ -1,0 +1,177 @@
+"""The keys and times of all queries as one value, for tasks that look them up.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.backfill.split.spans import spread
+from workbench.backfill.worker.cogroup import Ints, in_time
+from workbench.columnar.blocks import TIME, binaries, instants, one_binary, packed_rows
+from workbench.columnar.bundles import gathered
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.process import settle
+from workbench.engine.ranges.sample import with_columns
+from workbench.errors import WorkbenchError
+
+#: The column of a key's times, and that of them all when they are packed.
+TIMES, MOMENTS = "__times__", "__moments__"
+#: What every task gets at most: about 4,000,000 queries, whose trees need 30 times as much.
+MOST_BYTES = 32_000_000
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Different keys, and the different times at which each is asked, in order.
+
+    Attributes
+    ----------
+    keys : pyarrow.Table
+        A row for each key.
+    offsets : int64 array of shape (keys + 1,)
+    time : int64 array of shape (moments,)
+    """
+
+    keys: pa.Table
+    offsets: Ints
+    time: Ints
+
+    @classmethod
+    def of(cls, rows: pa.Table, keys: Sequence[str]) -> "Moments":
+        """Return those of rows that have a key and a time.
+
+        Examples
+        --------
+        >>> rows = pa.table({"k": ["b", "a", "b", "b"], TIME: [5, 1, 3, 5]})
+        >>> found = Moments.of(rows, ["k"])
+        >>> found.keys.column("k").to_pylist(), found.offsets.tolist(), found.time.tolist()
+        (['b', 'a'], [0, 2, 3], [3, 5, 1])
+        """
+        of_rows = rows.select(list(keys))
+        code, count = key_codes(of_rows)
+        times = in_time(code, instants(whole(rows.column(TIME))), count)
+        new = np.ones(len(times.time), bool)
+        new[1:] = times.time[1:] != times.time[:-1]
+        new[times.offsets[:-1]] = True
+        offsets = np.concatenate([[0], np.cumsum(new)])[times.offsets]
+        first = of_rows.take(pa.array(times.row[times.offsets[:-1]]))
+        return cls(first, offsets, times.time[new])
+
+    @classmethod
+    def read(cls, packed: Any) -> "Moments":
+        """Return the moments that were packed."""
+        table = pa.ipc.open_stream(packed).read_all()
+        lists = whole(table.column(TIMES))
+        return cls(table.drop_columns([TIMES]), lists.offsets.to_numpy(), lists.values.to_numpy())
+
+    def packed(self) -> pa.Buffer:
+        """Return these as one binary value."""
+        lists = pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.time))
+        return packed_rows(with_columns(self.keys, {TIMES: lists}).combine_chunks())
+
+    def rows(self) -> pa.Table:
+        """Return a row for each moment."""
+        key = np.repeat(np.arange(len(self.keys)), np.diff(self.offsets))
+        return self.keys.take(pa.array(key)).append_column(TIME, pa.array(self.time))
+
+    def numbers(self, keys: pa.Table) -> Ints:
+        """Return the number of each row's key, -1 for keys that are not asked."""
+        known, count = self.keys.cast(keys.schema), len(self.keys)
+        # Codes count up in the order of first rows, so the keys that are asked have the first ones.
+        codes = key_codes(pa.concat_tables([known, keys]))[0][count:].astype(np.int64)
+        return np.where(codes < count, codes, -1)
+
+    def taken(self, key: Ints) -> tuple[Ints, Ints]:
+        """Return the offsets and the times of some keys, one behind the other."""
+        first, end = self.offsets[key], self.offsets[key + 1]
+        member, _ = spread(first, end)
+        return np.concatenate([[0], np.cumsum(end - first)]), self.time[member]
+
+    @cached_property
+    def marks(self) -> Ints:
+        """A number for each key, which hardly stays the same when one of its times changes."""
+        return marks_of(self.offsets, self.time)
+
+
+def marks_of(offsets: Ints, time: Ints) -> Ints:
+    """Return a number for the times of each key: the same for the same times.
+
+    Examples
+    --------
+    >>> first, again, other = marks_of(np.array([0, 2, 4, 6]), np.array([3, 5, 3, 5, 3, 6]))
+    >>> bool(first == again), bool(first == other)
+    (True, False)
+    """
+    place = np.arange(len(time)) - np.repeat(offsets[:-1], np.diff(offsets))
+    mixed = time.astype(np.uint64) ^ place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0xBF58476D1CE4E5B9)
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed ^ mixed >> np.uint64(29))])
+    return np.asarray(total[offsets[1:]] - total[offsets[:-1]]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class MomentsTask:
+    """Pack the moments of a Spark partition, not too many rows at once.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The names of the columns as they arrive.
+    keys : tuple of str
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return moments, each time as one binary value."""
+        settle()
+        for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
+            yield pa.record_batch({MOMENTS: one_binary(Moments.of(rows, self.keys).packed())})
+
+
+@dataclass(frozen=True)
+class JoinTask:
+    """Join the moments of all Spark partitions.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    most : int
+        The most bytes that they may have.
+    """
+
+    keys: tuple[str, ...]
+    most: int = MOST_BYTES
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return all moments as one binary value, and none where there are none."""
+        settle()
+        held: list[pa.Table] = []
+        size = 0
+        for batch in batches:
+            for packed in binaries(batch.column(MOMENTS)):
+                held.append(Moments.read(packed).rows())
+                size += packed.size
+                if size > self.most and len(held) > 1:
+                    joined = self._joined(held)
+                    held, size = [joined.rows()], joined.packed().size
+        if held:
+            yield pa.record_batch({MOMENTS: one_binary(self._joined(held).packed())})
+
+    def _joined(self, held: Sequence[pa.Table]) -> Moments:
+        found = Moments.of(pa.concat_tables(held), self.keys)
+        size = found.packed().size
+        if size > self.most:
+            raise WorkbenchError(
+                f"method: 'tree' sends the keys and times of all queries to every task, and here "
+                f"these are more than {self.most / 1e6:,.0f} MB; give method='auto', or days= of "
+                "fewer queries."
+            )
+        return found

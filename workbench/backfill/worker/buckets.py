@@ -1,0 +1,99 @@
+"""Features by bucket: a map of each bucket's value to the answer of its own events.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.backfill.worker.cogroup import Ints, Meeting, Times
+from workbench.columnar.columns import codes_in_order
+from workbench.columnar.key_codes import key_codes
+from workbench.engine.block import Call
+from workbench.engine.functions import answer
+
+#: Answers for a meeting's queries in their order, and how many events each is of.
+Answered = Callable[[Call, Meeting], tuple[pa.Array, Ints]]
+
+
+def plainly(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+    """Return the answers of a meeting's queries in their order, and how many events each is of."""
+    window, places = meeting.window(call.arguments), meeting.query_places
+    sizes = window.frames(call, call.without_null).sizes
+    return answer(window, call).take(pa.array(places)), sizes[places]
+
+
+def bucketed(
+    call: Call, by: str, kind: pa.DataType, meeting: Meeting, answered: Answered = plainly
+) -> pa.Array:
+    """Return a map for each query, in the order of the meeting's queries.
+
+    Parameters
+    ----------
+    call : Call
+    by : str
+        The events' column of buckets.
+    kind : pyarrow.DataType
+        That of the maps.
+    meeting : Meeting
+    answered : function
+        Answers for the queries of each bucket.
+
+    Returns
+    -------
+    pyarrow.MapArray
+        The buckets that have an event which counts, in their order; null where there is none.
+
+    Notes
+    -----
+    Each query is asked once for every bucket that its key has, in any window.
+    """
+    values = meeting.columns[by]
+    key_of_event = np.repeat(np.arange(len(meeting.offsets) - 1), np.diff(meeting.events.offsets))
+    row = meeting.events.row
+    held = values.take(pa.array(row))
+    valid = held.is_valid().to_numpy(zero_copy_only=False)
+    row, key_of_event, held = row[valid], key_of_event[valid], held.filter(pa.array(valid))
+    if not len(held):
+        return pa.nulls(len(meeting.queries.row), kind)
+    order = codes_in_order(held)
+    pair, count = key_codes(pa.table({"key": key_of_event, "bucket": order}))
+    first = np.zeros(count, np.int64)
+    first[pair[::-1]] = np.arange(len(pair))[::-1]
+    # Buckets of a key stand side by side and in the order of their values.
+    rank = np.lexsort((order[first], key_of_event[first]))
+    place = np.empty(count, np.uint32)
+    place[rank] = np.arange(count, dtype=np.uint32)
+    first, key_of_bucket = first[rank], key_of_event[first[rank]]
+    apart = _apart(meeting, place[pair], valid, key_of_bucket)
+    found, sizes = answered(call, apart)
+    query = apart.queries.row.astype(np.int64)
+    bucket = np.repeat(np.arange(count), np.diff(apart.queries.offsets))
+    seen = np.flatnonzero(sizes > 0)
+    seen = seen[np.lexsort((bucket[seen], query[seen]))]
+    counts = np.bincount(query[seen], minlength=len(meeting.queries.row))
+    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    keys = held.take(pa.array(first[bucket[seen]]))
+    items = found.take(pa.array(seen)).cast(kind.item_type)
+    offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
+    return pa.MapArray.from_arrays(offsets, keys.cast(kind.key_type), items).cast(kind)
+
+
+def _apart(
+    meeting: Meeting, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
+) -> Meeting:
+    """The same events by key and bucket, and each query once for every bucket of its key.
+
+    The new queries' rows are places among the old queries.
+    """
+    events, queries = meeting.events, meeting.queries
+    order = np.argsort(place, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(key)))])
+    row, time = events.row[valid][order], events.time[valid][order]
+    counts = np.diff(queries.offsets)[key]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    at = np.arange(ends[-1]) + np.repeat(queries.offsets[key] - ends[:-1], counts)
+    asked = Times(ends, at.astype(np.uint32), queries.time[at])
+    return Meeting(asked, Times(offsets, row, time), meeting.columns)

@@ -1,0 +1,279 @@
+"""Queries beside the events of the same keys, and the windows of the ones over the others.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames.frames import Ranges
+from kernels.structures.order import sort_entries
+from kernels.tiling.hops import LEAST
+from kernels.tiling.query_ranges import query_ranges
+from workbench.columnar.blocks import Block, grouped
+from workbench.columnar.key_codes import whole
+from workbench.columnar.ties import in_order_of, ties
+from workbench.engine.block import Window
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Which events a query sees, by their times.
+
+    Attributes
+    ----------
+    window : int or None
+        How far back, None without a bound.
+    hop, last_hop : int
+        What the begin and the end are rounded down to.
+    ahead: int
+        How far behind the query its window ends, 0 for what must not see the future.
+    """
+
+    window: int | None
+    hop: int = 1
+    last_hop: int = 1
+    ahead: int = 0
+
+    def ranges(self, query: Ints, q_offsets: Ints, time: Ints, e_offsets: Ints) -> Ranges:
+        """Return the range of events of each query, from 0 in each key.
+
+        Parameters
+        ----------
+        query, time : int64 arrays of shape (queries,) and (events,)
+            Sorted in each key.
+        q_offsets, e_offsets : int64 arrays of shape (keys + 1,)
+
+        Returns
+        -------
+        begin, end : int64 arrays of shape (queries, 1)
+        """
+        begin, end = np.empty((len(query), 1), np.int64), np.empty((len(query), 1), np.int64)
+        length = self.window is not None, (self.window or 0) + self.ahead
+        rounded, query = (self.hop, self.last_hop), query + self.ahead
+        query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
+        return begin, end
+
+    def bounds(self, query: Ints) -> tuple[Ints, Ints]:
+        """Return where each query's window begins, whatever that means without a bound, and ends.
+
+        Examples
+        --------
+        >>> [bound.tolist() for bound in Span(5, 5).bounds(np.array([4, 9]))]
+        [[-5, 0], [4, 9]]
+        """
+        query = query + self.ahead
+        back = (self.window or 0) + self.ahead
+        low = np.maximum(query, LEAST + back + self.hop) - back
+        return low // self.hop * self.hop, query // self.last_hop * self.last_hop
+
+
+@dataclass(frozen=True)
+class Times:
+    """Rows by key and by time.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (keys + 1,)
+    row : uint32 array of shape (rows,)
+        The row that stands at each place.
+    time : int64 array of shape (rows,)
+        The times in this order.
+    """
+
+    offsets: Ints
+    row: NDArray[np.uint32]
+    time: Ints
+
+
+def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
+    """Return rows by key and by time, ties as they come.
+
+    Parameters
+    ----------
+    code : uint32 array of shape (rows,)
+        The number of each row's key.
+    time : int64 array of shape (rows,)
+    count : int
+        How many keys there are.
+
+    Returns
+    -------
+    Times
+
+    Examples
+    --------
+    >>> times = in_time(np.array([0, 1, 0], np.uint32), np.array([5, 2, 3]), 2)
+    >>> times.offsets.tolist(), times.row.tolist(), times.time.tolist()
+    ([0, 2, 3], [2, 0, 1], [3, 5, 2])
+    """
+    offsets, row = grouped(code.copy(), count)
+    sorted_time = time[row]
+    sort_entries.over(offsets, sorted_time, row)
+    return Times(offsets, row, time[row])
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The places of queries and events in a window engine's block, and the windows over it.
+
+    The engine has one row for each answer and one for each value. Here they are as many as a key
+    has queries or events, whichever are more: events stand first in their key.
+
+    Attributes
+    ----------
+    queries, events : Times
+    """
+
+    queries: Times
+    events: Times
+    _ranges: dict[Span, Ranges] = field(default_factory=dict)
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where each key begins, and the last one ends."""
+        sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+    @cached_property
+    def query_places(self) -> Ints:
+        """The place of each query in the block, in the order of ``queries``."""
+        return places(self.queries.offsets, self.offsets)
+
+    @cached_property
+    def event_places(self) -> Ints:
+        """The place of each event in the block, in the order of ``events``."""
+        return places(self.events.offsets, self.offsets)
+
+    def ranges(self, span: Span) -> Ranges:
+        """Return the frame of every row of the block: a query's window, and the last one's for
+        the rows behind it."""
+        if span not in self._ranges:
+            queries, events = self.queries, self.events
+            found = span.ranges(queries.time, queries.offsets, events.time, events.offsets)
+            begin, end = (self._spread(column) for column in found)
+            self._ranges[span] = begin, end
+        return self._ranges[span]
+
+    def _spread(self, column: Ints) -> Ints:
+        # Frames that never move back keep the engine's quick ways open.
+        places, sizes = self.query_places, np.diff(self.offsets)
+        spread = np.zeros((int(self.offsets[-1]), 1), np.int64)
+        spread[places] = column
+        counts = np.diff(self.queries.offsets)
+        last = self.queries.offsets[1:] - 1
+        rest = np.repeat(np.where(counts > 0, last, 0), sizes - counts)
+        held = np.repeat(counts > 0, sizes - counts)
+        free = np.ones(len(spread), bool)
+        free[places] = False
+        if len(column):
+            spread[free] = np.where(held[:, None], column[rest], 0)
+        return spread
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Queries and events of the same keys.
+
+    Attributes
+    ----------
+    queries, events : Times
+    columns : dict of str to pyarrow.Array
+        The events' columns, as they came.
+    """
+
+    queries: Times
+    events: Times
+    columns: Mapping[str, pa.Array]
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def placed(self) -> Placed:
+        """Where they are in a block."""
+        return Placed(self.queries, self.events)
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each key begins in the block, and the last one ends."""
+        return self.placed.offsets
+
+    @property
+    def query_places(self) -> Ints:
+        """The place of each query in the block, in the order of ``queries``."""
+        return self.placed.query_places
+
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, at the first time by computing it."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    def window(self, arguments: Sequence[str]) -> "QueryWindow":
+        """Return the block with the events that tie in time in the order of some columns.
+
+        So the first and the last event depend on the data that is asked for, and on nothing else.
+        """
+        names = tuple(arguments)
+        if names not in self._known:
+            row = self.in_order(names)
+            # A place that no event has gets the first one; without any event there are nulls.
+            at = np.zeros(self.offsets[-1], np.uint32)
+            at[self.placed.event_places] = row
+            taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
+            none = Block(pa.table({}), self.offsets, pa.table({}))
+            self._known[names] = QueryWindow(none, (), {}, self.placed, self.columns, taken)
+        found: QueryWindow = self._known[names]
+        return found
+
+    def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
+        """Return the event at each place, those that tie in time in the order of some columns."""
+        again = ties(self.events.time, self.events.offsets)
+        if not names or not again.any():
+            return self.events.row
+        tied, order = in_order_of(self.columns, names, self.events.row, again)
+        row = self.events.row.copy()
+        row[tied] = row[tied[order]]
+        return row
+
+
+@dataclass(frozen=True)
+class QueryWindow(Window):
+    """What window functions ask of queries and events.
+
+    It knows no meeting, which knows it: what refers to itself in a circle stays in memory until
+    Python's garbage collection comes by, and that comes seldom to few large objects.
+
+    Attributes
+    ----------
+    placed : Placed
+    held : mapping of str to pyarrow.Array
+        The events' columns, as they came.
+    taken : pyarrow.Array
+        The event at each place of the block.
+    """
+
+    placed: Placed | None = None
+    held: Mapping[str, pa.Array] = field(default_factory=dict)
+    taken: pa.Array | None = None
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column of the events by their places."""
+        return self._once(("column", name), lambda: whole(self.held[name]).take(self.taken))
+
+    def ranges(self, frame: Any) -> Ranges:
+        """Return the frame of every row, of a :class:`Span`."""
+        assert self.placed is not None
+        return self.placed.ranges(frame)
+
+
+def places(offsets: Ints, wider: Ints) -> Ints:
+    sizes = np.diff(offsets)
+    return np.asarray(np.arange(offsets[-1]) + np.repeat(wider[:-1] - offsets[:-1], sizes))

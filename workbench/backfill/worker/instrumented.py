@@ -1,0 +1,69 @@
+"""What the tasks of a backfill get, and how long they take: counted by the tasks themselves.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+
+import pyarrow as pa
+
+from workbench.backfill.split.map_side import COPY, SLOT
+from workbench.backfill.tree.map_side import EVENT_OF, STATES_OF
+from workbench.backfill.worker.task import QUERY, BackfillTask
+from workbench.columnar.subpartitions import lots
+
+#: What a row may be: of the tables, or what stands for events that are elsewhere.
+QUERIES, EVENTS, EARLIER, STATES = KINDS = "queries", "events", "earlier", "states"
+#: The columns of a task's report, and their types.
+SCHEMA = f"task int, {', '.join(f'{kind} long' for kind in KINDS)}, answers long, seconds double"
+
+
+@dataclass(frozen=True)
+class CountedTask:
+    """Answer as a task does, and return what it got in place of its answers.
+
+    Attributes
+    ----------
+    task : BackfillTask
+    """
+
+    task: BackfillTask
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return one row: the number of the Spark partition, its rows by what they are, seconds."""
+        from pyspark import TaskContext
+
+        rows: Counter[str] = Counter()
+        answers, took = 0, 0.0
+        for parts in lots(batches):
+            for part in parts:
+                rows[kind_of(part.schema.names)] += len(part)
+            begin = perf_counter()
+            answers += sum(len(batch) for batch in self.task.of_lot(parts))
+            took += perf_counter() - begin
+        context = TaskContext.get()
+        number = context.partitionId() if context else 0
+        counts = {kind: pa.array([rows[kind]]) for kind in KINDS}
+        yield pa.record_batch(
+            {
+                "task": pa.array([number], pa.int32()),
+                **counts,
+                "answers": pa.array([answers]),
+                "seconds": pa.array([took]),
+            }
+        )
+
+
+def kind_of(names: Iterable[str]) -> str:
+    """Return what rows with these columns are.
+
+    Examples
+    --------
+    >>> kind_of(["k0", QUERY]), kind_of(["k0", COPY])
+    ('queries', 'earlier')
+    """
+    marks = {QUERY: QUERIES, COPY: EARLIER, EVENT_OF: EARLIER, SLOT: STATES, STATES_OF: STATES}
+    return next((kind for mark, kind in marks.items() if mark in names), EVENTS)

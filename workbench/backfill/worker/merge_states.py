@@ -1,0 +1,152 @@
+"""Answers from states: those of a span's own events, joined with those that came from earlier ones.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames.frames import frames_of_kept
+from kernels.states.aggregates import AGGREGATES, finalized
+from kernels.tiling.sawtooth import join_heads
+from kernels.tiling.sliding_join import join_ranges
+from kernels.windows.aggregate import moving_states
+from workbench.backfill.split.map_side import FIELD, SLOT
+from workbench.backfill.split.partials import values_of
+from workbench.backfill.worker.cogroup import Ints, Meeting, QueryWindow, Span
+from workbench.columnar.columns import answers, as_column, numbers
+from workbench.engine.block import Call, Frames
+from workbench.engine.functions import MOST
+
+Matrix = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class FromStates:
+    """Answer a call from states.
+
+    Attributes
+    ----------
+    slots : dict of int to Call
+        The states that it is made of, by their numbers on the way.
+    argument : pyarrow.DataType or None
+        The type of the call's first argument.
+    """
+
+    slots: dict[int, Call]
+    argument: pa.DataType | None
+
+    def __call__(self, call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+        """Return the answers of a meeting's queries in their order, and how many events each is of.
+
+        Parameters
+        ----------
+        call : Call
+        meeting : Meeting
+            Its events are those of the span, and states in the order of their times.
+        """
+        found = {
+            slot.function: joined(meeting, number, slot) for number, slot in self.slots.items()
+        }
+        sizes = row_counts(found)
+        return finished(call, found, sizes, self.argument), sizes
+
+
+def joined(meeting: Meeting, number: int, slot: Call) -> Matrix:
+    """Return the state of each query's window, in the order of the queries."""
+    window, empty = meeting.window(slot.arguments), AGGREGATES[slot.function].empty
+    came = window.column(SLOT)
+    own = window.counted(slot, slot.arguments)
+    heads = _kept(window, slot, came.is_null() if own is None else _both(came.is_null(), own))
+    values = [heads.ordered(one) for one in values_of(window, slot)]
+    moving = heads.begin, heads.end
+    states = moving_states(window.offsets, slot.function, values[0], *moving, other=values[-1])
+    mine = came.to_numpy(zero_copy_only=False) == number
+    if mine.any():
+        tails = _kept(window, slot, mine)
+        names = [FIELD.format(number, i) for i in range(len(empty))]
+        parts = np.stack([tails.ordered(numbers(window.column(name))) for name in names], axis=1)
+        earlier = np.zeros_like(states)
+        join_ranges.over(window.offsets, empty, parts, tails.begin, tails.end, earlier)
+        join_heads.over(window.offsets, empty, earlier, states.copy(), states)
+    return states[meeting.query_places]
+
+
+def _both(first: pa.Array, then: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray(first.to_numpy(zero_copy_only=False) & then, np.bool_)
+
+
+def _kept(window: QueryWindow, slot: Call, mask: Any) -> Frames:
+    """The frames over some of the rows."""
+    begin, end = window.ranges(cast(Span, slot.frame))
+    kept = frames_of_kept(window.offsets, np.asarray(mask).astype(np.uint8), begin, end)
+    return Frames(kept.begin, kept.end, kept.row)
+
+
+def row_counts(found: dict[str, Matrix]) -> Ints:
+    """Return how many events each state is of."""
+    for name, states in found.items():
+        state = type(AGGREGATES[name].empty)(*states.T)
+        if hasattr(state, "rows"):
+            return np.asarray(state.rows, np.int64)
+    return np.asarray(found["bool_and"].sum(axis=1), np.int64)
+
+
+def finished(
+    call: Call, found: dict[str, Matrix], sizes: Ints, argument: pa.DataType | None
+) -> pa.Array:
+    """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
+
+    Parameters
+    ----------
+    call : Call
+    found : dict of str to array of shape (queries, fields)
+        The states by their aggregates.
+    sizes : int64 array of shape (queries,)
+        How many events each is of.
+    argument : pyarrow.DataType or None
+        The type of the call's first argument.
+
+    Returns
+    -------
+    pyarrow.Array
+    """
+    if call.function == "count":
+        return pa.array(sizes)
+    if call.function in ("bool_and", "bool_or"):
+        flags = finalized(call.function, found["bool_and"])
+        return answers(flags.astype(np.bool_), sizes == 0)
+    if "integer_sum" in found:
+        return _of_integers(call, found, sizes, argument)
+    name = next(iter(found)) if call.function not in ("sum", "avg") else call.function
+    values = finalized(name, found[next(iter(found))])
+    null = sizes < AGGREGATES[name].needs
+    if name in ("skewness", "kurtosis", "kurtosis_pop"):
+        null |= np.isnan(values)
+    return answers(values, null)
+
+
+def _of_integers(
+    call: Call, found: dict[str, Matrix], sizes: Ints, argument: pa.DataType | None
+) -> pa.Array:
+    total, nearly = found["integer_sum"][:, 0], found["sum"][:, 0]
+    if call.function == "avg":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Totals wrap around: beyond 64 bits the floats tell the mean.
+            mean = np.where(np.abs(nearly) < MOST / 2, total / sizes, nearly / sizes)
+        return answers(mean, sizes == 0)
+    assert argument is not None
+    decimal = pa.types.is_decimal(argument)
+    scale = 10.0**argument.scale if decimal else 1.0
+    if (np.abs(nearly) * scale > MOST * (1 - 1e-6)).any():
+        raise OverflowError(
+            f"{call.column}: a sum does not fit a 64-bit integer; cast the column to double."
+        )
+    if decimal:
+        wide = pa.decimal128(argument.precision + 10, argument.scale)
+        return as_column(total, sizes == 0, wide)
+    return answers(total, sizes == 0)

@@ -1,0 +1,180 @@
+"""How a feature's answer travels to later spans of time: as states of hops, or as rows.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.backfill.worker.cogroup import Ints, Span
+from workbench.backfill.worker.task import Feature
+from workbench.engine.block import Call, Window
+from workbench.engine.functions import KERNELS
+from workbench.functions.catalogue import NO_OPTIONS
+
+#: Functions whose states add up, by the states that they need.
+STATES = {
+    "count": ("count",),
+    "product": ("product", "count"),
+    **dict.fromkeys(("bool_and", "bool_or"), ("bool_and",)),
+    **{
+        name: (KERNELS.get(name, name),)
+        for name in (
+            *("stddev", "stddev_pop", "variance", "variance_pop", "covar_samp", "covar_pop"),
+            *("corr", "skewness", "kurtosis", "kurtosis_pop"),
+        )
+    },
+}
+EXTREMES = ("min", "max", "arg_min", "arg_max")
+ENDS = ("first", "last")
+#: Functions of the rows that no other of the same value, or no k others, stand before.
+DISTINCT = ("count_distinct", "bounded_count_distinct", "approx_count_distinct")
+FEWEST = ("first_k", "last_k", "top_k", "bottom_k")
+#: Functions of which so many rows of a part are enough as they are asked for.
+LISTED = (*FEWEST, "nth", "bounded_count_distinct")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Features over windows of one kind, of all events or by one column of buckets.
+
+    Attributes
+    ----------
+    span : Span
+    by : str or None
+    slots : tuple of Call
+        The states that are made of the events: each names an aggregate of
+        :data:`kernels.states.aggregates.AGGREGATES`.
+    calls : tuple of Call
+        Those whose events travel.
+    """
+
+    span: Span
+    by: str | None
+    slots: tuple[Call, ...]
+    calls: tuple[Call, ...]
+
+
+def groups_of(features: Iterable[Feature], schema: pa.Schema) -> tuple[Group, ...]:
+    """Return features that share their windows and their buckets together.
+
+    Parameters
+    ----------
+    features : iterable of Feature
+    schema : pyarrow.Schema
+        The events' columns.
+
+    Returns
+    -------
+    tuple of Group
+    """
+    slots: dict[tuple[Span, str | None], dict[Call, None]] = {}
+    calls: dict[tuple[Span, str | None], list[Call]] = {}
+    for one in features:
+        kind = cast(Span, one.call.frame), one.by
+        slots.setdefault(kind, {}).update(dict.fromkeys(slots_of(one.call, schema)))
+        calls.setdefault(kind, []).extend([] if slots_of(one.call, schema) else [one.call])
+    return tuple(
+        Group(span, by, tuple(slots[span, by]), tuple(calls[span, by])) for span, by in slots
+    )
+
+
+def slots_of(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
+    """Return the states that a call is made of, none where its events must travel."""
+    if call.options.distinct:
+        return ()
+    names = STATES.get(call.function, ())
+    if call.function in ("sum", "avg"):
+        kind = schema.field(call.arguments[0]).type
+        whole = pa.types.is_integer(kind)
+        whole |= call.function == "sum" and pa.types.is_decimal(kind)
+        # The sum of floats says whether that of integers went beyond 64 bits.
+        names = ("integer_sum", "sum") if whole else ("sum",)
+    plain = replace(call, column="", options=NO_OPTIONS)
+    return tuple(replace(plain, function=name) for name in names)
+
+
+def picks(call: Call) -> bool:
+    """Say whether a call's answer is one event of the window, and each part of it has one."""
+    return call.function in (*EXTREMES, *ENDS) and not call.options.distinct
+
+
+def needs_all(call: Call, schema: pa.Schema) -> bool:
+    """Say whether every event of a window has to be there for a call, and not few of each hop."""
+    few = (*EXTREMES, *ENDS, *DISTINCT, *FEWEST)
+    return not (call.options.distinct or call.function in few or slots_of(call, schema))
+
+
+def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
+    """Return which rows can still be the answer, or a part of it, of windows of whole parts.
+
+    Parameters
+    ----------
+    window : Window
+    call : Call
+    at : int64 array of shape (rows,)
+        Rows of the window that count for the call, in order.
+    part : int64 array of shape (rows,)
+        The number of the part that each belongs to; a part's rows stand together.
+
+    Returns
+    -------
+    int64 array
+        Places among these rows, in order.
+    """
+    place: Ints = np.arange(len(at))
+    if not len(at):
+        return place
+    begins = np.concatenate([[True], part[1:] != part[:-1]])
+    once = call.options.distinct or call.function in DISTINCT
+    if call.function in EXTREMES:
+        return _least(begins, window.codes(call.arguments[-1])[at], "max" in call.function)
+    if call.function == "first" and not once:
+        return np.flatnonzero(begins)
+    if call.function == "last" and not once:
+        return np.flatnonzero(np.append(begins[1:], True))
+    if once:
+        place = _first_of_each(part, window.keys(call.arguments)[at])
+    if call.function not in LISTED:
+        return place
+    if call.function in ("top_k", "bottom_k"):
+        code = window.codes(call.arguments[0])[at][place]
+        place = place[np.lexsort((~code if call.function == "top_k" else code, part[place]))]
+    elif call.function == "last_k":
+        place = place[::-1]
+    return np.sort(place[_up_to(part[place], call.options.n)])
+
+
+def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
+    """The first row of each part that has its least or its greatest code."""
+    first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    best = (np.maximum if greatest else np.minimum).reduceat(code, first)
+    found = np.flatnonzero(code == best[number])
+    again = np.concatenate([[False], number[found][1:] == number[found][:-1]])
+    return np.asarray(found[~again])
+
+
+def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
+    """Say of each row whether it is among the first so many of its part, whose rows are together.
+
+    Examples
+    --------
+    >>> _up_to(np.array([7, 7, 7, 8]), 2).tolist()
+    [True, True, False, True]
+    """
+    begins = np.append(True, part[1:] != part[:-1])[: len(part)]
+    first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    return np.asarray(np.arange(len(part)) - first[number] < most)
+
+
+def _first_of_each(part: Ints, key: Ints) -> Ints:
+    """The first row of each part and key."""
+    order = np.lexsort((key, part))
+    part, key = part[order], key[order]
+    new = np.concatenate([[True], (part[1:] != part[:-1]) | (key[1:] != key[:-1])])
+    return np.asarray(np.sort(order[new]))

@@ -1,0 +1,163 @@
+"""The part of a backfill that runs in Spark's Python workers: answers for whole keys.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.backfill.worker.buckets import bucketed, plainly
+from workbench.backfill.worker.cogroup import Meeting, in_time
+from workbench.backfill.worker.validity import BEGIN, lively
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.columns import present
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.process import settle
+from workbench.columnar.subpartitions import lots
+from workbench.engine.block import Call
+from workbench.engine.task import ROWS_AT_ONCE
+
+#: The column that only bundles of queries have.
+QUERY = "__query__"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the result.
+
+    Attributes
+    ----------
+    call : Call
+        Its frame is a :class:`workbench.backfill.worker.cogroup.Span`.
+    kind : pyarrow.DataType
+        The type of the column, as Spark has it.
+    by : str, optional
+        The column of the events whose values are answered for themselves.
+    """
+
+    call: Call
+    kind: pa.DataType
+    by: str | None = None
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The queries and the events of some keys.
+
+    Attributes
+    ----------
+    queries, events : pyarrow.Table
+    q_code, e_code : uint32 arrays of shape (queries,) and (events,)
+        The number of each row's key.
+    count : int
+        How many keys there are.
+    """
+
+    queries: pa.Table
+    events: pa.Table
+    q_code: NDArray[np.uint32]
+    e_code: NDArray[np.uint32]
+    count: int
+
+
+@dataclass(frozen=True)
+class BackfillTask:
+    """Answer every query of whole keys.
+
+    Attributes
+    ----------
+    columns : tuple of (str, str)
+        The queries' columns to give back: the name in the result, and on the way.
+    keys : tuple of str
+        The columns of the key, as both sides call them on the way.
+    features : tuple of Feature
+    schema : pyarrow.Schema
+        The events' columns, on the way.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    keys: tuple[str, ...]
+    features: tuple[Feature, ...]
+    schema: pa.Schema
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for a Spark partition that holds all rows of its keys."""
+        settle()
+        for parts in lots(batches):
+            yield from self.of_lot(parts)
+
+    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some keys."""
+        queries, events = (
+            [part for part in parts if (QUERY in part.schema.names) == asks]
+            for asks in (True, False)
+        )
+        if queries:
+            found = self.answer(*map(table_of, (queries, events)))
+            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+
+    def answer(self, queries: pa.Table, events: pa.Table | None) -> pa.Table:
+        """Return every query with its features.
+
+        Parameters
+        ----------
+        queries : pyarrow.Table
+        events : pyarrow.Table or None
+            All events of the queries' keys, none with a null in key or time.
+
+        Returns
+        -------
+        pyarrow.Table
+            By key and time.
+        """
+        sides = self.sides(queries, events)
+        meeting = met(sides)
+        row = pa.array(meeting.queries.row)
+        columns = {name: sides.queries.column(held).take(row) for name, held in self.columns}
+        for feature in self.features:
+            columns[feature.call.column] = self._column(feature, sides, meeting)
+        return pa.table(columns)
+
+    def sides(self, queries: pa.Table, events: pa.Table | None) -> Sides:
+        """Number the keys of both sides; a query without key or time has a key without events."""
+        events = self.schema.empty_table() if events is None else events
+        both = {name: _joined(queries.column(name), events.column(name)) for name in self.keys}
+        code, count = key_codes(pa.table(both))
+        q_code, e_code = code[: len(queries)].copy(), code[len(queries) :].copy()
+        for name in (*self.keys, TIME):
+            q_code[~present(whole(queries.column(name)))] = count
+        asked = np.zeros(count + 1, bool)
+        asked[q_code] = True
+        needed = asked[e_code]
+        if not needed.all():
+            events, e_code = events.filter(pa.array(needed)), e_code[needed]
+        return Sides(queries, events, q_code, e_code, count + 1)
+
+    def _column(self, feature: Feature, sides: Sides, meeting: Meeting) -> pa.Array:
+        answered = lively if BEGIN in meeting.columns else plainly
+        if feature.by is not None:
+            return bucketed(feature.call, feature.by, feature.kind, meeting, answered)
+        return answered(feature.call, meeting)[0]
+
+
+def _joined(first: pa.ChunkedArray, then: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pa.chunked_array([*first.chunks, *then.cast(first.type).chunks], first.type)
+
+
+def table_of(batches: Sequence[pa.RecordBatch]) -> pa.Table | None:
+    """Return batches as one table, None without any."""
+    return pa.Table.from_batches(batches) if batches else None
+
+
+def met(sides: Sides) -> Meeting:
+    """Return queries and events by key and time."""
+    queries, events = (
+        in_time(code, instants(whole(rows.column(TIME)).fill_null(0)), sides.count)
+        for rows, code in ((sides.queries, sides.q_code), (sides.events, sides.e_code))
+    )
+    columns = {name: whole(sides.events.column(name)) for name in sides.events.column_names}
+    return Meeting(queries, events, columns)

@@ -1,0 +1,210 @@
+"""Functions of rows that have a life, over the tree of the queries.
+
+What combines is combined along the tree. What is found by rank gets each query's rows as a few
+ranges of places; these say nothing of times, so what depends on the order of rows asks for it: the
+first row is the one of the least number.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.entities.validity_tiles import life_states
+from kernels.states.aggregates import AGGREGATES, PAIRS
+from kernels.states.states import NO_ROW
+from kernels.windows.histogram import moving_extremes
+from workbench.backfill.worker.cogroup import Ints
+from workbench.backfill.worker.merge_states import finished
+from workbench.backfill.worker.partials import ENDS, EXTREMES, slots_of
+from workbench.backfill.worker.validity import Lives
+from workbench.backfill.worker.validity_tiles import Layout, laid_out
+from workbench.columnar.columns import codes_in_order, floats, lists_of_ends, numbers, rows_of
+from workbench.columnar.key_codes import key_codes
+from workbench.engine.block import Call
+from workbench.engine.functions import answer
+
+Columns = Mapping[str, pa.Array]
+
+COUNTS = ("count", "count_distinct", "bounded_count_distinct")
+DISTINCT = ("count_distinct", "bounded_count_distinct")
+#: Queries whose rows are laid out at once: their tree is low, and so frames have few ranges.
+AT_ONCE = 8_192
+
+
+def combines(call: Call) -> bool:
+    """Say whether a function needs no rows, but states of them."""
+    plain = replace(call, options=replace(call.options, distinct=False))
+    counted = (*COUNTS, *EXTREMES, *ENDS, "sum", "avg")
+    # The types do not matter here: they say which states, not whether.
+    return call.function in counted or bool(slots_of(plain, pa.schema([])))
+
+
+def answer_in_tiles(call: Call, lives: Lives, held: Columns) -> pa.Array:
+    """Return the answers of all queries in their order.
+
+    Parameters
+    ----------
+    call : Call
+    lives : Lives
+        The rows that count for it.
+    held : mapping of str to pyarrow.Array
+        The columns of the rows.
+
+    Returns
+    -------
+    pyarrow.Array
+    """
+    # The lives are those that count already.
+    call = replace(call, where=None)
+    if call.options.distinct or call.function in DISTINCT:
+        every = lives
+        lives = every.once(("once", call.arguments), lambda: distinct(every, call, held))
+        call = replace(call, options=replace(call.options, distinct=False))
+    if call.function in COUNTS:
+        most = call.options.n if call.function == "bounded_count_distinct" else None
+        return pa.array(lives.sizes if most is None else np.minimum(lives.sizes, most))
+    if call.function in (*EXTREMES, *ENDS):
+        return _of_row(call, lives, held)
+    kinds = pa.schema([(name, held[name].type) for name in call.arguments])
+    if slots := slots_of(call, kinds):
+        found = {slot.function: _states(slot, lives, held) for slot in slots}
+        return finished(call, found, lives.sizes, kinds.types[0])
+    return _by_layout(call, lives, held)
+
+
+def _by_layout(call: Call, lives: Lives, held: Columns) -> pa.Array:
+    parts = []
+    for low in range(0, len(lives.queries.time), AT_ONCE):
+        high = min(low + AT_ONCE, len(lives.queries.time))
+        some: Lives = lives.once((low, high), partial(lives.between, low, high))
+        layout: Layout = some.once("layout", partial(laid_out, some, held))
+        found = OWN.get(call.function, answer)(layout, call)
+        parts.append(found.take(pa.array(layout.query_places)))
+    return pa.concat_arrays(parts)
+
+
+def _taken(lives: Lives, held: Columns, name: str) -> pa.Array:
+    """A column of the rows that count, in their order."""
+    found: pa.Array = lives.once(("column", name), lambda: held[name].take(pa.array(lives.row)))
+    return found
+
+
+def _states(slot: Call, lives: Lives, held: Columns) -> NDArray[Any]:
+    """The state of the rows that each query sees, of one aggregate."""
+    found: NDArray[Any] = lives.once(
+        ("states", slot.function, slot.arguments),
+        lambda: _merged(slot.function, lives, _values(slot, lives, held)),
+    )
+    return found
+
+
+def _values(slot: Call, lives: Lives, held: Columns) -> list[NDArray[Any]]:
+    aggregate = AGGREGATES[slot.function]
+    if slot.function == "count":
+        return [np.zeros(len(lives.row), np.int64)]
+    whole = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
+    columns = [_taken(lives, held, name) for name in slot.arguments]
+    return [numbers(one) if whole else floats(one) for one in columns]
+
+
+def _merged(name: str, lives: Lives, values: list[NDArray[Any]]) -> NDArray[Any]:
+    empty = AGGREGATES[name].empty
+    dtype = np.asarray(empty).dtype
+    columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]
+    states = np.empty((len(lives.queries.time), len(empty)), dtype)
+    runs = lives.first, lives.last
+    life_states.over(lives.queries.offsets, empty, *runs, *columns, states, right=lives.offsets)
+    return states
+
+
+def _of_row(call: Call, lives: Lives, held: Columns) -> pa.Array:
+    """The first argument's value in the row that is least, greatest, first or last of all."""
+    name = call.function.removeprefix("arg_")
+    if name in ENDS:
+        codes = np.zeros(len(lives.row), np.int64)
+    else:
+        codes = codes_in_order(_taken(lives, held, call.arguments[-1]))
+    row = AGGREGATES[name].empty._fields.index("row")
+    found = _merged(name, lives, [codes])[:, row].astype(np.int64)
+    first = np.repeat(lives.offsets[:-1], np.diff(lives.queries.offsets))
+    place = np.where(found == NO_ROW, NO_ROW, found + first)
+    return rows_of(_taken(lives, held, call.arguments[0]), place)
+
+
+def distinct(lives: Lives, call: Call, held: Columns) -> Lives:
+    """Return lives of values: from where the first row has it until where none has it any more.
+
+    Parameters
+    ----------
+    lives : Lives
+    call : Call
+        Its arguments make the value.
+    held : mapping of str to pyarrow.Array
+
+    Returns
+    -------
+    Lives
+        Of the rows with one value, no two count for the same query.
+    """
+    if not len(lives.row):
+        return lives
+    values = pa.table({name: _taken(lives, held, name) for name in call.arguments})
+    code, _ = key_codes(values)
+    order = np.lexsort((lives.first, code, lives.key))
+    key, code = lives.key[order], code[order]
+    new = np.concatenate([[True], (key[1:] != key[:-1]) | (code[1:] != code[:-1])])
+    first, last = lives.first[order], lives.last[order]
+    # Runs of one value reach as far as any of them so far; those of others begin anew.
+    shift = np.cumsum(new) * (len(lives.queries.time) + 1)
+    reach = np.maximum.accumulate(last + shift)
+    apart = np.concatenate([[True], first[1:] + shift[1:] > reach[:-1]])
+    at = np.flatnonzero(new | apart)
+    ends = np.maximum.reduceat(last, at)
+    back = np.argsort(order[at], kind="stable")
+    chosen = order[at][back]
+    counts = np.bincount(lives.key[chosen], minlength=len(lives.offsets) - 1)
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    rows = lives.row[chosen], lives.time[chosen], offsets
+    return Lives(lives.queries, *rows, first[at][back], ends[back])
+
+
+def _ends(layout: Layout, k: int, last: bool) -> tuple[Ints, Ints]:
+    """The first or the last k rows of each frame, from the end on, as rows of the block."""
+    begin, end = layout.frames_of
+    ends, rows = moving_extremes(layout.offsets, layout.laid, begin, end, k, greatest=last)
+    return ends, rows + np.repeat(layout.offsets[:-1], np.diff(ends[layout.offsets]))
+
+
+def _picked(layout: Layout, call: Call) -> pa.Array:
+    """The value of the nth row, from the begin or from the end."""
+    nth = call.options.n
+    ends, rows = _ends(layout, abs(nth), nth < 0)
+    found = np.full(len(ends) - 1, NO_ROW, np.int64)
+    enough = (np.diff(ends) == abs(nth)) & (nth != 0)
+    found[enough] = rows[ends[1:][enough] - 1]
+    return rows_of(layout.column(call.arguments[0]), found)
+
+
+def _end_values(layout: Layout, call: Call) -> pa.Array:
+    """The first or the last values, in their order."""
+    last = call.function == "last_k"
+    ends, rows = _ends(layout, call.options.n, last)
+    if last:
+        # From the last one on, and so each list is turned round.
+        rows = rows[np.repeat(ends[:-1] + ends[1:] - 1, np.diff(ends)) - np.arange(len(rows))]
+    flat = rows_of(layout.column(call.arguments[0]), rows)
+    return lists_of_ends(ends, flat, np.diff(ends) == 0)
+
+
+#: Functions that depend on the order of rows.
+OWN: dict[str, Callable[[Layout, Call], pa.Array]] = {
+    "nth": _picked,
+    **dict.fromkeys(("first_k", "last_k"), _end_values),
+}

@@ -1,0 +1,93 @@
+"""Rows that have a life, laid out in tiles: a query's rows are a few ranges of places.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from kernels.entities.validity_tiles import tile_frames, tile_rows, tile_sizes
+from kernels.frames.frames import Ranges
+from workbench.backfill.worker.cogroup import Ints, places
+from workbench.backfill.worker.validity import Lives
+from workbench.columnar.blocks import Block
+from workbench.engine.block import Window
+
+
+@dataclass(frozen=True)
+class Layout(Window):
+    """What window functions ask of rows that are laid out in tiles.
+
+    Attributes
+    ----------
+    lives : Lives
+    held : mapping of str to pyarrow.Array
+        The columns of the rows.
+    laid : int64 array of shape (places,)
+        The row, among the lives, at each place of the block.
+    frames_of : tuple of two int64 arrays of shape (places, pieces)
+        The frame of each row of the block.
+    query_places : int64 array of shape (queries,)
+        The row of the block that answers each query.
+    """
+
+    lives: Lives = field(kw_only=True)
+    held: Mapping[str, pa.Array] = field(kw_only=True)
+    laid: Ints = field(kw_only=True)
+    frames_of: Ranges = field(kw_only=True)
+    query_places: Ints = field(kw_only=True)
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column of the rows by their places."""
+        return self._once(("column", name), lambda: self.held[name].take(self._taken))
+
+    def ranges(self, frame: Any) -> Ranges:
+        """Return the frame of every row of the block: there is only one of each."""
+        return self.frames_of
+
+    @property
+    def _taken(self) -> pa.Array:
+        row = self.lives.row
+        # A place that no row has gets the first one; without any row there are nulls.
+        taken = row[self.laid] if len(row) else self.laid
+        return pa.array(taken, mask=None if len(row) else np.ones(len(taken), bool))
+
+
+def laid_out(lives: Lives, held: Mapping[str, pa.Array]) -> Layout:
+    """Lay rows out in tiles over the queries of their keys.
+
+    Parameters
+    ----------
+    lives : Lives
+    held : mapping of str to pyarrow.Array
+
+    Returns
+    -------
+    Layout
+    """
+    asked, rows = lives.queries.offsets, lives.offsets
+    size = np.zeros((len(lives.queries.time), 2), np.int64)
+    total = tile_sizes.over(asked, size, lives.first, lives.last, right=rows)
+    ends = np.concatenate([[0], np.cumsum(total)])
+    # A block has a row for each answer and one for each value, whichever are more.
+    offsets = np.concatenate([[0], np.cumsum(np.maximum(total, np.diff(asked)))])
+    start = (np.cumsum(size) - size.ravel()).reshape(size.shape)
+    start += np.repeat(offsets[:-1] - ends[:-1], np.diff(asked))[:, None]
+    stop, laid = start.copy(), np.zeros(offsets[-1], np.int64)
+    number = np.arange(len(lives.row))
+    tile_rows.over(asked, stop, lives.first, lives.last, number, laid, right=rows)
+    base = np.repeat(offsets[:-1], np.diff(asked))[:, None]
+    pieces = int(2 * np.diff(asked).max(initial=1) - 1).bit_length()
+    ranges = np.zeros((2, len(size), pieces), np.int64)
+    tile_frames.over(asked, start - base, stop - base, *ranges)
+    used = (ranges[0] < ranges[1]).any(axis=0)
+    used[-1] = True
+    begin, end = np.zeros((2, int(offsets[-1]), int(used.sum())), np.int64)
+    at = places(asked, offsets)
+    begin[at], end[at] = ranges[0][:, used], ranges[1][:, used]
+    known: dict[str, Any] = {"laid": laid, "frames_of": (begin, end), "query_places": at}
+    return Layout(Block(pa.table({}), offsets, pa.table({})), (), lives=lives, held=held, **known)

@@ -1,0 +1,1 @@
+"""Rows as Arrow and NumPy columns, from blocks to bundles. No Spark lives here."""

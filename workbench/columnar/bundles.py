@@ -1,0 +1,127 @@
+"""The shuffle by key, in bundles: Spark moves a few large values in place of every row.
+
+A worker in front of the shuffle sorts its rows by their partition-to-be and packs those that go the
+same way as one binary value. So a row costs no serialization of its own, and rows that an answer
+does not need never travel (docs/decisions/0006).
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
+from workbench.columnar.key_codes import encoded, key_codes
+from workbench.columnar.process import settle
+
+#: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
+PARTITION, BUNDLE = "__partition__", "__bundle__"
+#: What a worker holds before it sends it on: enough for large bundles, and little enough for the
+#: processor's cache, in which rows are put in order (docs/decisions/0006).
+ROWS_IN_FRONT, BYTES_AT_ONCE = 500_000, 256_000_000
+#: What it holds to sum it up: a summary is the better and the fewer they are.
+ROWS_AT_ONCE = 2_000_000
+
+#: Which rows go on, to which partitions, and columns that are added to them.
+Routed = tuple[NDArray[np.int64], NDArray[np.uint32], dict[str, NDArray[Any]]]
+
+
+@dataclass(frozen=True)
+class BundleTask:
+    """Bundle rows by the partition they go to.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The names of the columns as they arrive. They are part of the task, because Spark takes
+        plans for equal whose columns differ by name alone, and would use the one for the other.
+    keys : tuple of str
+        The columns that make the key.
+    partitions : int
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
+    text_as_codes : bool
+        Send a dictionary of a column's different texts, for events that have few different names.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    partitions: int
+    only_matching: bool = False
+    text_as_codes: bool = False
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the rows of a Spark partition, not too many at once."""
+        settle()
+        named = (batch.rename_columns(list(self.columns)) for batch in batches)
+        for rows in gathered(named, ROWS_IN_FRONT):
+            yield from self.bundles(rows)
+
+    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Return one row for each partition that has rows: its number and its rows."""
+        chosen, to, marks = self.routed(rows)
+        offsets, order = grouped(to, self.partitions)
+        rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
+        for name, mark in marks.items():
+            rows = rows.append_column(name, pa.array(mark[order]))
+        for partition in np.flatnonzero(np.diff(offsets)):
+            first, last = offsets[partition], offsets[partition + 1]
+            packed = packed_rows(self.coded(rows.slice(first, last - first)))
+            yield pa.record_batch(
+                {
+                    PARTITION: pa.array([partition], pa.int32()),
+                    BUNDLE: one_binary(packed),
+                }
+            )
+
+    def routed(self, rows: pa.Table) -> Routed:
+        """Return the rows that go on, the partition of each, and columns that mark them."""
+        chosen = self.needed(rows) if self.only_matching else np.arange(len(rows))
+        return chosen, rows.column(PARTITION).to_numpy().view(np.uint32)[chosen], {}
+
+    def coded(self, rows: pa.Table) -> pa.Table:
+        """Return the rows with text as codes where that is wanted, but for that of the keys."""
+        for i, name in enumerate(rows.column_names if self.text_as_codes else ()):
+            if name not in self.keys and pa.types.is_string(rows.column(i).type):
+                rows = rows.set_column(i, name, encoded(rows.column(i)))
+        return rows
+
+    def needed(self, rows: pa.Table) -> NDArray[np.int64]:
+        """Return the rows that fulfil a condition, and the first row of each key without one."""
+        fulfils = rows.column(CONDITIONS).to_numpy() != 0
+        if fulfils.all():
+            return np.arange(len(rows))
+        codes, count = key_codes(rows.select(list(self.keys)))
+        without_match = np.ones(count, bool)
+        without_match[codes[fulfils]] = False
+        # Of several values for one place NumPy keeps the last: backwards, that is the first row.
+        first = np.empty(count, np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        fulfils[first[without_match]] = True
+        return np.flatnonzero(fulfils)
+
+
+def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+    """Return the rows of batches in tables, not too many at once."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows >= most or size >= BYTES_AT_ONCE:
+            yield pa.Table.from_batches(held)
+            held, rows, size = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Return the rows of bundles, without a copy of them."""
+    for batch in batches:
+        for bundle in binaries(batch.column(BUNDLE)):
+            yield from pa.ipc.open_stream(bundle)

@@ -1,0 +1,262 @@
+"""Columns as the kernels take them, and answers as columns again.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.structures.sort_keys import sort_keys
+from workbench.functions.catalogue import MOST_DIGITS
+
+
+def present(values: pa.Array) -> NDArray[np.bool_]:
+    """Return where a column is not null."""
+    return np.asarray(values.is_valid().to_numpy(zero_copy_only=False), np.bool_)
+
+
+def numbers(values: pa.Array) -> NDArray[Any]:
+    """Return a column as int64 or float64, and 0 for null.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Numbers, booleans, or times as they count: dates in days; decimals of at most 18 digits as
+        multiples of their last digit.
+
+    Returns
+    -------
+    int64 or float64 array
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> numbers(pa.array([Decimal("1.25"), None, Decimal("-7.00")])).tolist()
+    [125, 0, -700]
+    """
+    kind = values.type
+    if pa.types.is_decimal(kind):
+        return _unscaled(values)
+    if pa.types.is_floating(kind):
+        return np.asarray(values.cast(pa.float64()).fill_null(0.0), np.float64)
+    if pa.types.is_date32(kind):
+        values = values.cast(pa.int32())
+    return np.asarray(values.cast(pa.int64()).fill_null(0), np.int64)
+
+
+def floats(values: pa.Array) -> NDArray[np.float64]:
+    """Return a column of numbers as float64, decimals included."""
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    return numbers(values).astype(np.float64, copy=False)
+
+
+def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
+    """Return integers that are in the order of the values, and equal where they are.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Of any type that has an order; text is ordered by its bytes. Null may get any code.
+
+    Returns
+    -------
+    int64 array
+
+    Examples
+    --------
+    >>> codes_in_order(pa.array(["b", "a", "b", "é"])).tolist()
+    [1, 0, 1, 2]
+    """
+    if not is_ranked(values.type):
+        return sort_keys(numbers(values))
+    coded = pc.dictionary_encode(values)
+    rank = np.empty(len(coded.dictionary), np.int64)
+    rank[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(rank))
+    codes = coded.indices.fill_null(0).to_numpy()
+    return rank[codes] if len(rank) else np.zeros(len(codes), np.int64)
+
+
+def is_ranked(kind: pa.DataType) -> bool:
+    """Say whether values of a type are compared by rank, as they are no numbers of 64 bits."""
+    if pa.types.is_decimal(kind):
+        return bool(kind.precision > MOST_DIGITS)
+    types = pa.types
+    text = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    return any(is_text(kind) for is_text in text)
+
+
+def rows_of(values: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    """Return the values of rows, and null for negative rows."""
+    return values.take(pa.array(rows, mask=rows < 0))
+
+
+def answers(values: NDArray[Any], null: NDArray[np.bool_]) -> pa.Array:
+    """Return numbers as a column; NaN stays a number."""
+    return pa.array(values, mask=null, from_pandas=False)
+
+
+def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
+    """Return numbers as a column of a type; the inverse of :func:`numbers`.
+
+    Parameters
+    ----------
+    values : int64 or float64 array
+    null : bool array
+    like : pyarrow.DataType
+        What does not fit this type becomes null.
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Examples
+    --------
+    >>> as_column(np.array([125, 200]), np.array([False, True]), pa.decimal128(5, 2)).to_pylist()
+    [Decimal('1.25'), None]
+    >>> as_column(np.array([127, 128]), np.zeros(2, bool), pa.int8()).to_pylist()
+    [127, None]
+    """
+    if pa.types.is_decimal(like):
+        digits = min(like.precision, MOST_DIGITS)
+        beyond = np.abs(values) >= 10**digits if like.precision <= MOST_DIGITS else False
+        return _scaled(values, null | beyond, like)
+    if pa.types.is_integer(like):
+        ends = np.iinfo(like.to_pandas_dtype())
+        fits = (values >= ends.min) & (values <= ends.max)
+        return answers(np.where(fits, values, 0), null | ~fits).cast(like)
+    if pa.types.is_date32(like):
+        return answers(values.astype(np.int32), null).cast(like)
+    return answers(values, null).cast(like)
+
+
+def text_parts(
+    values: pa.Array,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the bytes of a column of text, and where each row's text begins and ends in them.
+
+    Examples
+    --------
+    >>> text, start, stop = text_parts(pa.array(["a", None, "bc"]))
+    >>> text.tobytes(), start.tolist(), stop.tolist()
+    (b'abc', [0, 1, 1], [1, 1, 3])
+    """
+    _, ends, text = values.buffers()
+    large = pa.types.is_large_string(values.type) or pa.types.is_large_binary(values.type)
+    held = np.frombuffer(ends, np.int64 if large else np.int32)
+    own = held[values.offset : values.offset + len(values) + 1]
+    count: NDArray[np.int64] = own.astype(np.int64)
+    return np.frombuffer(text or b"", np.uint8), count[:-1], count[1:]
+
+
+def text_of_ends(
+    ends: NDArray[np.int64], text: NDArray[np.uint8], null: NDArray[np.bool_], like: pa.DataType
+) -> pa.Array:
+    """Return texts that stand one behind the other as a column.
+
+    Examples
+    --------
+    >>> text = np.frombuffer(b"abc", np.uint8)
+    >>> null = np.array([False, True, False])
+    >>> text_of_ends(np.array([0, 1, 1, 3]), text, null, pa.string()).to_pylist()
+    ['a', None, 'bc']
+    """
+    valid = pa.py_buffer(np.packbits(~null, bitorder="little"))
+    large = pa.types.is_large_string(like) or pa.types.is_large_binary(like)
+    count = pa.py_buffer(ends.astype(np.int64 if large else np.int32))
+    return pa.Array.from_buffers(like, len(null), [valid, count, pa.py_buffer(text)])
+
+
+def lists(values: pa.Array, size: int, null: NDArray[np.bool_]) -> pa.Array:
+    """Return a column of lists of one size, whose values stand one behind the other."""
+    ends = np.arange(0, len(values) + 1, size, dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(null))
+
+
+def lists_of_ends(ends: NDArray[np.int64], values: pa.Array, null: NDArray[np.bool_]) -> pa.Array:
+    """Return a column of lists whose values stand one behind the other.
+
+    Examples
+    --------
+    >>> ends, null = np.array([0, 2, 2, 3]), np.array([False, True, False])
+    >>> lists_of_ends(ends, pa.array(["a", "b", "c"]), null).to_pylist()
+    [['a', 'b'], None, ['c']]
+    """
+    return pa.ListArray.from_arrays(_ends(ends, null), values)
+
+
+def maps_of_ends(
+    ends: NDArray[np.int64],
+    keys: pa.Array,
+    counts: NDArray[np.int64],
+    null: NDArray[np.bool_],
+) -> pa.Array:
+    """Return a column of maps from values to counts, which stand one behind the other.
+
+    Examples
+    --------
+    >>> keys, counts, null = pa.array(["a", "b"]), np.array([3, 1]), np.array([False, True])
+    >>> maps_of_ends(np.array([0, 2, 2]), keys, counts, null).to_pylist()
+    [[('a', 3), ('b', 1)], None]
+    """
+    if pa.types.is_floating(keys.type):
+        # -0.0 is the same key as 0.0, and is shown as that.
+        keys = pc.add(keys, pa.scalar(0.0, keys.type))
+    return pa.MapArray.from_arrays(_ends(ends, null), keys, pa.array(counts))
+
+
+def _ends(ends: NDArray[np.int64], null: NDArray[np.bool_]) -> pa.Array:
+    """Where lists begin and end; one that begins with null is null."""
+    return pa.array(ends.astype(np.int32), mask=np.append(null, False))
+
+
+def instants_between(
+    low: NDArray[np.int64], high: NDArray[np.int64], fraction: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the instants a fraction of the way between others, to the nearest microsecond.
+
+    Parameters
+    ----------
+    low, high : int64 arrays of one shape
+        Microseconds.
+    fraction : float64 array of the same shape
+
+    Returns
+    -------
+    int64 array
+        The even one of two microseconds that are as near.
+
+    Examples
+    --------
+    >>> instants_between(np.array([0, 1]), np.array([5, 4]), np.array([0.5, 0.5])).tolist()
+    [2, 2]
+    """
+    part = (high - low) * fraction
+    whole = np.floor(part)
+    below = low + whole.astype(np.int64)
+    up = (part - whole > 0.5) | ((part - whole == 0.5) & (below % 2 == 1))
+    return np.asarray(below + up)
+
+
+def type_between(kind: pa.DataType) -> pa.DataType:
+    """Return the type of what lies between two times: midnights have instants between them."""
+    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+
+
+def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:
+    """The lower 64 of 128 bits, which hold all of 18 digits."""
+    words = np.frombuffer(values.buffers()[1], np.int64)
+    first = 2 * values.offset
+    return np.where(present(values), words[first : first + 2 * len(values) : 2], 0)
+
+
+def _scaled(values: NDArray[np.int64], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
+    # The upper 64 bits repeat the sign.
+    words = np.stack([values, values >> 63], axis=1)
+    valid = np.packbits(~null, bitorder="little")
+    buffers = [pa.py_buffer(valid), pa.py_buffer(np.ascontiguousarray(words))]
+    return pa.Array.from_buffers(like, len(values), buffers)

@@ -1,0 +1,73 @@
+"""Whether rows have the same values as before, for columns of any type.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.stream.changelog import Flags, same_values
+from workbench.columnar.columns import present
+
+Ints = NDArray[np.int64]
+
+
+def same(before: pa.Array, after: pa.Array) -> Flags:
+    """Return where two columns have the same value; NULL equals NULL, and NaN equals NaN.
+
+    Parameters
+    ----------
+    before, after : pyarrow.Array
+        Of one type and length; lists, maps and structs are the same when all they hold is.
+
+    Returns
+    -------
+    uint8 array of shape (rows,)
+
+    Examples
+    --------
+    >>> one, other = pa.array([[1.0, None], None, [2.0]]), pa.array([[1.0, None], None, [2.0, 3.0]])
+    >>> same(one, other).tolist()
+    [1, 1, 0]
+    """
+    nulls = ~present(before), ~present(after)
+    kind = before.type
+    if pa.types.is_struct(kind):
+        fields = zip(before.flatten(), after.flatten(), strict=True)
+        equal = np.ones(len(before), np.uint8)
+        for one, other in fields:
+            equal &= same(one, other)
+        return same_values(equal, np.ones_like(equal), *nulls)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+        equal = _same_lists(before, after)
+        return same_values(equal, np.ones_like(equal), *nulls)
+    if pa.types.is_floating(kind):
+        was, now = (one.fill_null(0).to_numpy(zero_copy_only=False) for one in (before, after))
+        return same_values(was, now, *nulls)
+    found = pc.equal(before, after).fill_null(False).to_numpy(zero_copy_only=False)
+    return same_values(found, np.ones(len(found), np.bool_), *nulls)
+
+
+def _same_lists(before: pa.Array, after: pa.Array) -> Flags:
+    """Where two columns of lists have the same elements; of nulls it means nothing."""
+    starts, sizes = zip(*(_starts(one) for one in (before, after)), strict=True)
+    as_long = np.flatnonzero(sizes[0] == sizes[1])
+    length = sizes[0][as_long]
+    end = np.cumsum(length)
+    step = np.arange(length.sum()) - np.repeat(end - length, length)
+    elements = [
+        one.values.take(pa.array(np.repeat(start[as_long], length) + step))
+        for one, start in zip((before, after), starts, strict=True)
+    ]
+    differ = np.concatenate([[0], np.cumsum(same(*elements) == 0)])
+    equal = np.zeros(len(before), np.uint8)
+    equal[as_long] = differ[end] == differ[end - length]
+    return equal
+
+
+def _starts(values: pa.Array) -> tuple[Ints, Ints]:
+    """Where the list of each row begins among the elements, and how long it is."""
+    ends = np.asarray(values.offsets.to_numpy(), np.int64)
+    return ends[:-1], np.diff(ends)

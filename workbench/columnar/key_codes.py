@@ -1,0 +1,116 @@
+"""Numbers for the keys of rows: equal where the keys are equal, whatever their type.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.structures.key_numbers import number_keys
+
+
+def whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, without a copy where it is one (which Arrow would make)."""
+    if isinstance(values, pa.Array):
+        return values
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+
+
+def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
+    """Return the number of each row's key, from 0 in the order of first rows, and of all keys.
+
+    Parameters
+    ----------
+    keys : pyarrow.Table
+        The columns that make the key; without any, all rows have the same. Nulls are equal to each
+        other, as are NaNs, 0.0 and -0.0; structs and lists are equal when all they hold is.
+
+    Returns
+    -------
+    codes : uint32 array of shape (rows,)
+    count : int
+
+    Examples
+    --------
+    >>> key_codes(pa.table({"shop": [1, 1, 2, 1], "user": ["a", "b", "a", "a"]}))
+    (array([0, 1, 2, 0], dtype=uint32), 3)
+    >>> key_codes(pa.table({"tags": [["a"], None, ["a"], []]}))
+    (array([0, 1, 0, 2], dtype=uint32), 3)
+    """
+    if keys.num_columns == 0:
+        return np.zeros(keys.num_rows, np.uint32), 1
+    codes, count = _codes(keys.column(0))
+    for more in keys.columns[1:]:
+        others, different = _codes(more)
+        pairs = codes.astype(np.int64) * different + others
+        codes, count = _codes(pa.array(pairs))
+    return codes, count
+
+
+def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
+    if pa.types.is_int64(values.type) and not values.null_count:
+        # Faster than Arrow's dictionary, and in a quarter of its memory.
+        codes = np.empty(len(values), np.uint32)
+        return codes, number_keys(_int64(values), codes)
+    coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
+    found = whole(coded)
+    return found.indices.to_numpy().astype(np.uint32), len(found.dictionary)
+
+
+def _int64(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """Integers in one piece, in memory that is given back at once where that is a copy."""
+    if isinstance(values, pa.Array):
+        return np.asarray(values.to_numpy())
+    chunks = [chunk.to_numpy() for chunk in values.chunks]
+    return np.concatenate(chunks) if chunks else np.zeros(0, np.int64)
+
+
+def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Values as Arrow can tell them apart: floats without a negative zero, and nothing nested."""
+    if pa.types.is_floating(values.type):
+        return pc.add(values, pa.scalar(0.0, values.type))
+    if not pa.types.is_nested(values.type):
+        return values
+    nested = whole(values)
+    return _of_structs(nested) if pa.types.is_struct(nested.type) else _of_lists(nested)
+
+
+def _of_structs(values: pa.StructArray) -> pa.Array:
+    """One number for each struct."""
+    fields = [values.is_valid(), *values.flatten()]
+    return pa.array(key_codes(pa.table(fields, [str(i) for i in range(len(fields))]))[0])
+
+
+def _of_lists(values: pa.ListArray) -> pa.Array:
+    """The numbers of each list's elements, as bytes."""
+    elements, _ = _codes(values.flatten())
+    lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy().astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(lengths * elements.itemsize)])
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(elements))]
+    packed = pa.Array.from_buffers(pa.large_binary(), len(values), buffers)
+    return pc.if_else(values.is_valid(), packed, pa.scalar(None, pa.large_binary()))
+
+
+def encoded(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text as the shortest codes for one dictionary, the rest as it is.
+
+    Examples
+    --------
+    >>> encoded(pa.chunked_array([["a", "b"], ["a"]])).type
+    DictionaryType(dictionary<values=string, indices=uint8, ordered=0>)
+    """
+    if not pa.types.is_string(values.type) and not pa.types.is_dictionary(values.type):
+        return values
+    coded = pc.dictionary_encode(values) if pa.types.is_string(values.type) else values
+    if not coded.num_chunks:
+        return coded
+    texts = pc.unique(pa.chunked_array([chunk.dictionary for chunk in coded.chunks]))
+    short = pa.from_numpy_dtype(np.min_scalar_type(len(texts)))
+    # Chunk by chunk, so that the long codes of all rows are never held twice.
+    codes = [
+        pc.index_in(chunk.dictionary, texts).cast(short).take(chunk.indices)
+        for chunk in coded.chunks
+    ]
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(code, texts) for code in codes])

@@ -1,0 +1,93 @@
+"""Values as texts that stand for them in any block and any process, and back.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import math
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.columnar.columns import as_column, codes_in_order, is_ranked
+from workbench.online.encoding import time_of
+
+
+def items_of(values: pa.Array) -> list[str]:
+    """Return text that stands for each value, equal where the values are, in any block.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Of any type that has an order, without nulls.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> items_of(pa.array(["b", ""])), items_of(pa.array([b"b"])), items_of(pa.array([7]))
+    (['b', ''], ['b'], ['7'])
+    """
+    if not is_ranked(values.type):
+        return [str(code) for code in codes_in_order(values).tolist()]
+    if pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type):
+        return [value.decode("latin-1") for value in values.to_pylist()]
+    return [str(value) for value in values.to_pylist()]
+
+
+def value_of_item(kind: pa.DataType) -> Callable[[str], Any]:
+    """Return what makes a value of the text that stands for it; see :func:`items_of`.
+
+    Examples
+    --------
+    >>> held = pa.array([2.5, -0.0])
+    >>> list(map(value_of_item(held.type), items_of(held)))
+    [2.5, 0.0]
+    """
+    if not is_ranked(kind):
+        of_key = value_of_key(kind)
+        return lambda item: of_key(int(item))
+    if pa.types.is_decimal(kind):
+        return Decimal
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return lambda item: item.encode("latin-1")
+    return str
+
+
+def order_of_item(kind: pa.DataType) -> Callable[[str], Any]:
+    """Return what puts texts that stand for values in the order of these."""
+    if not is_ranked(kind):
+        return int
+    return Decimal if pa.types.is_decimal(kind) else str
+
+
+def value_of_key(kind: pa.DataType) -> Callable[[int], Any]:
+    """Return what makes a value of a sort key, as Python has it.
+
+    Examples
+    --------
+    >>> value_of_key(pa.float64())(0)
+    0.0
+    """
+    types = pa.types
+    if types.is_integer(kind):
+        return int
+    if types.is_boolean(kind):
+        return bool
+    if types.is_floating(kind):
+        return _float_of
+    if types.is_timestamp(kind):
+        return partial(time_of, kind=kind)
+    return lambda key: as_column(np.array([key]), np.zeros(1, bool), kind)[0].as_py()
+
+
+def _float_of(key: int) -> float:
+    bits = key ^ ((key >> 63) & (2**63 - 1))
+    found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return math.nan if found != found else found

@@ -1,0 +1,301 @@
+"""Each window function on a block: its column from the kernels' answers.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES
+from kernels.structures.sort_keys import sort_keys
+from kernels.windows.aggregate import moving_aggregate
+from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.distinct_aggregate import moving_distinct
+from kernels.windows.distinct_mad import moving_distinct_mad
+from kernels.windows.distinct_quantile import find_distinct_quantile_rows
+from kernels.windows.fill import fill
+from kernels.windows.lead_lag import lead_rows, value_rows
+from kernels.windows.mad import moving_mad
+from kernels.windows.mode import moving_mode
+from kernels.windows.quantile import find_quantile_rows, interpolate
+from kernels.windows.ranking import ranking, tiles
+from kernels.windows.string_agg import moving_join
+from workbench.columnar.columns import (
+    answers,
+    as_column,
+    floats,
+    instants_between,
+    lists,
+    numbers,
+    rows_of,
+    text_of_ends,
+    text_parts,
+    type_between,
+)
+from workbench.engine.block import Call, Frames, Window
+from workbench.engine.list_functions import LISTS
+from workbench.engine.order import measured
+from workbench.functions.catalogue import RANKINGS, SKETCHED
+
+MOST = 2.0**63
+#: The kernels' names of those that are called otherwise.
+KERNELS = {"stddev": "stddev_samp", "variance": "var_samp", "variance_pop": "var_pop"}
+
+Numbers = NDArray[Any]
+
+
+def answer(window: Window, call: Call) -> pa.Array:
+    """Return a call's answer for every row of a block.
+
+    Parameters
+    ----------
+    window : Window
+    call : Call
+
+    Returns
+    -------
+    pyarrow.Array
+    """
+    return FUNCTIONS[call.function](window, call)
+
+
+def _count(window: Window, call: Call) -> pa.Array:
+    return pa.array(window.frames(call, call.arguments).sizes)
+
+
+def _count_distinct(window: Window, call: Call) -> pa.Array:
+    frames = window.frames(call, call.arguments)
+    codes = frames.ordered(window.codes(call.arguments[0]))
+    return pa.array(moving_count_distinct(window.offsets, codes, frames.begin, frames.end))
+
+
+def _sum(window: Window, call: Call) -> pa.Array:
+    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
+    column, empty = frames.ordered(numbers(values)), frames.sizes == 0
+    if column.dtype == np.float64:
+        return answers(_aggregate(window, call, "sum", column, frames), empty)
+    total = _aggregate(window, call, "integer_sum", column, frames)
+    if _may_overflow(column):
+        # Totals wrap around, so one that fits is right whatever its parts did.
+        nearly = _aggregate(window, call, "sum", column.astype(np.float64), frames)
+        if (np.abs(nearly) > MOST * (1 - 1e-6)).any():
+            raise OverflowError(
+                f"{call.column}: a sum does not fit a 64-bit integer; cast the column to double."
+            )
+    if pa.types.is_decimal(values.type):
+        wide = pa.decimal128(values.type.precision + 10, values.type.scale)
+        return as_column(total, empty, wide)
+    return answers(total, empty)
+
+
+def _avg(window: Window, call: Call) -> pa.Array:
+    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
+    exact = pa.types.is_integer(values.type) and not _may_overflow(numbers(values))
+    column = frames.ordered(numbers(values) if exact else floats(values))
+    name = "integer_avg" if exact else "avg"
+    return answers(_aggregate(window, call, name, column, frames), frames.sizes == 0)
+
+
+def _statistic(window: Window, call: Call) -> pa.Array:
+    frames = window.frames(call, call.arguments)
+    name = KERNELS.get(call.function, call.function)
+    columns = [frames.ordered(floats(window.column(name))) for name in call.arguments]
+    found = _aggregate(window, call, name, columns[0], frames, *columns[1:])
+    sizes = frames.sizes
+    if call.options.distinct:
+        keys = frames.ordered(window.keys(call.arguments))
+        sizes = moving_count_distinct(window.offsets, keys, frames.begin, frames.end)
+    null = sizes < AGGREGATES[name].needs
+    if name in ("skewness", "kurtosis", "kurtosis_pop"):
+        # Equal values have no spread to divide by.
+        null |= np.isnan(found)
+    return answers(found, null)
+
+
+def _flags(window: Window, call: Call) -> pa.Array:
+    frames = window.frames(call, call.arguments)
+    column = frames.ordered(numbers(window.column(call.arguments[0])))
+    found = moving_aggregate(window.offsets, call.function, column, frames.begin, frames.end)
+    return answers(found.astype(np.bool_), frames.sizes == 0)
+
+
+def _extreme(window: Window, call: Call) -> pa.Array:
+    """The value of the first argument where the last one is least or greatest."""
+    frames = window.frames(call, call.arguments)
+    codes = frames.ordered(window.codes(call.arguments[-1]))
+    name = call.function.removeprefix("arg_")
+    found = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
+    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
+
+
+def _mode(window: Window, call: Call) -> pa.Array:
+    frames = window.frames(call, call.arguments)
+    codes = frames.ordered(window.codes(call.arguments[0]))
+    moving = window.offsets, codes, frames.begin, frames.end
+    if call.options.distinct:
+        # All values are as frequent, and the first of them is taken.
+        offsets, *rest = moving
+        found = moving_aggregate(offsets, "first", *rest)
+    else:
+        found = moving_mode(*moving)
+    return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
+
+
+def _mad(window: Window, call: Call) -> pa.Array:
+    frames = window.frames(call, call.arguments)
+    column = frames.ordered(floats(window.column(call.arguments[0])))
+    mad = moving_distinct_mad if call.options.distinct else moving_mad
+    found = mad(window.offsets, column, frames.begin, frames.end)
+    return answers(found, frames.sizes == 0)
+
+
+def _quantile(window: Window, call: Call) -> pa.Array:
+    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
+    empty, q = frames.sizes == 0, call.options.q
+    if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
+        column, kind = frames.ordered(measured(values)), type_between(values.type)
+        found = _quantiles_of_times(window, call, column, frames)
+    else:
+        whole = pa.types.is_integer(values.type)
+        column = frames.ordered(numbers(values) if whole else floats(values))
+        found, kind = _quantiles_of_numbers(window, call, column, frames), None
+    flat = answers(found.ravel(), np.repeat(empty, len(q)))
+    flat = flat if kind is None else flat.cast(kind)
+    return flat if call.options.single else lists(flat, len(q), empty)
+
+
+def _quantile_rows(
+    window: Window, call: Call, key: Numbers, frames: Frames, discrete: bool = False
+) -> tuple[Numbers, Numbers, Numbers]:
+    find = find_distinct_quantile_rows if call.options.distinct else find_quantile_rows
+    shared = window.offsets, key, frames.begin, frames.end, call.options.q
+    return find(*shared, discrete=discrete)
+
+
+def _quantiles_of_numbers(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
+    rows = _quantile_rows(window, call, sort_keys(column), frames)
+    found = np.empty(rows[0].shape, np.float64)
+    interpolate.over(window.offsets, column.astype(np.float64, copy=False), *rows, found)
+    return found
+
+
+def _quantiles_of_times(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
+    found = _quantile_rows(window, call, column, frames)
+    first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
+    low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
+    return instants_between(low, high, found[2])
+
+
+def _quantile_disc(window: Window, call: Call) -> pa.Array:
+    frames, q = window.frames(call, call.arguments), call.options.q
+    codes = frames.ordered(window.codes(call.arguments[0]))
+    found, _, _ = _quantile_rows(window, call, codes, frames, discrete=True)
+    rows = np.stack([window.block_rows(frames, column) for column in found.T], axis=1)
+    flat = rows_of(window.column(call.arguments[0]), rows.ravel())
+    return flat if call.options.single else lists(flat, len(q), frames.sizes == 0)
+
+
+def _string_agg(window: Window, call: Call) -> pa.Array:
+    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
+    text, *ends = text_parts(values)
+    start, stop = map(frames.ordered, ends)
+    once = frames.ordered(window.codes(call.arguments[0])) if call.options.distinct else None
+    parts = window.offsets, text, start, stop, frames.begin, frames.end
+    try:
+        to, joined = moving_join(*parts, call.options.separator.encode(), key=once)
+    except OverflowError as error:
+        raise OverflowError(f"{call.column}: {error}") from None
+    return text_of_ends(to, joined, frames.sizes == 0, values.type)
+
+
+def _sketched(window: Window, call: Call) -> pa.Array:
+    # They need datasketches, which no other function does.
+    from workbench.engine.sketch_functions import sketched
+
+    return sketched(window, call)
+
+
+def _of_frame(window: Window, call: Call) -> pa.Array:
+    nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
+    counted = window.counted(call, call.without_null)
+    kept = None if counted is None else counted.astype(np.uint8)
+    rows = value_rows(window.offsets, *window.ranges(call.frame), nth, kept)
+    return rows_of(window.column(call.arguments[0]), rows)
+
+
+def _lead(window: Window, call: Call, sign: int) -> pa.Array:
+    values = window.column(call.arguments[0])
+    kept = window.present(call.arguments[0]).astype(np.uint8)
+    ignoring = kept if call.options.ignore_nulls and values.null_count else None
+    rows = lead_rows(window.offsets, sign * call.options.n, ignoring)
+    found = rows_of(values, rows)
+    if call.default is None:
+        return found
+    return pc.if_else(pa.array(rows < 0), window.column(call.default), found)
+
+
+def _fill(window: Window, call: Call) -> pa.Array:
+    values = window.column(call.arguments[0])
+    given = window.present(call.arguments[0]).astype(np.uint8)
+    bits = values.type.bit_width if pa.types.is_integer(values.type) else 64
+    filled, found = fill(window.order, numbers(values), given, bits)
+    return as_column(filled, ~found, values.type)
+
+
+def _rank(window: Window, call: Call) -> pa.Array:
+    if call.function == "ntile":
+        found: Numbers = tiles(window.order, call.options.n)
+    else:
+        found = ranking(window.order, call.function)
+    return pa.array(found if found.dtype == np.float64 else found.astype(np.int32))
+
+
+def _aggregate(
+    window: Window,
+    call: Call,
+    name: str,
+    column: Numbers,
+    frames: Frames,
+    other: Numbers | None = None,
+) -> Numbers:
+    """An aggregate of all values, or of the distinct ones."""
+    ranges = frames.begin, frames.end
+    if not call.options.distinct:
+        return moving_aggregate(window.offsets, name, column, *ranges, other=other)
+    keys = frames.ordered(window.keys(call.arguments))
+    return moving_distinct(window.offsets, name, column, keys, *ranges, other=other)
+
+
+def _may_overflow(column: Numbers) -> bool:
+    return bool(np.abs(column.astype(np.float64)).sum() >= MOST / 2)
+
+
+FUNCTIONS: dict[str, Callable[[Window, Call], pa.Array]] = {
+    "count": _count,
+    "count_distinct": _count_distinct,
+    "sum": _sum,
+    "avg": _avg,
+    **dict.fromkeys(("product", "stddev", "stddev_pop", "variance", "variance_pop"), _statistic),
+    **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), _statistic),
+    **dict.fromkeys(("covar_samp", "covar_pop", "corr"), _statistic),
+    **dict.fromkeys(("bool_and", "bool_or"), _flags),
+    **dict.fromkeys(("min", "max", "arg_min", "arg_max"), _extreme),
+    "mode": _mode,
+    "mad": _mad,
+    **dict.fromkeys(("median", "quantile"), _quantile),
+    "quantile_disc": _quantile_disc,
+    "string_agg": _string_agg,
+    **LISTS,
+    **dict.fromkeys(SKETCHED, _sketched),
+    **dict.fromkeys(("first", "last", "nth"), _of_frame),
+    "lag": partial(_lead, sign=-1),
+    "lead": partial(_lead, sign=1),
+    "fill": _fill,
+    **dict.fromkeys(RANKINGS, _rank),
+}

@@ -1,0 +1,82 @@
+"""The functions that give several values of a frame, on a block: lists of them, and histograms.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.first_last_k import moving_ends
+from kernels.windows.histogram import moving_extremes, moving_histogram
+from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of
+from workbench.engine.block import Call, Frames, Window
+
+Ints = NDArray[np.int64]
+
+
+def bounded_count_distinct(window: Window, call: Call) -> pa.Array:
+    """Return how many distinct values each frame has, up to a number."""
+    codes, frames = _codes(window, call)
+    found = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
+    return pa.array(np.minimum(found, call.options.n))
+
+
+def end_values(window: Window, call: Call) -> pa.Array:
+    """Return the first or the last values of each frame that are not null."""
+    frames, last = window.frames(call, call.arguments), call.function == "last_k"
+    ranges = frames.begin, frames.end
+    ends, rows = _held(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
+    flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
+    return lists_of_ends(ends, flat, frames.sizes == 0)
+
+
+def extreme_values(window: Window, call: Call) -> pa.Array:
+    """Return the greatest or the least values of each frame."""
+    codes, frames = _codes(window, call)
+    how = {"greatest": call.function == "top_k", "once": call.options.distinct}
+    moving = window.offsets, codes, frames.begin, frames.end
+    ends, rows = _held(call, moving_extremes, *moving, call.options.n, **how)
+    flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
+    return lists_of_ends(ends, flat, frames.sizes == 0)
+
+
+def histogram(window: Window, call: Call) -> pa.Array:
+    """Return the values of each frame, and how often each is there."""
+    codes, frames = _codes(window, call)
+    moving = window.offsets, codes, frames.begin, frames.end
+    ends, rows, counts = _held(call, moving_histogram, *moving)
+    keys = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
+    return maps_of_ends(ends, keys, counts, frames.sizes == 0)
+
+
+def _codes(window: Window, call: Call) -> tuple[Ints, Frames]:
+    frames = window.frames(call, call.arguments)
+    return frames.ordered(window.codes(call.arguments[0])), frames
+
+
+def _held(call: Call, moving: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """The answer of a kernel, whose error names the result's column."""
+    try:
+        return moving(*arguments, **options)
+    except OverflowError as error:
+        raise OverflowError(f"{call.column}: {error}") from None
+
+
+def _block_rows(window: Window, frames: Frames, ends: Ints, positions: Ints) -> Ints:
+    """The rows of the block at positions in the partitions, list by list."""
+    sizes = np.diff(ends[window.offsets])
+    at = positions + np.repeat(window.offsets[:-1], sizes)
+    return at if frames.row is None else frames.row[at]
+
+
+LISTS: dict[str, Callable[[Window, Call], pa.Array]] = {
+    "bounded_count_distinct": bounded_count_distinct,
+    **dict.fromkeys(("first_k", "last_k"), end_values),
+    **dict.fromkeys(("top_k", "bottom_k"), extreme_values),
+    "histogram": histogram,
+}

@@ -1,0 +1,245 @@
+"""The rows of a window in their order, and the frames around them.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.frames.frames import Bound, BoundKeys, Ranges, frame_ranges
+from kernels.frames.ordering import Order, order_by_key, order_by_starts
+from kernels.structures.order import sort_entries
+from workbench.columnar.blocks import MICROSECONDS_A_DAY, Block, grouped
+from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
+from workbench.frames.frame import Frame
+
+DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True)
+class OrderColumn:
+    """A column that rows are ordered by.
+
+    Attributes
+    ----------
+    name : str
+    descending : bool
+    nulls_first : bool
+    """
+
+    name: str
+    descending: bool
+    nulls_first: bool
+
+
+def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColumn]) -> Block:
+    """Return rows partition by partition, and in each of them in order.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+        All rows of some partitions, at least one.
+    keys : sequence of str
+        The columns that make the partition, if any.
+    order : sequence of OrderColumn
+        Rows that are equal in them stay as they arrived.
+
+    Returns
+    -------
+    Block
+        Its rows hold the columns of the key as well.
+
+    Examples
+    --------
+    >>> rows = pa.table({"user": [7, 8, 7], "time": [5, 2, None]})
+    >>> block = ordered_block(rows, ["user"], [OrderColumn("time", False, nulls_first=True)])
+    >>> block.offsets.tolist(), block.rows.to_pydict()
+    ([0, 2, 3], {'user': [7, 7, 8], 'time': [None, 5, 2]})
+    """
+    codes, count = key_codes(rows.select(list(keys)))
+    offsets, at = grouped(codes, count)
+    for column in reversed(order):
+        values = whole(rows.column(column.name))
+        code = codes_in_order(values)
+        at = _sorted_by(~code if column.descending else code, offsets, at)
+        if values.null_count:
+            null = ~present(values)
+            at = _sorted_by((null ^ column.nulls_first).astype(np.int64), offsets, at)
+    first = rows.select(list(keys)).take(at[offsets[:-1]])
+    # One column after another, so that only one of them is held twice.
+    taken = {name: whole(rows.column(name)).take(at) for name in rows.column_names}
+    return Block(first, offsets, pa.table(taken))
+
+
+def _sorted_by(
+    code: NDArray[np.int64], offsets: NDArray[np.int64], at: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    place = np.arange(len(at), dtype=np.uint32)
+    sort_entries.over(offsets, code[at], place)
+    return at[place]
+
+
+def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
+    """Return the order of a block's rows as frames and ranks see it.
+
+    Parameters
+    ----------
+    block : Block
+        From :func:`ordered_block`, with the same columns.
+    order : sequence of OrderColumn
+
+    Returns
+    -------
+    kernels.Order
+        With a key where the order is by one column.
+    """
+    columns = [block.column(column.name) for column in order]
+    if len(columns) == 1:
+        null = ~present(columns[0])
+        counts = np.diff(np.concatenate([[0], np.cumsum(null)])[block.offsets])
+        sides = np.array([1, 0] if order[0].nulls_first else [0, 1], np.int64)
+        key = measured(columns[0])
+        return order_by_key(block.offsets, key, np.outer(counts, sides), order[0].descending)
+    starts = np.zeros(len(block.rows), np.uint8)
+    for column in columns:
+        code, valid = codes_in_order(column), present(column)
+        same = (valid[1:] == valid[:-1]) & ((code[1:] == code[:-1]) | ~valid[1:])
+        starts[1:] |= ~same
+    return order_by_starts(block.offsets, starts)
+
+
+def measured(values: pa.Array) -> NDArray[Any]:
+    """Return a column as distances are measured along it: dates in microseconds."""
+    if is_ranked(values.type):
+        return codes_in_order(values)
+    scale = MICROSECONDS_A_DAY if pa.types.is_date32(values.type) else 1
+    found = numbers(values)
+    return found if scale == 1 else found * scale
+
+
+def ranges_of(
+    frame: Frame, order: Order, like: pa.DataType | None, column: Callable[[str], pa.Array]
+) -> Ranges:
+    """Return the frame of every row.
+
+    Parameters
+    ----------
+    frame : Frame
+    order : kernels.Order
+    like : pyarrow.DataType or None
+        The type of the order column, where there is just one.
+    column : function
+        Returns a column of the block, for bounds that are columns.
+
+    Returns
+    -------
+    begin, end : int64 arrays of shape (rows, pieces)
+    """
+    bounds = {"low": frame.low, "high": frame.high}
+    low, high = (
+        _bound_each(name, bound, order, like, column(str(bound.amount.column)))
+        if bound is not None and isinstance(bound.amount, PerRow)
+        else _bound(bound, order, like)
+        for name, bound in bounds.items()
+    )
+    return frame_ranges(order, frame.unit, low, high, frame.exclude)
+
+
+def _bound(bound: Offset | None, order: Order, like: pa.DataType | None) -> Bound:
+    if bound is None or bound.amount == 0:
+        return None if bound is None else 0
+    if bound.unit == MONTHS:
+        assert like is not None
+        return _months_away(order, like, bound.amount)
+    if bound.unit == NUMBER and pa.types.is_floating(like):
+        return float(bound.amount)
+    if bound.unit == NUMBER and pa.types.is_decimal(like):
+        assert like is not None
+        return int(Decimal(str(bound.amount)) * 10**like.scale)
+    return int(bound.amount)
+
+
+def _bound_each(
+    name: str, bound: Offset, order: Order, like: pa.DataType | None, given: pa.Array
+) -> Bound:
+    """A bound that is a column; it must say something of every row that has a frame by it."""
+    distance = numbers(given)
+    nothing = ~present(given) | np.isnan(distance)
+    if bound.unit != COUNT:
+        # Rows without a key have their peers as their frame, whatever the distance.
+        nothing &= _with_key(order)
+    if nothing.any():
+        raise ValueError(
+            f"{name}: the bound is null or NaN in {nothing.sum():,} rows of a partition; give "
+            "every row a distance, such as with F.coalesce(..., F.lit(0))."
+        )
+    if bound.unit == MONTHS:
+        assert like is not None
+        return _months_away(order, like, distance)
+    return distance
+
+
+def _with_key(order: Order) -> NDArray[np.bool_]:
+    sizes = np.diff(order.offsets)
+    first, last = (np.repeat(order.offsets[:-1] + order.valid[:, k], sizes) for k in (0, 1))
+    row = np.arange(order.rows)
+    return np.asarray((first <= row) & (row < last))
+
+
+def _months_away(order: Order, like: pa.DataType, months: Any) -> BoundKeys:
+    zone = like.tz if pa.types.is_timestamp(like) else None
+    signed = -months if order.descending else months
+    return BoundKeys(shift_months(np.asarray(order.key), signed, zone))
+
+
+def shift_months(
+    instants: NDArray[np.int64], months: int | NDArray[np.int64], zone: str | None = None
+) -> NDArray[np.int64]:
+    """Return the instants some months later by the calendar, at the month's end if it is shorter.
+
+    Parameters
+    ----------
+    instants : int64 array
+        Microseconds.
+    months : int, or int64 array of the same shape
+        Negative is earlier.
+    zone : str, optional
+        The time zone whose calendar and clock count. An hour that its clock skips gives the
+        instant at which it does; of one that comes twice, the first is meant.
+
+    Returns
+    -------
+    int64 array
+
+    Examples
+    --------
+    >>> day = np.array([np.datetime64("2024-03-31T12:00", "us")]).view(np.int64)
+    >>> shift_months(day, -1).view("M8[us]").tolist()
+    [datetime.datetime(2024, 2, 29, 12, 0)]
+    """
+    local = np.asarray(instants, np.int64)
+    if zone not in (None, "UTC"):
+        zoned = pa.array(local).cast(pa.timestamp("us", zone))
+        local = np.asarray(pc.local_timestamp(zoned).cast(pa.int64()), np.int64)
+    time = local.view("M8[us]")
+    month = time.astype("M8[M]")
+    into = time - month.astype("M8[us]")
+    to = month + np.asarray(months, np.int64).astype("m8[M]")
+    last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - DAY
+    day = np.minimum(into // DAY * DAY, last)
+    moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % DAY).view(np.int64)
+    if zone in (None, "UTC"):
+        return moved
+    there = pc.assume_timezone(
+        pa.array(moved).cast(pa.timestamp("us")), zone, ambiguous="earliest", nonexistent="latest"
+    )
+    return np.asarray(there.cast(pa.int64()), np.int64)

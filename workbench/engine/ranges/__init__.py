@@ -1,0 +1,1 @@
+"""Ranges of a large partition. They let several tasks answer for it."""

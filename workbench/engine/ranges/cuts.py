@@ -1,0 +1,207 @@
+"""Where large partitions are cut: from samples of their rows to pieces and what overlaps them.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames.frames import LEAST
+from kernels.frames.ordering import MOST
+from workbench.columnar.blocks import binaries, one_binary, packed_rows
+from workbench.columnar.key_codes import key_codes
+from workbench.columnar.process import settle
+from workbench.engine.extent import Reach
+from workbench.engine.ranges.sample import PLACES, ROWS, STEP, SUMMARY, lists_of, with_columns
+from workbench.engine.ranges.sort_codes import moved
+
+SIDES = START, LOW, HIGH = "__start__", "__low__", "__high__"
+CUTS = "__cuts__"
+#: The fewest rows of a piece: so few are answered sooner than spread over tasks.
+LEAST_ROWS = 100_000
+
+Places = NDArray[np.int64]
+
+
+class Pieces(NamedTuple):
+    """The pieces of a partition, in order.
+
+    Attributes
+    ----------
+    start : int64 array of shape (pieces,)
+        A piece owns the rows from its start up to the next piece's.
+    low, high : int64 arrays of shape (pieces,)
+        It needs those from low to high, both inclusive; the ends of int64 stand for all.
+    """
+
+    start: Places
+    low: Places
+    high: Places
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The places of a partition's rows, as far as they are known.
+
+    Attributes
+    ----------
+    place : int64 array
+        Different places of rows, in order.
+    before : int64 array, one longer
+        How many rows are known to be before each place, and how many in all.
+    error : int
+        How many more rows there may be before any place.
+    """
+
+    place: Places
+    before: Places
+    error: int
+
+    @classmethod
+    def of(cls, kept: Sequence[Places], steps: Sequence[int]) -> "Sample":
+        """Return a sample from the kept places of several workers, and what each stands for."""
+        weights = np.repeat(np.asarray(steps, np.int64), [len(one) for one in kept])
+        place, at = np.unique(np.concatenate(kept), return_inverse=True)
+        rows = np.zeros(len(place) + 1, np.int64)
+        np.add.at(rows[1:], at, weights)
+        return cls(place, np.cumsum(rows), int(sum(step - 1 for step in steps)))
+
+    def rows_between(self, low: Places, end: Places) -> int:
+        """Return how many rows are from low up to end, summed over pairs of these."""
+        at = [self.before[np.searchsorted(self.place, value)] for value in (low, end)]
+        return int(np.maximum(at[1] - at[0], 0).sum())
+
+    def pieces(self, count: int, reach: Reach, descending: bool) -> Pieces:
+        """Return about so many pieces of about as many rows: fewer where rows share a place."""
+        targets = self.before[-1] * np.arange(1, count) // count
+        cuts = np.unique(np.searchsorted(self.before[1:], targets, side="right"))
+        cuts = cuts[(cuts > 0) & (cuts < len(self.place))]
+        low = [self._low(cut, reach, descending) for cut in cuts]
+        high = [self._high(cut, reach, descending) for cut in cuts]
+        start = np.concatenate([[LEAST], self.place[cuts]])
+        return Pieces(start, np.array([LEAST, *low], np.int64), np.array([*high, MOST], np.int64))
+
+    def _low(self, cut: int, reach: Reach, descending: bool) -> int:
+        """Where the rows begin that are needed by those from a cut on."""
+        rows, groups, distance = reach.rows[0], reach.groups[0], reach.distance[0]
+        place = int(self.place[cut])
+        found = [moved(place, -distance, reach.floating, descending)]
+        if rows:
+            most = self.before[cut] - rows - self.error
+            at = np.searchsorted(self.before[:-1], most, side="right") - 1
+            found.append(int(self.place[at]) if at >= 0 else LEAST)
+        if groups:
+            found.append(int(self.place[cut - groups]) if cut >= groups else LEAST)
+        return min(found)
+
+    def _high(self, cut: int, reach: Reach, descending: bool) -> int:
+        """Where the rows end that are needed by those before a cut."""
+        rows, groups, distance = reach.rows[1], reach.groups[1], reach.distance[1]
+        place = int(self.place[cut])
+        found = [moved(place, distance, reach.floating, descending) if distance else place - 1]
+        if rows:
+            at = np.searchsorted(self.before, self.before[cut] + rows + self.error)
+            found.append(int(self.place[at]) - 1 if at < len(self.place) else MOST)
+        if groups:
+            at = cut + groups - 1
+            found.append(int(self.place[at]) if at < len(self.place) else MOST)
+        return max(found)
+
+
+@dataclass(frozen=True)
+class CutTask:
+    """Choose the pieces of large partitions from all summaries.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    reach : Reach
+    descending : bool
+        Whether the first order column descends.
+    pieces : int
+        How many pieces a partition is cut into that holds the whole table.
+    rows : int, optional
+        About how many rows a piece has, instead.
+    least : int
+        The fewest rows of a piece, where it is not told how many it has.
+    """
+
+    keys: tuple[str, ...]
+    reach: Reach
+    descending: bool
+    pieces: int
+    rows: int | None
+    least: int = LEAST_ROWS
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return all cuts as one binary value, and none where nothing is cut."""
+        settle()
+        found = self.cuts(batches)
+        if found is not None:
+            yield pa.record_batch({CUTS: one_binary(packed_rows(found))})
+
+    def shown(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the keys that are cut, their rows, and how many pieces each has."""
+        settle()
+        found = self.cuts(batches)
+        if found is not None:
+            pieces = pa.array([len(one) for one in found.column(START)], pa.int32())
+            shown = with_columns(found.select([*self.keys, ROWS]), {"pieces": pieces})
+            yield from shown.to_batches()
+
+    def cuts(self, batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
+        """Return the keys that are cut with their rows and pieces, None without any."""
+        whole, table = _together(batches)
+        if table is None:
+            return None
+        codes, count = key_codes(table.select(list(self.keys)))
+        known = np.bincount(codes, table.column(ROWS).to_numpy(), count).astype(np.int64)
+        aim = self.rows or max(self.least, -(-whole // self.pieces))
+        found = []
+        for key in np.flatnonzero(known > (aim if self.rows else 1.5 * aim)):
+            at = np.flatnonzero(codes == key)
+            pieces = self._pieces(table.take(at), -(-int(known[key]) // aim))
+            if len(pieces.start) > 1:
+                found.append((at[0], known[key], *pieces))
+        if not found:
+            return None
+        first, rows, *sides = zip(*found, strict=True)
+        columns = {ROWS: pa.array(rows, pa.int64())}
+        columns |= {name: lists_of(side) for name, side in zip(SIDES, sides, strict=True)}
+        return with_columns(table.select(list(self.keys)).take(list(first)), columns)
+
+    def _pieces(self, samples: pa.Table, count: int) -> Pieces:
+        """The pieces of one key: fewer when much would be computed twice."""
+        kept = [one.values.to_numpy() for one in samples.column(PLACES)]
+        sample = Sample.of(kept, samples.column(STEP).to_pylist())
+        found = sample.pieces(count, self.reach, self.descending)
+        while self.rows is None and 2 * copies(sample, found) > sample.before[-1]:
+            count //= 2
+            found = sample.pieces(count, self.reach, self.descending)
+        return found
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
+    """How many rows the table has, and what is known about large keys of each worker."""
+    packed = (one for batch in batches for one in binaries(batch.column(SUMMARY)))
+    summaries = [pa.ipc.open_stream(one).read_all() for one in packed]
+    rows = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
+    large = [one.replace_schema_metadata() for one in summaries if len(one)]
+    return rows, pa.concat_tables(large) if large else None
+
+
+def copies(sample: Sample, pieces: Pieces) -> int:
+    """Return about how many rows go to another piece than their own, counted once for each."""
+    after = np.minimum(pieces.high[:-1], MOST - 1) + 1
+    behind = sample.rows_between(pieces.start[1:], after)
+    return behind + sample.rows_between(pieces.low[1:], pieces.start[1:])
+
+
+def read_cuts(packed: Any) -> pa.Table:
+    """Return the cuts that were packed."""
+    return pa.ipc.open_stream(packed).read_all()

@@ -1,0 +1,168 @@
+"""Partitions in pieces: rows on their way to the pieces that need them, and back to one table.
+
+Each row belongs to one piece. Copies go to those pieces whose frames reach it; they are marked, and
+left out of the answer.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames.frames import LEAST
+from kernels.frames.ordering import MOST
+from workbench.columnar.blocks import Block
+from workbench.columnar.bundles import BundleTask, Routed
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.engine.extent import Reach
+from workbench.engine.order import OrderColumn
+from workbench.engine.ranges.cuts import HIGH, LOW, START, read_cuts
+from workbench.engine.ranges.sort_codes import places
+from workbench.errors import WorkbenchError
+
+#: The columns that say which piece a row goes to, and what it is there.
+PIECE, MARK = "__piece__", "__mark__"
+#: It belongs to the piece; and to the piece go not all rows of the partition before it, or behind.
+OWN, CUT_BEFORE, CUT_BEHIND = 1, 2, 4
+
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class PieceTask(BundleTask):
+    """Bundle rows by the partition they go to, those of large keys by their piece.
+
+    Attributes
+    ----------
+    order : OrderColumn
+        The first column of the order.
+    cuts : pyarrow.Table, optional
+        From :class:`workbench.engine.ranges.cuts.CutTask`; packed, they are the first value of one
+        more column, behind all others.
+    """
+
+    order: OrderColumn | None = None
+    cuts: pa.Table | None = None
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the rows of a Spark partition, not too many at once."""
+        rest = (batch for batch in batches if batch.num_rows)
+        for first in rest:
+            packed = first.column(len(self.columns))[0]
+            cuts = read_cuts(packed.as_buffer()) if packed.is_valid else None
+            plain = (one.select(self._sent) for one in chain([first], rest))
+            yield from BundleTask.run(replace(self, cuts=cuts), plain)
+
+    @property
+    def _sent(self) -> list[int]:
+        return list(range(len(self.columns)))
+
+    def routed(self, rows: pa.Table) -> Routed:
+        """Return each row once for every piece that needs it, and what it is there."""
+        chosen, to, marks = super().routed(rows)
+        if self.cuts is None:
+            return chosen, to, marks
+        key = self._cut_keys(rows)
+        first, last, home = self._spans(rows, key)
+        copies = last - first + 1
+        row = np.repeat(np.arange(len(rows)), copies)
+        piece = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies - first, copies)
+        to = np.where(key[row] < 0, to[row], self._to(key[row], piece)).astype(np.uint32)
+        mark = np.where(piece == home[row], OWN, 0) | self._ends(key[row], piece)
+        return row, to, {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)}
+
+    def _spans(self, rows: pa.Table, key: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """The first and the last piece that need each row, and the one that it belongs to."""
+        assert self.cuts is not None
+        assert self.order is not None
+        first, last, home = np.zeros((3, len(rows)), np.int64)
+        order = whole(rows.column(self.order.name))
+        for number in np.intersect1d(key, np.arange(len(self.cuts))):
+            at = np.flatnonzero(key == number)
+            found = places(order.take(at), self.order)
+            start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
+            first[at] = np.searchsorted(high, found)
+            last[at] = np.searchsorted(low, found, side="right") - 1
+            home[at] = np.searchsorted(start, found, side="right") - 1
+        return first, last, home
+
+    def _cut_keys(self, rows: pa.Table) -> NDArray[np.int64]:
+        """The number of each row's key among those that are cut, -1 for none of them."""
+        assert self.cuts is not None
+        if not self.keys:
+            return np.zeros(len(rows), np.int64)
+        of_rows, count = rows.select(list(self.keys)), len(self.cuts)
+        cut = self.cuts.select(list(self.keys)).cast(of_rows.schema)
+        # Codes count up in the order of first rows, so the keys that are cut have the first ones.
+        codes = key_codes(pa.concat_tables([cut, of_rows]))[0][count:].astype(np.int64)
+        return np.where(codes < count, codes, -1)
+
+    def _side(self, name: str, key: Any) -> Numbers:
+        assert self.cuts is not None
+        return np.asarray(self.cuts.column(name)[int(key)].values, np.int64)
+
+    def _before(self) -> Numbers:
+        """How many pieces there are of the keys before each, and of all."""
+        assert self.cuts is not None
+        return np.cumsum([0, *(len(one) for one in self.cuts.column(START))])
+
+    def _to(self, key: Numbers, piece: Numbers) -> Numbers:
+        """The partition of each piece: they go round, so that all have work."""
+        return np.asarray((self._before()[key] + piece) % self.partitions)
+
+    def _ends(self, key: Numbers, piece: Numbers) -> Numbers:
+        """Whether a piece lacks rows of the partition before it or behind it."""
+        assert self.cuts is not None
+        low = np.concatenate([self._side(LOW, k) for k in range(len(self.cuts))])
+        high = np.concatenate([self._side(HIGH, k) for k in range(len(self.cuts))])
+        cut = np.where(low != LEAST, CUT_BEFORE, 0) | np.where(high != MOST, CUT_BEHIND, 0)
+        return np.where(key < 0, 0, cut[np.where(key < 0, 0, self._before()[key] + piece)])
+
+
+def own_rows(block: Block, answer: pa.Table) -> pa.Table:
+    """Return the answers of those rows that are no copies."""
+    own = block.column(MARK).to_numpy() & OWN != 0
+    return answer if own.all() else answer.filter(pa.array(own))
+
+
+def check_overlap(block: Block, groups: NDArray[np.int64], reach: Reach) -> None:
+    """Refuse pieces that lack rows which their frames count.
+
+    Parameters
+    ----------
+    block : Block
+        From :func:`workbench.engine.order.ordered_block`, its partitions are pieces.
+    groups : int64 array of shape (rows,)
+        The number of each row's group of peers within its piece.
+    reach : Reach
+        How far frames look.
+
+    Raises
+    ------
+    WorkbenchError
+        When there are fewer rows than were sampled: the table was another one by then.
+    """
+    mark = block.column(MARK).to_numpy()
+    for piece in np.flatnonzero(mark[block.offsets[:-1]] & (CUT_BEFORE | CUT_BEHIND)):
+        first, last = block.offsets[piece], block.offsets[piece + 1] - 1
+        own = first + np.flatnonzero(mark[first : last + 1] & OWN)
+        if len(own) == 0:
+            continue
+        before = own[0] - first, groups[own[0]]
+        behind = last - own[-1], groups[last] - groups[own[-1]]
+        lacks = mark[first] & CUT_BEFORE and _less(before, reach, 0)
+        if lacks or (mark[first] & CUT_BEHIND and _less(behind, reach, 1)):
+            raise WorkbenchError(
+                "df: the table has other rows each time it is read, so its large partitions cannot "
+                "be cut; persist it first, or give cut=None."
+            )
+
+
+def _less(there: tuple[Any, Any], reach: Reach, side: int) -> bool:
+    return bool(there[0] < reach.rows[side] or there[1] < reach.groups[side])

@@ -1,0 +1,112 @@
+"""The place of each row along the first order column, as an integer: what a cut goes by.
+
+Places ascend with the window's order, and rows that are equal in it have one place. Different rows
+may share a place too: they then stay together. So nulls stand at an end of the integers, and text
+counts by its first eight bytes.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.frames.frames import LEAST
+from kernels.frames.ordering import MOST, order_code
+from workbench.columnar.columns import is_ranked, present
+from workbench.engine.order import OrderColumn, measured
+
+Places = NDArray[np.int64]
+BYTES = 8
+
+
+def places(values: pa.Array, column: OrderColumn) -> Places:
+    """Return the place of each row.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        The order column.
+    column : OrderColumn
+        Its direction, and where its nulls go.
+
+    Returns
+    -------
+    int64 array
+
+    Examples
+    --------
+    >>> places(pa.array([7, 9]), OrderColumn("n", True, nulls_first=False)).tolist()
+    [-8, -10]
+    >>> found = places(pa.array(["b", "a", None]), OrderColumn("n", False, nulls_first=True))
+    >>> np.argsort(found).tolist()
+    [2, 1, 0]
+    """
+    code = _codes(values)
+    code = ~code if column.descending else code
+    if values.null_count:
+        code = np.where(present(values), code, LEAST if column.nulls_first else MOST)
+    return np.asarray(code, np.int64)
+
+
+def _codes(values: pa.Array) -> Places:
+    if not is_ranked(values.type):
+        return order_code(measured(values))
+    return _within_64_bits(values) if pa.types.is_decimal(values.type) else _first_bytes(values)
+
+
+def _within_64_bits(values: pa.Array) -> Places:
+    """Decimals of many digits as 64-bit integers; what does not fit, at the ends of these."""
+    first = 2 * values.offset
+    words = np.frombuffer(values.buffers()[1], np.int64)[first : first + 2 * len(values)]
+    low, high = words[::2], words[1::2]
+    return np.where(high == low >> 63, low, np.where(high < 0, LEAST, MOST))
+
+
+def _first_bytes(values: pa.Array) -> Places:
+    """The first bytes of text as an integer."""
+    large = pa.large_binary()
+    values = values.cast(pa.large_string() if pa.types.is_string(values.type) else large)
+    ends = np.frombuffer(values.buffers()[1], np.int64)[values.offset :][: len(values) + 1]
+    text = np.frombuffer(values.buffers()[2] or b"", np.uint8)
+    code = np.zeros(len(values), np.uint64)
+    for i in range(BYTES):
+        at = ends[:-1] + i
+        there = at < ends[1:]
+        code <<= np.uint64(8)
+        code[there] |= text[at[there]]
+    return (code ^ np.uint64(1 << 63)).view(np.int64)
+
+
+def moved(place: int, distance: Any, floating: bool, descending: bool) -> int:
+    """Return the place that is some distance further along the order.
+
+    Parameters
+    ----------
+    place : int
+    distance : int or float
+        Negative is before.
+    floating, descending : bool
+        Whether the order column holds floats, and descends.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> moved(5, -7, floating=False, descending=False)
+    -2
+    >>> at = places(pa.array([1.0, 2.5]), OrderColumn("x", True, False))
+    >>> moved(int(at[1]), 1.5, floating=True, descending=True) == int(at[0])
+    True
+    """
+    if not floating or distance == 0:
+        return max(LEAST, min(place + int(distance), MOST))
+    code = np.array([~place if descending else place])
+    key = (code ^ ((code >> 63) & MOST)).view(np.float64)
+    with np.errstate(over="ignore"):
+        key = np.where(np.isinf(key), key, key - distance if descending else key + distance)
+    return int(order_code(key, descending)[0])

@@ -1,0 +1,254 @@
+"""The approximate functions on a block: sketches of chunks of rows, merged for each frame.
+
+Executors load this module, so it needs datasketches, pyarrow, numpy and the kernels and nothing
+else.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from heapq import nsmallest
+from itertools import pairwise
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.windows.first_last_k import list_ends
+from workbench.columnar.columns import (
+    answers,
+    floats,
+    lists,
+    maps_of_ends,
+    rows_of,
+    type_between,
+)
+from workbench.columnar.sketches import Distinct, Frequent, Quantiles
+from workbench.columnar.value_texts import items_of
+from workbench.engine.block import Call, Frames, Window
+from workbench.engine.order import measured
+from workbench.functions.catalogue import Options
+
+#: The rows of a chunk. Each has a sketch, and so has each pair of neighbours, and so on.
+CHUNK = 512
+
+Ints = NDArray[np.int64]
+Ranges = tuple[tuple[int, int], ...]
+
+
+class Sketch(Protocol):
+    """What the sketches of chunks must be able to do."""
+
+    def merge(self, other: Any) -> None:
+        """Take in another one."""
+
+    def copy(self) -> Any:
+        """Return the same once more."""
+
+
+S = TypeVar("S", bound=Sketch)
+
+
+class Chunks(Generic[S]):
+    """The sketches of a partition's rows: one a chunk, and a binary tree of merged ones above.
+
+    A frame is the chunks that it covers, merged of O(log rows) nodes of the tree, and the rows at
+    its edges, which are fed one by one. Chunks count from the partition's first row, so a frame
+    has one answer, whichever frames were asked before.
+
+    Parameters
+    ----------
+    make : callable
+        Returns an empty sketch.
+    feed : callable
+        Feeds rows of the partition to a sketch.
+    """
+
+    def __init__(self, make: Callable[[], S], feed: Callable[[S, Ints], None]) -> None:
+        self._make, self._feed = make, feed
+        self._nodes: dict[tuple[int, int], S] = {}
+        self._covered: tuple[Ranges, S] = (), make()
+
+    def of_frame(self, ranges: Ranges) -> S:
+        """Return a sketch of the rows of some ranges, which stand in order."""
+        whole = tuple((-(-low // CHUNK), high // CHUNK) for low, high in ranges)
+        inner = tuple((first, last) for first, last in whole if first < last)
+        if self._covered[0] != inner:
+            self._covered = inner, self._merged(inner)
+        sketch: S = self._covered[1].copy()
+        edges = list(_edges(ranges))
+        if edges:
+            self._feed(sketch, np.concatenate(edges))
+        return sketch
+
+    def _merged(self, inner: Ranges) -> S:
+        sketch = self._make()
+        for first, last in inner:
+            while first < last:
+                level = (last - first).bit_length() - 1
+                if first:
+                    level = min(level, (first & -first).bit_length() - 1)
+                sketch.merge(self._node(level, first >> level))
+                first += 1 << level
+        return sketch
+
+    def _node(self, level: int, index: int) -> S:
+        if (level, index) not in self._nodes:
+            node = self._make()
+            if level == 0:
+                self._feed(node, np.arange(index * CHUNK, (index + 1) * CHUNK))
+            else:
+                node.merge(self._node(level - 1, 2 * index))
+                node.merge(self._node(level - 1, 2 * index + 1))
+            self._nodes[level, index] = node
+        return self._nodes[level, index]
+
+
+def _edges(ranges: Ranges) -> Iterator[Ints]:
+    """The rows of ranges that are in no chunk of theirs."""
+    for low, high in ranges:
+        first, last = -(-low // CHUNK) * CHUNK, high // CHUNK * CHUNK
+        if first < last:
+            yield from (np.arange(low, first), np.arange(last, high))
+        else:
+            yield np.arange(low, high)
+
+
+def sketched(window: Window, call: Call) -> pa.Array:
+    """Return the answer of an approximate function for every row of a block.
+
+    Parameters
+    ----------
+    window : Window
+    call : Call
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Notes
+    -----
+    O(log rows) merges and O(1) values fed for each row, however long its frame; rows whose frames
+    cover the same chunks share the merges.
+    """
+    functions = {"approx_count_distinct": _distinct, "approx_quantile": _quantiles}
+    return functions.get(call.function, _top)(window, call, window.frames(call, call.arguments))
+
+
+def _distinct(window: Window, call: Call, frames: Frames) -> pa.Array:
+    number, held = _numbered(window, call, frames)
+    items = np.array(items_of(held), object)
+
+    def feed(sketch: Distinct, rows: Ints) -> None:
+        sketch.add(items[np.unique(number[rows])])
+
+    found = _per_frame(window, frames, lambda: Distinct(call.options.n), feed, Distinct.estimate)
+    return pa.array([one or 0 for one in found], pa.int64())
+
+
+def _quantiles(window: Window, call: Call, frames: Frames) -> pa.Array:
+    values, q = window.column(call.arguments[0]), call.options.q
+    column = frames.ordered(fed_numbers(values))
+
+    def feed(sketch: Quantiles, rows: Ints) -> None:
+        sketch.add(column[rows])
+
+    def ask(sketch: Quantiles) -> list[float] | None:
+        return sketch.estimate(q)
+
+    found = _per_frame(window, frames, lambda: Quantiles(call.options.n), feed, ask)
+    return quantiles_of(found, call.options, values.type)
+
+
+def fed_numbers(values: pa.Array) -> NDArray[np.float64]:
+    """Return numbers or times as a sketch of quantiles is fed with them."""
+    return measured(values).astype(np.float64) if _is_time(values.type) else floats(values)
+
+
+def quantiles_of(
+    found: Sequence[list[float] | None], options: Options, kind: pa.DataType
+) -> pa.Array:
+    """Return the quantiles of sketches as a column.
+
+    Parameters
+    ----------
+    found : sequence of (list of float, or None)
+        None for a sketch without numbers.
+    options : Options
+        Says which were asked for, and whether it was one alone.
+    kind : pyarrow.DataType
+        The type of the values.
+
+    Returns
+    -------
+    pyarrow.Array
+    """
+    nothing = [0.0] * len(options.q)
+    empty = np.array([one is None for one in found], np.bool_)
+    flat = np.array([one or nothing for one in found], np.float64).ravel()
+    null = np.repeat(empty, len(options.q))
+    if _is_time(kind):
+        column = answers(np.rint(flat).astype(np.int64), null).cast(type_between(kind))
+    else:
+        column = answers(flat, null)
+    return column if options.single else lists(column, len(options.q), empty)
+
+
+def _is_time(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date32(kind))
+
+
+def _top(window: Window, call: Call, frames: Frames) -> pa.Array:
+    k, (number, held) = call.options.n, _numbered(window, call, frames)
+    items = np.array(items_of(held), object)
+    number_of = {item: at for at, item in enumerate(items)}
+
+    def feed(sketch: Frequent, rows: Ints) -> None:
+        there, counts = np.unique(number[rows], return_counts=True)
+        sketch.add(items[there], counts.tolist())
+
+    def most(sketch: Frequent) -> list[tuple[int, int]]:
+        known = ((-count, number_of[item]) for item, count in sketch.estimates())
+        return nsmallest(k, known)
+
+    found = _per_frame(window, frames, lambda: Frequent(k), feed, most)
+    ends = list_ends(np.array([len(one or ()) for one in found], np.int64))
+    pairs = np.array([pair for one in found for pair in one or ()], np.int64).reshape(-1, 2)
+    return maps_of_ends(ends, rows_of(held, pairs[:, 1]), -pairs[:, 0], frames.sizes == 0)
+
+
+def _numbered(window: Window, call: Call, frames: Frames) -> tuple[Ints, pa.Array]:
+    """The number of each counted row's value among the distinct ones in order, and these."""
+    name = call.arguments[0]
+    codes, present = window.codes(name), np.flatnonzero(window.present(name))
+    different, first = np.unique(codes[present], return_index=True)
+    # A null has the code of any value, and is in no frame.
+    number = np.searchsorted(different, codes)
+    return frames.ordered(number), window.column(name).take(pa.array(present[first]))
+
+
+def _feed_from(feed: Callable[[S, Ints], None], first: int, sketch: S, rows: Ints) -> None:
+    """Feed rows that count from the first of their partition."""
+    feed(sketch, rows + first)
+
+
+def _per_frame(
+    window: Window,
+    frames: Frames,
+    make: Callable[[], S],
+    feed: Callable[[S, Ints], None],
+    ask: Callable[[S], Any],
+) -> list[Any]:
+    """What is asked of the sketch of each row's frame, None for an empty one."""
+    found: list[Any] = []
+    for first, last in pairwise(window.offsets.tolist()):
+        chunks = Chunks(make, partial(_feed_from, feed, first))
+        before: tuple[Ranges, Any] = (), None
+        ends = zip(frames.begin[first:last].tolist(), frames.end[first:last].tolist(), strict=True)
+        for begin, end in ends:
+            pieces = zip(begin, end, strict=True)
+            ranges = tuple((low, high) for low, high in pieces if low < high)
+            if ranges != before[0]:
+                before = ranges, ask(chunks.of_frame(ranges)) if ranges else None
+            found.append(before[1])
+    return found

@@ -1,0 +1,107 @@
+"""Operations of each rung of the ladder against the size, as a figure and as a still picture."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from workbench.figures.growth import Look, growth_figure
+from workbench.figures.stills.growth import growth_svg
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
+from workbench.lessons.ladder_costs import growth
+
+ACROSS, UP = "queries, and as many events", "operations"
+#: Colours stand for how tails are found, dashes for the kind of window.
+LOOKS = {
+    "naive": Look(VERMILLION, "solid", "circle"),
+    "rollups": Look(ORANGE, "solid", "square"),
+    "search": Look(GREY, "solid", "diamond"),
+    "tiles": Look(BLUE, "solid", "triangle-up"),
+    "cursors": Look(INK, "solid", "x"),
+    "tree hops": Look(BLUE, "dot", "triangle-up-open"),
+    "stack hops": Look(SKY, "dot", "star-open"),
+    "cursor hops": Look(INK, "dot", "x-open"),
+    "tree sawtooth": Look(BLUE, "dash", "triangle-down"),
+    "cursor sawtooth": Look(INK, "dash", "cross"),
+    "sawtooth": Look(SKY, "dash", "star"),
+}
+
+
+def rungs_figure(table: pd.DataFrame) -> go.Figure:
+    """Draw the operations of each rung, both axes logarithmic.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As :func:`workbench.lessons.ladder_costs.rung_table` returns it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line for each rung, named with what twice the size costs.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
+    >>> [line.name for line in rungs_figure(table).data]
+    ['naive: 4.0 times for twice the size']
+    """
+    return growth_figure(table, ACROSS, UP, LOOKS, _names(table, " for twice the size"))
+
+
+def rungs_svg(table: pd.DataFrame, title: str) -> str:
+    """Draw the same as SVG.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As :func:`rungs_figure` takes it.
+    title : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
+    >>> "naive: 4.0 times" in rungs_svg(table, "Operations")
+    True
+    """
+    return growth_svg(table, title, ACROSS, UP, LOOKS, _names(table, ""))
+
+
+def rungs_words(table: pd.DataFrame) -> str:
+    """Return in words how the operations of each rung grow.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As :func:`rungs_figure` takes it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(rungs_words(pd.DataFrame({"naive": [1, 4], "tiles": [1, 2.2]}, index=[1, 2])))
+    Twice the queries and events: naive takes 4 times the operations, like their product;
+    tiles about twice, like their sum.
+    """
+    factor = growth(table)
+    square = [str(rung) for rung in factor.index if factor[rung] > 3]
+    sums = [str(rung) for rung in factor.index if factor[rung] <= 3]
+    said = f"{_listed(square)} 4 times the operations, like their product" if square else ""
+    linear = f"{_listed(sums, said)} about twice, like their sum" if sums else ""
+    joined = ";\n".join(part for part in (said, linear) if part)
+    return f"Twice the queries and events: {joined}."
+
+
+def _names(table: pd.DataFrame, ending: str) -> dict[str, str]:
+    return {
+        str(rung): f"{rung}: {factor:.1f} times{ending}" for rung, factor in growth(table).items()
+    }
+
+
+def _listed(rungs: list[str], before: str = "") -> str:
+    words = " and ".join([*([", ".join(rungs[:-1])] if rungs[1:] else []), rungs[-1]])
+    return words if before else f"{words} {'take' if rungs[1:] else 'takes'}"

@@ -1,0 +1,1 @@
+"""The pictures that stay in a saved notebook: SVG, a file a subject."""

@@ -1,0 +1,130 @@
+"""The three kinds of window on a time line, as a plotly figure."""
+
+from collections.abc import Callable, Sequence
+
+import plotly.graph_objects as go
+
+from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
+from workbench.lessons.window_types import Kind
+
+WIDTH, HEIGHT, MOST_TICKS = 900, 330, 15
+HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", "not in it"
+Clock = Callable[[int], str]
+
+
+def kinds_figure(
+    kinds: Sequence[Kind],
+    query: int,
+    hop: int,
+    time: Sequence[int],
+    extent: tuple[int, int],
+    clock: Clock = str,
+) -> go.Figure:
+    """Draw the windows of each kind that end at a query.
+
+    Parameters
+    ----------
+    kinds : sequence of Kind
+        As :func:`workbench.lessons.window_types.window_kinds` returns them.
+    query, hop : int
+        As that function takes them.
+    time : sequence of int
+        The times of the events.
+    extent : tuple of (int, int)
+        The part of the time line that is drawn.
+    clock : function
+        How a time is written.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The windows as bars, one trace for whole hops and one for single events, and the events on
+        each row as marks, one trace for those that are in its window and one for the others.
+
+    Examples
+    --------
+    >>> from workbench.lessons.window_types import window_kinds
+    >>> events = [6, 9, 14, 16]
+    >>> figure = kinds_figure(window_kinds(17, 10, 5, events), 17, 5, events, (0, 20))
+    >>> [(trace.name, len(trace.x)) for trace in figure.data]
+    [('whole hops', 2), ('single events', 2), ('in the window', 10), ('not in it', 2)]
+    """
+    hops = [(kind.name, kind.low, kind.tail) for kind in kinds if kind.low < kind.tail]
+    single = [(kind.name, kind.tail, kind.high) for kind in kinds if kind.tail < kind.high]
+    figure = go.Figure([_bars(HOPS, hops), _bars(SINGLE, single), *_events(kinds, time)])
+    marks = hop_marks(hop, extent)
+    ticks = marks[:: -(-len(marks) // MOST_TICKS)]
+    figure.update_layout(
+        barmode="overlay",
+        width=WIDTH,
+        height=HEIGHT,
+        margin={"l": 10, "r": 90, "t": 60, "b": 40},
+        template="plotly_white",
+        legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        xaxis={"range": extent, "showgrid": False, "zeroline": False, "fixedrange": True,
+               "tickvals": ticks, "ticktext": [clock(tick) for tick in ticks]},
+        yaxis={"categoryorder": "array", "categoryarray": [kind.name for kind in kinds],
+               "autorange": "reversed", "fixedrange": True, "showgrid": False},
+        shapes=[
+            *(_line(at, RULE, 1, "dot") for at in marks),
+            _line(query, VERMILLION, 2.5, "solid"),
+        ],
+        annotations=[
+            {"x": query, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False,
+             "text": f"<b>query at {clock(query)}</b>", "font": {"color": VERMILLION}},
+            *(_count(kind) for kind in kinds),
+        ],
+    )  # fmt: skip
+    return figure
+
+
+def hop_marks(hop: int, extent: tuple[int, int]) -> list[int]:
+    """Return where hops begin within a part of the time line.
+
+    Examples
+    --------
+    >>> hop_marks(5, (3, 17))
+    [5, 10, 15]
+    """
+    return list(range(-(-extent[0] // hop) * hop, extent[1] + 1, hop))
+
+
+def _bars(name: str, pieces: list[tuple[str, int, int]]) -> go.Bar:
+    whole = name == HOPS
+    look = {"color": SKY if whole else ORANGE, "opacity": 0.55, "line": {"color": INK, "width": 1}}
+    shape = {"shape": "" if whole else "/", "fgcolor": INK, "size": 5, "solidity": 0.15}
+    return go.Bar(
+        orientation="h", name=name, width=0.5,
+        y=[row for row, _, _ in pieces],
+        base=[low for _, low, _ in pieces],
+        x=[high - low for _, low, high in pieces],
+        marker=look | {"pattern": shape}, hoverinfo="skip",
+    )  # fmt: skip
+
+
+def _events(kinds: Sequence[Kind], time: Sequence[int]) -> list[go.Scatter]:
+    rows = [(k.name, at, k.first <= i < k.last) for k in kinds for i, at in enumerate(time)]
+    inside = {"color": BLUE, "size": 9, "line": {"color": "white", "width": 1}}
+    outside = {"color": GREY, "size": 8, "symbol": "circle-open"}
+    return [
+        go.Scatter(
+            x=[at for _, at, held in rows if held is seen],
+            y=[row for row, _, held in rows if held is seen],
+            mode="markers", marker=marker, name=name, hoverinfo="skip",
+        )
+        for name, seen, marker in ((INSIDE, True, inside), (OUTSIDE, False, outside))
+    ]  # fmt: skip
+
+
+def _line(at: int, color: str, width: float, dash: str) -> dict[str, object]:
+    return {
+        "type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
+        "line": {"color": color, "width": width, "dash": dash},
+    }  # fmt: skip
+
+
+def _count(kind: Kind) -> dict[str, object]:
+    return {
+        "x": 1.01, "xref": "paper", "xanchor": "left", "y": kind.name, "showarrow": False,
+        "text": f"<b>{kind.count}</b> events", "font": {"color": QUIET, "size": 13},
+    }  # fmt: skip

@@ -1,0 +1,200 @@
+"""Frames: which rows around the current one a window function sees."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import Offset, PerRow, check_bounds, read_count, read_distance
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+EXCLUSIONS = ("no others", "current row", "group", "ties")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rows that a window function sees, from one bound to the other, both inclusive.
+
+    Make one with :meth:`rows`, :meth:`range` or :meth:`groups`. A bound is a signed distance from
+    the current row: negative is before it, zero is the row (or its peers), positive is after it,
+    None is no bound. A Column gives each row a distance of its own, which must not be null; the
+    frame of a row whose begin lies behind its end is empty.
+
+    Attributes
+    ----------
+    unit : str
+        "rows", "range" or "groups".
+    low, high : Offset or None
+    exclude : str
+        "no others", "current row", "group" (the row and its peers) or "ties" (its peers alone).
+
+    Examples
+    --------
+    >>> Frame.rows(-3, 3)
+    wb.Frame.rows(-3, 3)
+    >>> Frame.range("-3 days", "3 days", exclude="current row")
+    wb.Frame.range('-3 days', '3 days', exclude='current row')
+    >>> Frame.groups(None, 0)
+    wb.Frame.groups(None, 0)
+
+    With a Column, every row has its own frame:
+
+    >>> import workbench as wb
+    >>> from pyspark.sql import functions as F
+    >>> rows = wb.session().sql("SELECT id, id % 3 AS n FROM range(5)")
+    >>> frame = Frame.rows(-F.col("n"), 0)
+    >>> wb.over(rows, order_by="id", frame=frame, total=wb.fn.sum("id")).orderBy("id").show()
+    +---+---+-----+
+    | id|  n|total|
+    +---+---+-----+
+    |  0|  0|    0|
+    |  1|  1|    1|
+    |  2|  2|    3|
+    |  3|  0|    3|
+    |  4|  1|    7|
+    +---+---+-----+
+    <BLANKLINE>
+    """
+
+    unit: str
+    low: Offset | None
+    high: Offset | None
+    exclude: str = "no others"
+    given: tuple[Any, Any] = field(default=(None, None), compare=False)
+
+    @classmethod
+    def rows(
+        cls,
+        low: "int | Column | None",
+        high: "int | Column | None",
+        *,
+        exclude: str = "no others",
+    ) -> "Frame":
+        """Return a frame that counts rows.
+
+        Parameters
+        ----------
+        low, high : int, Column or None
+            How many rows from the current one the frame begins and ends.
+        exclude : str
+            "no others", "current row", "group" or "ties".
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        WorkbenchError
+            When a bound is no whole number, or the frame ends before it begins.
+        """
+        return cls._checked("rows", low, high, exclude)
+
+    @classmethod
+    def groups(
+        cls,
+        low: "int | Column | None",
+        high: "int | Column | None",
+        *,
+        exclude: str = "no others",
+    ) -> "Frame":
+        """Return a frame that counts groups of peers: rows that are equal in the order.
+
+        Parameters
+        ----------
+        low, high : int, Column or None
+            How many groups from the current row's own the frame begins and ends.
+        exclude : str
+            "no others", "current row", "group" or "ties".
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        WorkbenchError
+            When a bound is no whole number, or the frame ends before it begins.
+        """
+        return cls._checked("groups", low, high, exclude)
+
+    @classmethod
+    def range(
+        cls,
+        low: "int | float | Decimal | str | timedelta | Column | None",
+        high: "int | float | Decimal | str | timedelta | Column | None",
+        *,
+        exclude: str = "no others",
+    ) -> "Frame":
+        """Return a frame that measures along the one column of the order.
+
+        Parameters
+        ----------
+        low, high : number, str, timedelta, Column or None
+            How far from the current row's value the frame begins and ends: a number where the
+            order column holds numbers; where it holds times, a duration such as ``"-3 days"``,
+            which is exact time, or ``"-1 month"`` (months, quarters, years), which goes by the
+            calendar. 0 stands for the current row's peers, whatever the column holds. A Column
+            holds numbers along numbers, and intervals along times.
+        exclude : str
+            "no others", "current row", "group" or "ties".
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        WorkbenchError
+            When a bound is neither a number nor a duration, or the frame ends before it begins.
+        """
+        return cls._checked("range", low, high, exclude)
+
+    @classmethod
+    def _checked(cls, unit: str, low: Any, high: Any, exclude: str) -> "Frame":
+        if exclude not in EXCLUSIONS:
+            known = ", ".join(map(repr, EXCLUSIONS))
+            raise WorkbenchError(f"exclude: {exclude!r} is not known; give one of {known}.")
+        read = read_distance if unit == "range" else read_count
+        begin, end = read(low, "low", unit), read(high, "high", unit)
+        varies = any(o is not None and isinstance(o.amount, PerRow) for o in (begin, end))
+        if begin is not None and end is not None and not varies:
+            check_bounds(begin, end, low, high)
+        return cls(unit, begin, end, exclude, (low, high))
+
+    def __repr__(self) -> str:
+        low, high = self.given
+        exclude = "" if self.exclude == "no others" else f", exclude={self.exclude!r}"
+        return f"wb.Frame.{self.unit}({low!r}, {high!r}{exclude})"
+
+    @property
+    def measured(self) -> str | None:
+        """What "range" is measured in: "number", "microseconds", "months", or None for peers."""
+        for bound in (self.low, self.high):
+            if self.unit == "range" and bound is not None and bound.amount != 0:
+                return bound.unit
+        return None
+
+    @property
+    def varies(self) -> bool:
+        """Whether a bound is a column, so that frames differ from row to row."""
+        bounds = (self.low, self.high)
+        return any(bound is not None and isinstance(bound.amount, PerRow) for bound in bounds)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row of the partition is in every frame."""
+        return self.low is None and self.high is None and self.exclude == "no others"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the frame runs from the partition's begin to the current row or its peers."""
+        up_to_here = self.high is not None and self.high.amount == 0
+        return self.low is None and up_to_here and self.exclude == "no others"
+
+
+#: What SQL takes where no frame is given: with an order, and without one.
+RUNNING, WHOLE = Frame.range(None, 0), Frame.range(None, None)

@@ -1,0 +1,620 @@
+"""The functions of :func:`workbench.over`, as ``wb.fn``.
+
+An argument is the exact name of a column, or a Column. Each function can be changed further:
+``.where(condition)``, ``.distinct()``, ``.ignore_nulls()``, and ``.over(frame)`` for a frame of
+its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import index
+from typing import TYPE_CHECKING, Any, Union
+
+from workbench.errors import WorkbenchError
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import (
+    DISTINCT,
+    FRAMELESS,
+    LG_K,
+    NO_OPTIONS,
+    PICKED,
+    QUANTILES_K,
+    Options,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+Argument = Union[str, "Column"]
+
+#: The greatest integer that an option may be.
+MOST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A window function with its arguments; the functions of this module make them.
+
+    Attributes
+    ----------
+    name : str
+        As SQL calls it.
+    arguments : tuple of (str or Column)
+    options : Options
+        What is no column: the n of ``lag``, the quantiles.
+    condition : str or Column, optional
+        Only rows that fulfil it count.
+    frame : Frame, optional
+        A frame of its own, instead of that of the call.
+
+    Examples
+    --------
+    >>> avg("delay").where("carrier = 'UA'").over(Frame.rows(-6, 0))
+    wb.fn.avg('delay').where("carrier = 'UA'").over(wb.Frame.rows(-6, 0))
+    """
+
+    name: str
+    arguments: tuple[Argument, ...] = ()
+    options: Options = NO_OPTIONS
+    condition: Argument | None = None
+    frame: Frame | None = None
+
+    def __repr__(self) -> str:
+        given = [repr(argument) for argument in self.arguments]
+        given += [repr(value) for value in self.options.shown(self.name)]
+        text = f"wb.fn.{self.name}({', '.join(given)})"
+        if self.options.distinct:
+            text += ".distinct()"
+        if self.condition is not None:
+            text += f".where({self.condition!r})"
+        if self.options.ignore_nulls:
+            text += ".ignore_nulls()"
+        return text if self.frame is None else f"{text}.over({self.frame!r})"
+
+    def where(self, condition: Argument) -> "Function":
+        """Return the function of only those rows of the frame that fulfil a condition.
+
+        Parameters
+        ----------
+        condition : str or Column
+            SQL text or a Column; rows where it is null do not count.
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        WorkbenchError
+            When the function takes no condition, or has one.
+        """
+        if self.name in FRAMELESS:
+            raise WorkbenchError(f"where: {self.name} takes no condition; it looks at all rows.")
+        if self.condition is not None:
+            raise WorkbenchError("where: there is a condition already; join the two with 'and'.")
+        _check_column(condition, "where")
+        return replace(self, condition=condition)
+
+    def distinct(self) -> "Function":
+        """Return the function of values that count once each, however often the frame has them.
+
+        Of an aggregate of two columns, each pair of values counts once.
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        WorkbenchError
+            When the function is no aggregate of a column.
+
+        Examples
+        --------
+        >>> sum("mwh").distinct()
+        wb.fn.sum('mwh').distinct()
+        """
+        if self.name not in DISTINCT or not self.arguments:
+            raise WorkbenchError(
+                f"distinct: {self.name} of distinct values is not available; "
+                "it is of aggregates of a column, such as wb.fn.sum('x')."
+            )
+        if self.name in ("count", "count_distinct"):
+            return replace(self, name="count_distinct")
+        return replace(self, options=replace(self.options, distinct=True))
+
+    def ignore_nulls(self) -> "Function":
+        """Return the function of only those rows whose value is not null.
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        WorkbenchError
+            When the function never counts nulls, or looks at no value.
+        """
+        if self.name not in PICKED:
+            raise WorkbenchError(
+                f"ignore_nulls: it is for {', '.join(PICKED)}; {self.name} has no nulls to ignore."
+            )
+        return replace(self, options=replace(self.options, ignore_nulls=True))
+
+    def over(self, frame: Frame) -> "Function":
+        """Return the function over a frame of its own.
+
+        Parameters
+        ----------
+        frame : Frame
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        WorkbenchError
+            When the function takes no frame.
+        """
+        if not isinstance(frame, Frame):
+            raise WorkbenchError(
+                f"over: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+            )
+        if self.name in FRAMELESS:
+            raise WorkbenchError(
+                f"over: {self.name} has no frame; it looks at the whole partition."
+            )
+        return replace(self, frame=frame)
+
+
+def count(column: Argument = "*") -> Function:
+    """Count the rows whose value is not null, or all rows."""
+    return Function("count", () if isinstance(column, str) and column == "*" else _one(column))
+
+
+def count_distinct(column: Argument) -> Function:
+    """Count the distinct values; null is none."""
+    return Function("count_distinct", _one(column))
+
+
+def sum(column: Argument) -> Function:
+    """Add up numbers: integers to a long, decimals to a decimal, others to a double."""
+    return Function("sum", _one(column))
+
+
+def avg(column: Argument) -> Function:
+    """Return the mean of numbers, as a double."""
+    return Function("avg", _one(column))
+
+
+def min(column: Argument) -> Function:
+    """Return the least value."""
+    return Function("min", _one(column))
+
+
+def max(column: Argument) -> Function:
+    """Return the greatest value; NaN is greater than all others."""
+    return Function("max", _one(column))
+
+
+def product(column: Argument) -> Function:
+    """Multiply numbers, as a double."""
+    return Function("product", _one(column))
+
+
+def stddev(column: Argument) -> Function:
+    """Return the standard deviation of a sample: null for fewer than two values."""
+    return Function("stddev", _one(column))
+
+
+def stddev_samp(column: Argument) -> Function:
+    """Return the standard deviation of a sample, as :func:`stddev` does."""
+    return stddev(column)
+
+
+def stddev_pop(column: Argument) -> Function:
+    """Return the standard deviation of a population."""
+    return Function("stddev_pop", _one(column))
+
+
+def variance(column: Argument) -> Function:
+    """Return the variance of a sample: null for fewer than two values."""
+    return Function("variance", _one(column))
+
+
+def var_samp(column: Argument) -> Function:
+    """Return the variance of a sample, as :func:`variance` does."""
+    return variance(column)
+
+
+def variance_pop(column: Argument) -> Function:
+    """Return the variance of a population."""
+    return Function("variance_pop", _one(column))
+
+
+def var_pop(column: Argument) -> Function:
+    """Return the variance of a population, as :func:`variance_pop` does."""
+    return variance_pop(column)
+
+
+def skewness(column: Argument) -> Function:
+    """Return the skewness of a sample: null for fewer than three values, or equal ones."""
+    return Function("skewness", _one(column))
+
+
+def kurtosis(column: Argument) -> Function:
+    """Return the excess kurtosis of a sample: null for fewer than four values, or equal ones."""
+    return Function("kurtosis", _one(column))
+
+
+def kurtosis_pop(column: Argument) -> Function:
+    """Return the excess kurtosis of a population: null for one value, or equal ones."""
+    return Function("kurtosis_pop", _one(column))
+
+
+def covar_samp(column: Argument, other: Argument) -> Function:
+    """Return the covariance of a sample, of the rows in which neither value is null."""
+    return Function("covar_samp", (*_one(column), *_one(other, "other")))
+
+
+def covar_pop(column: Argument, other: Argument) -> Function:
+    """Return the covariance of a population, of the rows in which neither value is null."""
+    return Function("covar_pop", (*_one(column), *_one(other, "other")))
+
+
+def corr(column: Argument, other: Argument) -> Function:
+    """Return the correlation of the rows in which neither value is null; NaN for equal values."""
+    return Function("corr", (*_one(column), *_one(other, "other")))
+
+
+def bool_and(column: Argument) -> Function:
+    """Say whether all values are true."""
+    return Function("bool_and", _one(column))
+
+
+def bool_or(column: Argument) -> Function:
+    """Say whether any value is true."""
+    return Function("bool_or", _one(column))
+
+
+def arg_min(column: Argument, by: Argument) -> Function:
+    """Return the value where another column is least, of rows in which neither is null."""
+    return Function("arg_min", (*_one(column), *_one(by, "by")))
+
+
+def arg_max(column: Argument, by: Argument) -> Function:
+    """Return the value where another column is greatest, of rows in which neither is null."""
+    return Function("arg_max", (*_one(column), *_one(by, "by")))
+
+
+def mode(column: Argument) -> Function:
+    """Return the most frequent value; of several, the one that appears first in the frame."""
+    return Function("mode", _one(column))
+
+
+def median(column: Argument) -> Function:
+    """Return the median, interpolated: a double, or a timestamp of times."""
+    return Function("median", _one(column), Options(q=(0.5,), single=True))
+
+
+def mad(column: Argument) -> Function:
+    """Return the median absolute deviation from the median, as a double."""
+    return Function("mad", _one(column))
+
+
+def quantile(column: Argument, q: float | Sequence[float]) -> Function:
+    """Return quantiles, interpolated between two values.
+
+    Parameters
+    ----------
+    column : str or Column
+        Numbers, dates or timestamps.
+    q : float or sequence of float
+        From 0 to 1; several give an array, and cost little more than one.
+
+    Returns
+    -------
+    Function
+        Of doubles, or of timestamps.
+
+    Examples
+    --------
+    >>> quantile("mwh", [0.25, 0.5, 0.75])
+    wb.fn.quantile('mwh', [0.25, 0.5, 0.75])
+    """
+    return Function("quantile", _one(column), _quantiles(q))
+
+
+def quantile_disc(column: Argument, q: float | Sequence[float]) -> Function:
+    """Return quantiles that are values of the column: the least that reaches the share.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type that has an order.
+    q : float or sequence of float
+        From 0 to 1; several give an array.
+
+    Returns
+    -------
+    Function
+    """
+    return Function("quantile_disc", _one(column), _quantiles(q))
+
+
+def quantile_cont(column: Argument, q: float | Sequence[float]) -> Function:
+    """Return quantiles, interpolated between two values, as :func:`quantile` does."""
+    return quantile(column, q)
+
+
+def string_agg(column: Argument, separator: str = ",") -> Function:
+    """Join the texts that are not null, in the order of the rows.
+
+    Parameters
+    ----------
+    column : str or Column
+        Text.
+    separator : str
+        What stands between two texts.
+
+    Returns
+    -------
+    Function
+        With ``.distinct()``, each text stands where the frame first has it.
+
+    Examples
+    --------
+    >>> string_agg("carrier", " > ").distinct()
+    wb.fn.string_agg('carrier', ' > ').distinct()
+    """
+    if not isinstance(separator, str):
+        raise WorkbenchError(f"separator: {separator!r} is not text; give text, such as ', '.")
+    return Function("string_agg", _one(column), Options(separator=separator))
+
+
+def first_k(column: Argument, k: int) -> Function:
+    """Return the first k values of the frame that are not null, as an array in the rows' order."""
+    return Function("first_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def last_k(column: Argument, k: int) -> Function:
+    """Return the last k values of the frame that are not null, as an array in the rows' order.
+
+    The newest value stands last, as in a slice of DuckDB's ``list`` or of Spark's ``collect_list``;
+    Chronon's ``last_k`` has it first.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type.
+    k : int
+        1 or more.
+
+    Returns
+    -------
+    Function
+
+    Examples
+    --------
+    >>> last_k("dest", 3).where("arr_delay > 0")
+    wb.fn.last_k('dest', 3).where('arr_delay > 0')
+    """
+    return Function("last_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def top_k(column: Argument, k: int) -> Function:
+    """Return the k greatest values with repeats, as an array from the greatest on.
+
+    NaN is greater than all others; with ``.distinct()``, each value is there once.
+    """
+    return Function("top_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def bottom_k(column: Argument, k: int) -> Function:
+    """Return the k least values with repeats, as an array from the least on.
+
+    With ``.distinct()``, each value is there once.
+    """
+    return Function("bottom_k", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def histogram(column: Argument) -> Function:
+    """Return how often each value is there: a map from values to longs, from the least value on."""
+    return Function("histogram", _one(column))
+
+
+def bounded_count_distinct(column: Argument, k: int) -> Function:
+    """Count the distinct values exactly, up to k: more of them count as k."""
+    return Function("bounded_count_distinct", _one(column), Options(n=_whole(k, "k", least=1)))
+
+
+def approx_count_distinct(column: Argument, lg_k: int = LG_K) -> Function:
+    """Estimate how many distinct values there are, by HyperLogLog.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type that has an order.
+    lg_k : int
+        4 to 21: the standard error is 1.04 / √(2 ** lg_k), 1.6 % for 12.
+
+    Returns
+    -------
+    Function
+        A frame with the same values has the same answer. It needs datasketches on the executors,
+        and over frames takes longer than :func:`count_distinct`.
+
+    Examples
+    --------
+    >>> approx_count_distinct("tailnum"), approx_count_distinct("tailnum", 10)
+    (wb.fn.approx_count_distinct('tailnum'), wb.fn.approx_count_distinct('tailnum', 10))
+    """
+    options = Options(n=_whole(lg_k, "lg_k", least=4, most=21))
+    return Function("approx_count_distinct", _one(column), options)
+
+
+def approx_quantile(column: Argument, q: float | Sequence[float], k: int = QUANTILES_K) -> Function:
+    """Estimate quantiles, by a t-digest.
+
+    Parameters
+    ----------
+    column : str or Column
+        Numbers, dates or timestamps; NaN and infinities do not count.
+    q : float or sequence of float
+        From 0 to 1; several give an array.
+    k : int
+        10 to 1,000: the greater, the more exact and the slower. The rank of an answer is off by
+        less than (ln(n / k) + 6) / k of n values, and as measured for k = 200 by less than half of
+        that where most values differ.
+
+    Returns
+    -------
+    Function
+        Of doubles, or of timestamps. It needs datasketches on the executors, and over frames takes
+        longer than :func:`quantile`.
+
+    Examples
+    --------
+    >>> approx_quantile("mwh", [0.5, 0.9])
+    wb.fn.approx_quantile('mwh', [0.5, 0.9])
+    """
+    size = _whole(k, "k", least=10, most=1000)
+    options = replace(_quantiles(q), n=size)
+    return Function("approx_quantile", _one(column), options)
+
+
+def approx_top_k(column: Argument, k: int) -> Function:
+    """Estimate which k values are the most frequent, and how often each is there.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type that has an order.
+    k : int
+        1 to 65,536.
+
+    Returns
+    -------
+    Function
+        A map from values to longs, from the most frequent on; of values that are as frequent, the
+        least comes first. Exact in frames of up to 768 different values; beyond, a count is off by
+        at most 0.35 % of the frame's rows. It needs datasketches on the executors.
+
+    Examples
+    --------
+    >>> approx_top_k("dest", 3)
+    wb.fn.approx_top_k('dest', 3)
+    """
+    return Function("approx_top_k", _one(column), Options(n=_whole(k, "k", least=1, most=65_536)))
+
+
+def first(column: Argument) -> Function:
+    """Return the value of the frame's first row, null included."""
+    return Function("first", _one(column))
+
+
+def first_value(column: Argument) -> Function:
+    """Return the value of the frame's first row, as :func:`first` does."""
+    return first(column)
+
+
+def last(column: Argument) -> Function:
+    """Return the value of the frame's last row, null included."""
+    return Function("last", _one(column))
+
+
+def last_value(column: Argument) -> Function:
+    """Return the value of the frame's last row, as :func:`last` does."""
+    return last(column)
+
+
+def nth(column: Argument, n: int) -> Function:
+    """Return the value of the frame's nth row, counted from 1."""
+    return Function("nth", _one(column), Options(n=_whole(n, "n", least=1)))
+
+
+def nth_value(column: Argument, n: int) -> Function:
+    """Return the value of the frame's nth row, as :func:`nth` does."""
+    return nth(column, n)
+
+
+def lag(column: Argument, n: int = 1, default: Any = None) -> Function:
+    """Return the value n rows earlier, or the default where the partition has no such row."""
+    return Function("lag", _one(column), Options(n=_whole(n, "n"), default=default))
+
+
+def lead(column: Argument, n: int = 1, default: Any = None) -> Function:
+    """Return the value n rows later, or the default where the partition has no such row."""
+    return Function("lead", _one(column), Options(n=_whole(n, "n"), default=default))
+
+
+def fill(column: Argument) -> Function:
+    """Return the value, or where it is null a point on the line between its neighbours'."""
+    return Function("fill", _one(column))
+
+
+def row_number() -> Function:
+    """Number the rows from 1."""
+    return Function("row_number")
+
+
+def rank() -> Function:
+    """Number the rows from 1, equal ones alike, with gaps behind them."""
+    return Function("rank")
+
+
+def dense_rank() -> Function:
+    """Number the groups of equal rows from 1."""
+    return Function("dense_rank")
+
+
+def percent_rank() -> Function:
+    """Return the share of the other rows that come before the row and its peers."""
+    return Function("percent_rank")
+
+
+def cume_dist() -> Function:
+    """Return the share of the rows that come before the row or are its peers."""
+    return Function("cume_dist")
+
+
+def ntile(n: int) -> Function:
+    """Deal the rows to n buckets of nearly equal size, in order, numbered from 1."""
+    return Function("ntile", (), Options(n=_whole(n, "n", least=1)))
+
+
+def _one(column: Argument, argument: str = "column") -> tuple[Argument]:
+    _check_column(column, argument)
+    return (column,)
+
+
+def _check_column(column: Any, argument: str) -> None:
+    from pyspark.sql import Column
+
+    if not isinstance(column, str | Column):
+        what = "SQL text or a Column" if argument == "where" else "a column's name or a Column"
+        raise WorkbenchError(f"{argument}: {column!r} is no column; give {what}.")
+
+
+def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) -> int:
+    try:
+        number = None if isinstance(n, bool) else index(n)
+    except TypeError:
+        number = None
+    if number is None or not (-most if least is None else least) <= number <= most:
+        wanted = "an integer" if least is None else f"an integer of {least} or more"
+        raise WorkbenchError(f"{argument}: {n!r} is not possible; give {wanted}, up to {most:,}.")
+    return number
+
+
+def _quantiles(q: Any) -> Options:
+    single = not isinstance(q, Sequence) or isinstance(q, str)
+    shares = (q,) if single else tuple(q)
+    if not shares:
+        raise WorkbenchError("q: the list is empty; give quantiles from 0 to 1, such as 0.5.")
+    for one in shares:
+        number = isinstance(one, int | float) and not isinstance(one, bool)
+        if not number or not 0 <= one <= 1:
+            raise WorkbenchError(f"q: {one!r} is no quantile; give numbers from 0 to 1.")
+    return Options(q=tuple(map(float, shares)), single=single)

@@ -1,0 +1,1 @@
+"""Funnels over a Spark table. Groups of whole keys live in ``groups``, windows in ``windows``."""

@@ -1,0 +1,248 @@
+"""Prepared events: scanned, shuffled and sorted once, then asked again and again.
+
+An explorer's slider must not repeat the work that no slider changes. What is kept is one packed
+block for each Spark partition, so that asking again costs no work per row outside the kernel.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from workbench.columnar.blocks import CONDITIONS, NAME, gather, one_binary, pack
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.process import settle
+from workbench.errors import WorkbenchError
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import (
+    Condition,
+    bits_of,
+    check_steps,
+    name_of,
+    select_rows,
+    several,
+    skipped_of,
+    watched,
+)
+from workbench.spark.table import check_key, column, is_integer_time, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Observation
+
+MOST_NAMES = 10_000
+BYTES_A_TASK = 32_000_000
+
+Event = str | Mapping[str, Condition]
+
+
+class Prepared:
+    """Events that are held as packed blocks, for funnels over the same key, time and events.
+
+    Attributes
+    ----------
+    blocks : pyspark.sql.DataFrame
+        One row for each block, its bytes first.
+    key, time, event, keep
+        What it was prepared by.
+    names : tuple of str
+        The event names in alphabetical order, or the labels of the conditions in theirs.
+    rows, keys, skipped, bytes, partitions : int
+        What it holds: events, different keys, events left out because their key or time is null,
+        bytes of packed blocks, and how many blocks.
+    tasks : int
+        Spark tasks that a question takes: few where the blocks are small, because starting a task
+        takes longer than asking a small block. Where it is one, a summary is made in this process.
+    """
+
+    def __init__(
+        self,
+        events: "DataFrame",
+        key: Sequence[str],
+        time: str,
+        event: Event,
+        keep: Sequence[str],
+    ) -> None:
+        self.key, self.time, self.keep = tuple(key), time, tuple(keep)
+        self.event = event if isinstance(event, str) else dict(event)
+        self.schema, self.integer_time = events.schema, is_integer_time(events, time)
+        self._fetched: list[pa.RecordBatch] | None = None
+        self.blocks, skipped = self._pack(events)
+        self.blocks.persist()
+        try:
+            self._measure(events, skipped)
+        except BaseException:
+            self.free()
+            raise
+
+    def __repr__(self) -> str:
+        skipped = f", {self.skipped:,} rows skipped" if self.skipped else ""
+        return (
+            f"<prepared: {self.rows:,} events of {self.keys:,} keys, "
+            f"{len(self.names)} kinds of event, "
+            f"{self.bytes / 1e6:,.1f} MB in {self.partitions} blocks{skipped}>"
+        )
+
+    def __enter__(self) -> "Prepared":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.free()
+
+    def packed(self) -> "DataFrame":
+        """Return the blocks as one column, in as few Spark partitions as they are worth."""
+        return self.blocks.select("block").coalesce(self.tasks)
+
+    def fetched(self) -> list[pa.RecordBatch]:
+        """Return the packed blocks in this process, for a summary; only where ``tasks`` is one.
+
+        A job for so little takes Spark ten times as long as the kernel, and a slider cannot wait.
+        """
+        if self._fetched is None:
+            self._fetched = self.blocks.select("block").toArrow().to_batches()
+        return self._fetched
+
+    def free(self) -> None:
+        """Give back the memory; a later question computes the blocks once more.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=10)
+        >>> with wb.prepare(clicks) as prepared:
+        ...     prepared.keys
+        10
+        """
+        self.blocks.unpersist()
+        self._fetched = None
+
+    def _pack(self, events: "DataFrame") -> "tuple[DataFrame, Observation]":
+        ship(events.sparkSession)
+        named = isinstance(self.event, str)
+        what = (
+            name_of(events, self.event)
+            if isinstance(self.event, str)
+            else bits_of(events, self.event, "event")
+        )
+        counted, skipped = watched(events, self.key, self.time)
+        rows = select_rows(counted, self.key, self.time, what, self.keep)
+        task = PackTask(self.key, NAME if named else CONDITIONS)
+        schema = "block binary, rows long, keys long, names array<string>"
+        return rows.mapInArrow(task.run, schema), skipped
+
+    def _measure(self, events: "DataFrame", skipped: "Observation") -> None:
+        from pyspark.sql import functions as F
+
+        held = self.blocks.agg(
+            F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
+            F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
+            F.coalesce(F.sum(F.length("block")), F.lit(0)).alias("bytes"),
+            F.count("*").alias("partitions"),
+            F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
+        ).collect()[0]
+        self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
+        self.partitions = held["partitions"]
+        self.tasks = min(self.partitions, self.bytes // BYTES_A_TASK + 1) or 1
+        if len(held["names"]) > MOST_NAMES:
+            raise WorkbenchError(
+                f"event: column {self.event!r} has more than {MOST_NAMES:,} different values; "
+                "name a column of event names."
+            )
+        self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
+        self.skipped: int = skipped_of(skipped, bool(self.partitions), events, self.key, self.time)
+
+
+@dataclass(frozen=True)
+class PackTask:
+    """The part that runs in Spark's Python workers: rows in, packed blocks out.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    what : str
+        The column that says what happened.
+    """
+
+    keys: tuple[str, ...]
+    what: str
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pack a Spark partition that holds all rows of its keys."""
+        settle()
+        block = gather(unbundled(batches), self.keys, by_time=True)
+        if block is None:
+            return
+        rows = block.rows
+        names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
+        # One more than may be, so that the driver sees that they are too many.
+        names = names[: MOST_NAMES + 1].to_pylist()
+        packed = pack(block)
+        yield pa.record_batch(
+            {
+                "block": one_binary(packed),
+                "rows": pa.array([len(rows)], pa.int64()),
+                "keys": pa.array([len(block.keys)], pa.int64()),
+                "names": pa.array([names], pa.list_(pa.string())),
+            }
+        )
+
+
+def prepare(
+    events: "DataFrame",
+    key: str | Sequence[str] = "user_id",
+    time: str = "timestamp",
+    event: Event = "event",
+    keep: Sequence[str] = (),
+) -> Prepared:
+    """Scan, shuffle and sort events once, and hold them as packed blocks.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    key : str or sequence of str
+        The column or columns whose values are one user.
+    time : str
+        A column of timestamps (with or without a zone), dates or integers.
+    event : str or dict of str to (str or Column)
+        The column of event names, or conditions by label. These are kept, and not the steps of one
+        funnel: another choice or order of them, another window or mode asks the same blocks.
+    keep : sequence of str
+        Further columns to hold, for segments.
+
+    Returns
+    -------
+    Prepared
+        Takes the place of the table in every method of a funnel; ``free()`` gives the memory back.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a wrong type.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> prepared = wb.prepare(wb.datasets.clickstream(wb.session(), users=50))
+    >>> prepared.keys, prepared.names[:3]
+    (50, ('add_to_cart', 'checkout', 'help'))
+    >>> prepared.free()
+    """
+    table(events)
+    keys, keep = several(key), several(keep, "keep") if keep else ()
+    if isinstance(event, Mapping):
+        check_steps(event, "event")
+    elif not isinstance(event, str):
+        raise WorkbenchError(
+            f"event: {event!r} is not text; name a column, or give a dict of conditions by label."
+        )
+    check_key(events, keys)
+    is_integer_time(events, time)
+    for name in keep:
+        column(events, name, "keep")
+    return Prepared(events, keys, time, event, keep)

@@ -1,0 +1,192 @@
+"""A funnel's summary, made in Spark's workers: of each key its level and times, of all the figures.
+
+Every block gives one bundle of what its keys reached, and one worker turns all bundles into a row
+for each segment. So a summary costs no work per key outside the kernel and NumPy.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import one_binary, packed_rows
+from workbench.columnar.bundles import BUNDLE, unbundled
+from workbench.funnel.worker import FunnelTask
+
+SEGMENT = "segment"
+QUANTILES = (0.5, 0.9)
+#: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
+SUMMARY = pa.schema(
+    [
+        ("whole", pa.bool_()),
+        ("users", pa.list_(pa.int64())),
+        ("median", pa.list_(pa.float64())),
+        ("p90", pa.list_(pa.float64())),
+        ("width", pa.int64()),
+        ("histogram", pa.list_(pa.int64())),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class ReachedTask:
+    """Answer a funnel for blocks, and bundle what their keys reached.
+
+    Attributes
+    ----------
+    funnel : FunnelTask
+        Timed.
+    """
+
+    funnel: FunnelTask
+
+    def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the answer for a Spark partition that holds all rows of its keys."""
+        yield from map(self.bundle, self.funnel.from_rows(batches))
+
+    def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the answers for packed blocks."""
+        yield from map(self.bundle, self.funnel.from_blocks(batches))
+
+    def bundle(self, answer: pa.RecordBatch) -> pa.RecordBatch:
+        """Return one row: the times since the first step of every key that took it."""
+        kept = {"since_first": answer.column("since_first")}
+        if self.funnel.by is not None:
+            kept[SEGMENT] = answer.column(self.funnel.by)
+        begun = pa.table(kept).filter(pc.greater(answer.column("level"), 0))
+        return pa.record_batch({BUNDLE: one_binary(packed_rows(begun))})
+
+
+@dataclass(frozen=True)
+class SummaryTask:
+    """Turn what all keys reached into figures for each segment.
+
+    Attributes
+    ----------
+    steps : int
+        How many steps the funnel has.
+    bins : int
+        How many intervals of time to convert, at the most.
+    widths : tuple of int
+        Widths that an interval may have, ascending; behind the last one, multiples of it.
+    most : int
+        Segments, beyond which only those with the most users are returned.
+    """
+
+    steps: int
+    bins: int
+    widths: tuple[int, ...]
+    most: int
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the row of all keys, and one for each segment, those with the most users first."""
+        parts = list(unbundled(batches))
+        if not parts:
+            return
+        begun = pa.Table.from_batches(parts).combine_chunks()
+        times, everybody = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
+        if SEGMENT not in begun.column_names:
+            yield self._batch(times, everybody, None, whole=True)
+            return
+        coded = pc.dictionary_encode(begun.column(SEGMENT).chunk(0), "encode")
+        yield self._batch(times, everybody, pa.nulls(1, coded.dictionary.type), whole=True)
+        yield self._batch(times, coded.indices.to_numpy(), coded.dictionary, whole=False)
+
+    def _batch(
+        self, times: pa.ListArray, code: NDArray[np.int64], segments: pa.Array | None, whole: bool
+    ) -> pa.RecordBatch:
+        users, quantiles = self._figures(times, code, 1 if segments is None else len(segments))
+        order = self._order(users[:, 0], segments)
+        width, histogram = self._histogram(times) if whole else (None, None)
+        columns = [
+            pa.array([whole] * len(order)),
+            *(pa.array(list(each[order])) for each in (users, *quantiles)),
+            pa.array([width] * len(order), pa.int64()),
+            pa.array([histogram] * len(order), pa.list_(pa.int64())),
+        ]
+        made = pa.RecordBatch.from_arrays(columns, schema=SUMMARY)
+        return made if segments is None else made.append_column(SEGMENT, segments.take(order))
+
+    def _order(self, users: NDArray[np.int64], segments: pa.Array | None) -> NDArray[np.int64]:
+        """The segments with the most users first, then in their own order, a null one first."""
+        if segments is None:
+            return np.zeros(1, np.int64)
+        table = pa.table({"users": users, SEGMENT: segments})
+        keys = [("users", "descending", "at_end"), (SEGMENT, "ascending", "at_start")]
+        order = pc.sort_indices(table, keys)
+        return np.asarray(order[: self.most + 1], np.int64)
+
+    def _figures(
+        self, times: pa.ListArray, code: NDArray[np.int64], segments: int
+    ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
+        """Users, and quantiles of the time since the step before, by segment and step."""
+        level = times.value_lengths().to_numpy().astype(np.int64)
+        since = times.flatten().to_numpy()
+        first = np.repeat(np.cumsum(level) - level, level)
+        step = np.arange(len(since)) - first
+        group = np.repeat(code, level) * self.steps + step
+        took = since - since[np.maximum(np.arange(len(since)) - 1, first)]
+        order = np.lexsort((took, group))
+        users = np.bincount(group, minlength=segments * self.steps)
+        shape = (segments, self.steps)
+        found = [quantile(took[order], users, q).reshape(shape) for q in QUANTILES]
+        for each in found:
+            each[:, 0] = np.nan
+        return users.reshape(shape), found
+
+    def _histogram(self, times: pa.ListArray) -> tuple[int, list[int]]:
+        """The width of an interval, and how many keys converted in each."""
+        done = times.filter(pc.equal(times.value_lengths(), self.steps))
+        took = pc.list_element(done, self.steps - 1).to_numpy() if len(done) else np.array([])
+        longest = int(took.max(initial=0))
+        width = round_up(longest / self.bins, self.widths)
+        count = max(1, -(-longest // width)) if len(took) else 0
+        at = np.minimum(took // width, count - 1).astype(np.int64)
+        return width, np.bincount(at, minlength=count).tolist()
+
+
+def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> NDArray[np.float64]:
+    """Return a quantile of each group, interpolated between its neighbours.
+
+    Parameters
+    ----------
+    ordered : int64 array
+        The values, group by group, ascending in each.
+    sizes : int64 array of shape (groups,)
+    q : float
+
+    Returns
+    -------
+    float64 array of shape (groups,)
+        NaN for a group without values.
+
+    Examples
+    --------
+    >>> quantile(np.array([1, 2, 9, 5]), np.array([3, 0, 1]), 0.9)
+    array([7.6, nan, 5. ])
+    """
+    found = np.full(len(sizes), np.nan)
+    some = np.flatnonzero(sizes)
+    place = (sizes[some] - 1) * q
+    low = np.floor(place).astype(np.int64)
+    first = (np.cumsum(sizes) - sizes)[some]
+    low_value, high_value = ordered[first + low], ordered[first + np.ceil(place).astype(np.int64)]
+    found[some] = low_value + (high_value - low_value) * (place - low)
+    return found
+
+
+def round_up(width: float, widths: Sequence[int]) -> int:
+    """Return the least of widths that is not below; beyond them all, a multiple of the last.
+
+    Examples
+    --------
+    >>> round_up(0.2, [1, 5]), round_up(2, [1, 5]), round_up(11, [1, 5])
+    (1, 5, 15)
+    """
+    above = [known for known in widths if known >= width]
+    return above[0] if above else widths[-1] * -int(-width // widths[-1])

@@ -1,0 +1,189 @@
+"""The part of a funnel that runs in Spark's Python workers: blocks in, levels out.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.funnel.levels import funnel_levels
+from workbench.columnar.blocks import (
+    CONDITIONS,
+    KEEP,
+    NAME,
+    TIME,
+    Block,
+    binaries,
+    from_instants,
+    gather,
+    instants,
+    unpack,
+)
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.key_codes import whole
+from workbench.columnar.process import settle
+
+
+@dataclass(frozen=True)
+class FunnelTask:
+    """What a worker has to know of a funnel.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        The key's columns.
+    steps : tuple of str or int
+        For blocks that hold event names, the name of each step; else the bit of each step among
+        the conditions.
+    window : int
+        In the unit of :func:`workbench.columnar.blocks.instants`.
+    modes : dict of str to bool
+    by : str, optional
+        The kept column whose value at the first step is returned as well.
+    stopped_at : int, optional
+        Return only the keys of this level, with the time of their next event, and with ``next``
+        the value of that kept column.
+    timed : bool
+        Return also the time of each step since the first, as integers.
+    """
+
+    keys: tuple[str, ...]
+    steps: tuple[str | int, ...]
+    window: int
+    modes: dict[str, bool]
+    by: str | None = None
+    stopped_at: int | None = None
+    next: str | None = None
+    timed: bool = False
+
+    @property
+    def only_matching(self) -> bool:
+        """Whether rows that fulfil no step say nothing but that their key is there."""
+        return not self.modes["strict_order"] and self.stopped_at is None
+
+    def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for a Spark partition that holds all rows of its keys."""
+        settle()
+        block = gather(unbundled(batches), self.keys)
+        if block is not None:
+            yield self.answer(block)
+
+    def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for packed blocks, one binary value each."""
+        settle()
+        for batch in batches:
+            for packed in binaries(batch.column(0)):
+                yield self.answer(unpack(packed, self.keys))
+
+    def answer(self, block: Block) -> pa.RecordBatch:
+        """Return one row for each key: the level, and the times of the winning chain.
+
+        Parameters
+        ----------
+        block : Block
+
+        Returns
+        -------
+        pyarrow.RecordBatch
+        """
+        conditions = self.conditions(block)
+        time = instants(block.column(TIME))
+        level, reached = funnel_levels(
+            block.offsets, time, conditions, len(self.steps), self.window, **self.modes
+        )
+        columns = {name: whole(block.keys.column(name)) for name in self.keys}
+        columns["level"] = pa.array(level.astype(np.int32))
+        columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
+        if self.by is not None:
+            values = block.plain(KEEP + self.by)
+            first = first_rows(block, time, conditions, level, reached, values)
+            columns[self.by] = values.take(first)
+        if self.timed:
+            columns["since_first"] = _lists(level, reached - reached[:, :1], pa.int64())
+        if self.stopped_at is None:
+            return pa.record_batch(columns)
+        names = None if self.next is None else block.plain(self.next).cast(pa.string())
+        after = next_rows(block, time, level, reached, names)
+        if names is not None:
+            columns["next_event"] = names.take(after)
+        columns["next_time"] = block.column(TIME).take(after)
+        return pa.record_batch(columns).filter(pa.array(level == self.stopped_at))
+
+    def conditions(self, block: Block) -> NDArray[np.uint32]:
+        """Return for each row the steps that it fulfils, bit k for step k."""
+        if NAME in block.rows.column_names and isinstance(self.steps[0], str):
+            return self._of_names(block.column(NAME))
+        held: NDArray[np.uint32] = block.column(CONDITIONS).to_numpy().view(np.uint32)
+        if self.steps == tuple(range(len(self.steps))):
+            return held
+        bits = [((held >> np.uint32(bit)) & 1) << k for k, bit in enumerate(self.steps)]
+        return np.asarray(np.bitwise_or.reduce(bits), np.uint32)
+
+    def _of_names(self, names: pa.DictionaryArray) -> NDArray[np.uint32]:
+        fulfils = [
+            sum(1 << k for k, step in enumerate(self.steps) if step == name)
+            for name in names.dictionary.to_pylist()
+        ]
+        # One more for rows without a name, which fulfil nothing.
+        table = np.array([*fulfils, 0], np.uint32)
+        codes = names.indices.fill_null(len(fulfils)).to_numpy()
+        return np.asarray(np.take(table, codes), np.uint32)
+
+
+def first_rows(
+    block: Block,
+    time: NDArray[np.int64],
+    conditions: NDArray[np.uint32],
+    level: NDArray[np.int64],
+    reached: NDArray[np.int64],
+    values: pa.Array,
+) -> pa.Array:
+    """Return the row at which each partition's winning chain begins, null at level 0.
+
+    Of several rows of that instant that fulfil the first step, the one with the least value is
+    taken: so the answer depends on the data, and not on their order of arrival.
+    """
+    partition = block.partition_of_rows()
+    begins = (level[partition] > 0) & (time == reached[partition, 0]) & (conditions & 1 == 1)
+    rows = np.flatnonzero(begins)
+    rows = rows[pc.sort_indices(values.take(pa.array(rows))).to_numpy()]
+    return _first_of_each(rows, partition, len(level))
+
+
+def next_rows(
+    block: Block,
+    time: NDArray[np.int64],
+    level: NDArray[np.int64],
+    reached: NDArray[np.int64],
+    names: pa.Array | None,
+) -> pa.Array:
+    """Return each partition's earliest row behind its winning chain, null where there is none.
+
+    Of several rows at that time, the one whose name comes first is taken.
+    """
+    partition = block.partition_of_rows()
+    last = np.where(level > 0, reached[np.arange(len(level)), level - 1], np.iinfo(np.int64).min)
+    rows = np.flatnonzero(time > last[partition])
+    if names is not None:
+        rows = rows[pc.sort_indices(names.take(pa.array(rows))).to_numpy()]
+    rows = rows[np.argsort(time[rows], kind="stable")]
+    return _first_of_each(rows, partition, len(level))
+
+
+def _first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: int) -> pa.Array:
+    present, at = np.unique(partition[rows], return_index=True)
+    first = np.full(count, -1)
+    first[present] = rows[at]
+    return pa.array(first, mask=first < 0)
+
+
+def _lists(level: NDArray[np.int64], reached: NDArray[np.int64], like: pa.DataType) -> pa.Array:
+    """The first ``level`` times of each row as a list."""
+    ends = np.concatenate([[0], np.cumsum(level)]).astype(np.int32)
+    values = reached[np.arange(reached.shape[1]) < level[:, None]]
+    return pa.ListArray.from_arrays(pa.array(ends), from_instants(values, like))

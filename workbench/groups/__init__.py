@@ -1,0 +1,1 @@
+"""Answers for whole groups: quantiles by selection, and the last row of each."""

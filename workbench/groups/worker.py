@@ -1,0 +1,174 @@
+"""The part of a quantile call that runs in Spark's Python workers.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.structures.sort_keys import sort_keys
+from kernels.windows.selection import between, floats_of_keys, keys_at, places_of
+from workbench.columnar.blocks import grouped
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.columns import (
+    answers,
+    as_column,
+    codes_in_order,
+    floats,
+    instants_between,
+    is_ranked,
+    lists,
+    numbers,
+    present,
+    rows_of,
+    type_between,
+)
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.process import settle
+from workbench.engine.order import measured
+
+#: Groups that go back to Spark at once.
+GROUPS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True)
+class QuantileTask:
+    """Find quantiles of groups.
+
+    Attributes
+    ----------
+    keys, columns : tuples of (str, str)
+        The columns that make the group, and those with the values: the name in the result, and
+        that of the rows as they arrive. Without keys, all rows are one group.
+    q : tuple of float
+    single : bool
+        Whether one quantile is given, and not a list.
+    discrete : bool
+        Whether a quantile is one of the values, instead of between two of them.
+    """
+
+    keys: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str], ...]
+    q: tuple[float, ...]
+    single: bool
+    discrete: bool
+
+    def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for a Spark partition that holds all rows of its groups."""
+        settle()
+        parts = [batch for batch in unbundled(batches) if batch.num_rows]
+        if parts:
+            yield from self.answer(pa.Table.from_batches(parts)).to_batches(GROUPS_AT_ONCE)
+
+    def answer(self, rows: pa.Table) -> pa.Table:
+        """Return one row a group: its key, and the quantiles of each column.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+            All rows of some groups, at least one.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        keys = rows.select([held for _, held in self.keys])
+        offsets, order = np.array([0, len(rows)]), np.arange(0, dtype=np.uint32)
+        if self.keys:
+            offsets, order = grouped(*key_codes(keys))
+        answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}
+        for name, held in self.columns:
+            values = whole(rows.column(held))
+            values = values.take(order) if self.keys else values
+            answer[name] = self.quantiles(offsets, values)
+        return pa.table(answer)
+
+    def quantiles(self, offsets: NDArray[np.int64], values: pa.Array) -> pa.Array:
+        """Return the quantiles of each group of values, null where it has none.
+
+        Parameters
+        ----------
+        offsets : int64 array of shape (groups + 1,)
+        values : pyarrow.Array
+            Group by group.
+
+        Returns
+        -------
+        pyarrow.Array
+            Of values, or of lists of them.
+        """
+        counted = np.concatenate([[0], np.cumsum(present(values))])[offsets]
+        empty = np.diff(counted) == 0
+        find = discrete if self.discrete else interpolated
+        flat = find(counted, values.drop_null(), self.q)
+        return flat if self.single else lists(flat, len(self.q), empty)
+
+
+def discrete(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]) -> pa.Array:
+    """Return quantiles that are values of the column, for values of any type that has an order.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (groups + 1,)
+    values : pyarrow.Array
+        Group by group, without nulls.
+    q : tuple of float
+
+    Returns
+    -------
+    pyarrow.Array
+        The quantiles of one group behind those of the other; null for groups without values.
+
+    Examples
+    --------
+    >>> discrete(np.array([0, 3, 3]), pa.array(["b", "c", "a"]), (0.5,)).to_pylist()
+    ['b', None]
+    """
+    low, _, _ = places_of(np.diff(offsets), q, discrete=True)
+    codes = codes_in_order(values)
+    [found] = keys_at(offsets, codes, low)
+    flat, none = found.ravel(), low.ravel() < 0
+    if is_ranked(values.type):
+        # Codes of text are ranks among the different texts, and any row of one will do.
+        row = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+        row[codes] = np.arange(len(codes))
+        return rows_of(values, np.where(none, -1, row[flat]))
+    counted = floats_of_keys(flat) if pa.types.is_floating(values.type) else flat
+    return as_column(counted, none, values.type)
+
+
+def interpolated(offsets: NDArray[np.int64], values: pa.Array, q: tuple[float, ...]) -> pa.Array:
+    """Return quantiles that lie between two values, of numbers or times.
+
+    Parameters
+    ----------
+    offsets, values, q
+        As :func:`discrete` takes them.
+
+    Returns
+    -------
+    pyarrow.Array
+        As :func:`discrete` returns it; doubles, or timestamps.
+
+    Examples
+    --------
+    >>> interpolated(np.array([0, 3, 3]), pa.array([4, 1, 9]), (0.25, 1.0)).to_pylist()
+    [2.5, 9.0, None, None]
+    """
+    low, high, fraction = places_of(np.diff(offsets), q)
+    none = low.ravel() < 0
+    if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
+        first, last = keys_at(offsets, measured(values), low, high)
+        times = instants_between(first, last, fraction)
+        return answers(times.ravel(), none).cast(type_between(values.type))
+    integers = pa.types.is_integer(values.type)
+    key = sort_keys(numbers(values) if integers else floats(values))
+    ends: list[NDArray[Any]] = [
+        one if integers else floats_of_keys(one) for one in keys_at(offsets, key, low, high)
+    ]
+    return answers(between(ends[0], ends[1], fraction).ravel(), none)

@@ -1,0 +1,87 @@
+"""How many operations each rung of the ladder of window tiling takes, counted by its kernels."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kernels.tiling.ladder import RUNGS, tiled_aggregate
+from workbench.errors import WorkbenchError
+
+DAY = 86_400_000_000
+
+
+def rung_table(
+    sizes: Sequence[int],
+    rungs: Sequence[str] = tuple(RUNGS),
+    *,
+    window: int = 90 * DAY,
+    hop: int = DAY,
+    days: int = 360,
+) -> pd.DataFrame:
+    """Count the operations of each rung, for as many queries as events.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        How many queries, and how many events, all of one key.
+    rungs : sequence of str
+        Of :data:`kernels.tiling.ladder.RUNGS`.
+    window, hop : int
+        Microseconds.
+    days : int
+        The days over which queries and events are spread, evenly and at random: more of them are
+        closer together, as when a key becomes busier.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each size, a column for each rung.
+
+    Raises
+    ------
+    WorkbenchError
+        When a size is less than 1, or a rung is not known.
+
+    Examples
+    --------
+    >>> rung_table([100, 200], ["naive"])
+         naive
+    100  10000
+    200  40000
+    """
+    if unknown := [rung for rung in rungs if rung not in RUNGS]:
+        raise WorkbenchError(f"rungs: {unknown[0]!r} is not known; use {', '.join(RUNGS)}.")
+    if least := [size for size in sizes if size < 1]:
+        raise WorkbenchError(f"sizes: {least[0]} is not possible; give 1 or more.")
+    rows = []
+    for size in sizes:
+        random = np.random.default_rng(size)
+        query, time = np.sort(random.integers(0, days * DAY, (2, size)))
+        one = "count", query, time, time, window, hop
+        rows.append({rung: tiled_aggregate(rung, *one).operations for rung in rungs})
+    return pd.DataFrame(rows, index=pd.Index(sizes))
+
+
+def growth(table: pd.DataFrame) -> "pd.Series[float]":
+    """Return how many times as many operations the doubled size takes, at the end of the table.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As :func:`rung_table` returns it, with two sizes or more.
+
+    Returns
+    -------
+    pandas.Series
+        4 for what grows with the square, 2 for what grows as its input does.
+
+    Examples
+    --------
+    >>> growth(rung_table([100, 400], ["naive"]))
+    naive    4.0
+    dtype: float64
+    """
+    last, before = table.iloc[-1], table.iloc[-2]
+    doublings = np.log2(table.index[-1] / table.index[-2])
+    return pd.Series((last / before) ** (1 / doublings))

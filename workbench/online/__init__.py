@@ -1,0 +1,1 @@
+"""Features now: a backfill's states in a store, fetched without Spark."""

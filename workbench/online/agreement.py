@@ -1,0 +1,245 @@
+"""Do features that were served agree with those of a backfill, and if not, why not?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.backfill.aggregation import check_length
+from workbench.backfill.inspect import check as reasons
+from workbench.backfill.inspect.check import alike, differences
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.online.agreement_counts import (
+    ANSWERED,
+    ASKED,
+    SERVED,
+    STATES,
+    check_both,
+    counts,
+    different,
+    has_integer_time,
+    joined,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.entities.entities import Entities
+
+OFFLINE = "the offline value is not what the events give now"
+NOT_ASKED = "no events are given"
+#: The causes of differences, by their reasons.
+CAUSES = {
+    reasons.LATE: "late event",
+    **dict.fromkeys(
+        (reasons.AT_QUERY, reasons.HEADLESS, reasons.NOT_ROUNDED, reasons.ROUNDED), "boundary"
+    ),
+    **dict.fromkeys((reasons.UNTIL_MIDNIGHT, reasons.NEVER_OUT), "delete"),
+    reasons.AFTER_UPLOAD: "not yet uploaded",
+    **dict.fromkeys((reasons.ONCE, reasons.TWICE), "duplicate"),
+    OFFLINE: "offline",
+}
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How served features and those of a backfill compare.
+
+    Attributes
+    ----------
+    columns : pandas.DataFrame
+        A row for each feature: ``rows`` that were compared; of these how many are ``both_null``,
+        ``left_null`` (the served value is missing), ``right_null`` (the offline one), ``equal`` and
+        ``different``; ``smape``, the symmetric mean absolute percentage error of those that neither
+        lacks: the mean of 200 · abs(served - offline) / (abs(served) + abs(offline)); and the
+        percentiles ``p05``, ``p50`` and ``p95`` of served - offline.
+    over_time : pandas.DataFrame
+        The same for each period, with the ``time`` at which it begins.
+    differing : pandas.DataFrame
+        A row for each value that differs, of a sample of rows: the key and the time, ``column``,
+        ``served``, ``offline``, the ``reason`` and its ``cause``.
+    only_served, only_offline : int
+        Rows whose key and time only one of the tables has.
+    """
+
+    columns: "pd.DataFrame"
+    over_time: "pd.DataFrame"
+    differing: "pd.DataFrame"
+    only_served: int
+    only_offline: int
+
+    @property
+    def causes(self) -> "pd.DataFrame":
+        """How many values of the sample differ for each cause, by column."""
+        import pandas as pd
+
+        found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
+        return found
+
+    def __repr__(self) -> str:
+        compared = int(self.columns[list(STATES)].to_numpy().sum())
+        same = int(self.columns[["both_null", "equal"]].to_numpy().sum())
+        return (
+            f"{same:,} of {compared:,} values agree; only served: {self.only_served:,} rows, "
+            f"only offline: {self.only_offline:,} rows"
+        )
+
+
+def consistency(
+    view_log: "DataFrame",
+    offline: "DataFrame",
+    backfill: "Backfill",
+    events: "DataFrame | Entities | None" = None,
+    *,
+    by: Duration | None = "1 day",
+    arrived: str | None = None,
+    uploads: Duration | None = None,
+    rows: int = 1_000,
+) -> Consistency:
+    """Compare features as they were served with what a backfill gives, and say why they differ.
+
+    Parameters
+    ----------
+    view_log : pyspark.sql.DataFrame
+        What was served: the key, the time, and columns called as those of the backfill.
+    offline : pyspark.sql.DataFrame
+        The same queries as :meth:`workbench.backfill.backfill.Backfill.run` answers them.
+    backfill : Backfill
+    events : pyspark.sql.DataFrame or Entities, optional
+        What the backfill is of: then the reason of each difference is found by recomputing it.
+    by : str, timedelta or int, optional
+        How long a period is; for integer times, an integer, or nothing.
+    arrived : str, optional
+        The events' column of when each was known, to find late ones.
+    uploads : str, timedelta or int, optional
+        How far apart the view's uploads are, to find what came after the last one.
+    rows : int
+        Of how many rows that differ the reasons are found, the same ones each time.
+
+    Returns
+    -------
+    Consistency
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing, or tables cannot be compared.
+
+    Notes
+    -----
+    One join of both tables, each of which is computed once. Of rows with the same key and time
+    offline, one is taken.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
+    >>> log = spark.sql("SELECT 'ann' AS user, id AS ts, id - (id = 4)::int AS count FROM range(6)")
+    >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), "sliding")
+    >>> offline = backfill.run(log.select("user", "ts"), views)
+    >>> found = wb.consistency(log, offline, backfill, views, by=None, uploads=2)
+    >>> found
+    5 of 6 values agree; only served: 0 rows, only offline: 0 rows
+    >>> found.differing.T
+                                     0
+    user                           ann
+    ts                               4
+    column                       count
+    served                           3
+    offline                          4
+    reason   none of the usual reasons
+    cause                      unknown
+    """
+    names = check_both(backfill, view_log, offline)
+    length = ticks if has_integer_time(backfill, view_log) else microseconds
+    for value, argument in ((by, "by"), (uploads, "uploads")):
+        if value is not None:
+            check_length(value, argument)
+    if isinstance(by, str) and by == "1 day" and length is ticks:
+        by = None
+    period = None if by is None else length(by, "by")
+    apart = None if uploads is None else length(uploads, "uploads")
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
+    both = joined(backfill, view_log, offline, names).persist()
+    try:
+        counted, served, answered = counts(backfill, both, names, view_log, period)
+        sample = _held(different(both, names), backfill, rows)
+    finally:
+        both.unpersist()
+    columns = counted[counted["whole"]].drop(columns=["whole", "period"]).set_index("column")
+    over_time = counted[~counted["whole"].astype(bool)].drop(columns=["whole"])
+    over_time = over_time.rename(columns={"period": "time"}).sort_values(["column", "time"])
+    if length is microseconds:
+        over_time["time"] = over_time["time"].astype("datetime64[us]")
+    differing = _explained(sample, backfill, names, events, rows, arrived, apart)
+    return Consistency(columns, over_time.reset_index(drop=True), differing, served, answered)
+
+
+def _moments(backfill: "Backfill") -> tuple[str, ...]:
+    """The columns of both tables that say which query a row is."""
+    return *(f"k{i}" for i in range(len(backfill.key))), ASKED
+
+
+def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
+    """Some of the rows that differ, held here."""
+    from pyspark.sql import functions as F
+
+    # By what they hold, so that the same tables give the same rows however they are stored.
+    moments = _moments(backfill)
+    chosen = differing.orderBy(F.xxhash64(*moments)).limit(rows).drop(SERVED, ANSWERED)
+    return differing.sparkSession.createDataFrame(chosen.toArrow())
+
+
+def _explained(
+    held: "DataFrame",
+    backfill: "Backfill",
+    names: tuple[str, ...],
+    events: "DataFrame | Entities | None",
+    rows: int,
+    arrived: str | None,
+    uploads: int | None,
+) -> "pd.DataFrame":
+    """The values that differ in some rows, and why."""
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    moments = _moments(backfill)
+    called = (*backfill.key, backfill.query_time)
+    differing = [
+        dict(zip(called, (row[one] for one in moments), strict=True))
+        | {"column": name, "served": row[f"v{i}"], "offline": row[f"o{i}"]}
+        for row in (one.asDict() for one in held.collect())
+        for i, name in enumerate(names)
+        if not alike(row[f"v{i}"], row[f"o{i}"])
+    ]
+    if differing and events is not None:
+        logged = [F.col(one).alias(name) for one, name in zip(moments, called, strict=True)]
+        logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
+        features = held.select(*logged)
+        checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)
+        known: dict[Any, list[Mapping[Any, Any]]] = {}
+        for one in checked:
+            known.setdefault(_place(one, called), []).append(one)
+        for one in differing:
+            one["reason"] = _reason(one, known.get(_place(one, called), []))
+    for one in differing:
+        one.setdefault("reason", NOT_ASKED)
+        one["cause"] = CAUSES.get(one["reason"], "unknown")
+    columns = [*called, "column", "served", "offline", "reason", "cause"]
+    return pd.DataFrame(differing, columns=columns, dtype=object)
+
+
+def _place(one: Mapping[Any, Any], called: tuple[str, ...]) -> tuple[Any, ...]:
+    return *(one[name] for name in called), one["column"]
+
+
+def _reason(one: Mapping[Any, Any], checked: list[Mapping[Any, Any]]) -> str:
+    """The reason for which a served value is not what it has to be, if it is not."""
+    for other in checked:
+        if alike(one["served"], other["given"]):
+            return str(other["reason"])
+    return OFFLINE

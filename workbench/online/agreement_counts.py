@@ -1,0 +1,228 @@
+"""Two tables of the same features side by side: which values are the same, and how far others are.
+
+Everything here is plain Spark SQL over a join of both tables.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from workbench.backfill.inspect.check import RELATIVE
+from workbench.backfill.naive import micros
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column, is_integer_time, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+    from workbench.backfill.backfill import Backfill
+
+#: The time in the joined table, its period, and which side has a row.
+ASKED, PERIOD, SERVED, ANSWERED = "__asked__", "__period__", "__served__", "__answered__"
+INTEGERS = ("byte", "short", "integer", "long")
+NUMBERS = (*INTEGERS, "float", "double", "decimal")
+#: What two values can be to each other, as the columns of the result.
+STATES = ("both_null", "left_null", "right_null", "equal", "different")
+#: The percentiles of the difference.
+PERCENTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
+
+
+def joined(
+    backfill: "Backfill", view_log: "DataFrame", offline: "DataFrame", names: Sequence[str]
+) -> "DataFrame":
+    """Return every logged row beside the offline one of its key and time, and those without.
+
+    Parameters
+    ----------
+    backfill : Backfill
+    view_log, offline : pyspark.sql.DataFrame
+    names : sequence of str
+        The features.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        Columns ``k0`` and on, the time, ``v0`` and on of the log, and ``o0`` and on of the other.
+    """
+    from pyspark.sql import functions as F
+
+    moments = {f"k{i}": name for i, name in enumerate(backfill.key)}
+    moments |= {ASKED: backfill.query_time}
+    left = [column(view_log, name, "view_log").alias(held) for held, name in moments.items()]
+    left += [column(view_log, name, "view_log").alias(f"v{i}") for i, name in enumerate(names)]
+    right = [column(offline, name, "offline").alias(f"r{held}") for held, name in moments.items()]
+    right += [column(offline, name, "offline").alias(f"o{i}") for i, name in enumerate(names)]
+    served = view_log.select(*left, F.lit(True).alias(SERVED))
+    # A backfill gives the queries of one key and time the same answer.
+    answered = offline.select(*right, F.lit(True).alias(ANSWERED))
+    answered = answered.dropDuplicates([f"r{held}" for held in moments])
+    same = [F.col(held).eqNullSafe(F.col(f"r{held}")) for held in moments]
+    both = served.join(answered, reduce(lambda a, b: a & b, same), "full")
+    return both.drop(*(f"r{held}" for held in moments))
+
+
+def check_both(
+    backfill: "Backfill", view_log: "DataFrame", offline: "DataFrame"
+) -> tuple[str, ...]:
+    """Return the features that both tables have, and refuse tables that cannot be compared.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for side, df in (("view_log", view_log), ("offline", offline)):
+        table(df, side)
+        for name in (*backfill.key, backfill.query_time):
+            column(df, name, side)
+    names = tuple(name for name in backfill.names if name in view_log.columns)
+    if not names:
+        raise WorkbenchError(
+            "view_log: the table has none of the backfill's columns, which are "
+            f"{', '.join(map(repr, backfill.names))}; rename its own to these."
+        )
+    for name in (*backfill.key, backfill.query_time, *names):
+        column(offline, name, "offline")
+        ours, theirs = (df.schema[name].dataType for df in (view_log, offline))
+        alike = ours == theirs or (ours.typeName() in NUMBERS and theirs.typeName() in NUMBERS)
+        if not alike and ours.simpleString() != theirs.simpleString():
+            raise WorkbenchError(
+                f"offline: {name!r} holds {ours.simpleString()} in the log but "
+                f"{theirs.simpleString()} offline; cast one of them to the type of the other."
+            )
+    return names
+
+
+def counts(
+    backfill: "Backfill",
+    both: "DataFrame",
+    names: Sequence[str],
+    view_log: "DataFrame",
+    period: int | None,
+) -> "tuple[pd.DataFrame, int, int]":
+    """Return how values compare, by column and by period; a null period stands for all times.
+
+    Parameters
+    ----------
+    backfill : Backfill
+    both : pyspark.sql.DataFrame
+        From :func:`joined`.
+    names : sequence of str
+    view_log : pyspark.sql.DataFrame
+    period : int or None
+        How long a period is.
+
+    Returns
+    -------
+    counted : pandas.DataFrame
+    only_served, only_offline : int
+        How many rows only one of the tables has.
+    """
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    asked = micros(view_log, backfill.query_time, F.col(ASKED))
+    begin = F.lit(None).cast("long") if period is None else asked - F.pmod(asked, F.lit(period))
+    compared = F.col(SERVED).isNotNull() & F.col(ANSWERED).isNotNull()
+    aggregates = [
+        F.count_if(compared).alias("rows"),
+        F.count_if(F.col(ANSWERED).isNull()).alias(SERVED),
+        F.count_if(F.col(SERVED).isNull()).alias(ANSWERED),
+    ]
+    kinds = [view_log.schema[name].dataType for name in names]
+    for i, kind in enumerate(kinds):
+        aggregates += _of_column(i, kind, both.schema[f"o{i}"].dataType, compared)
+    rows = both.withColumn(PERIOD, begin)
+    grouped = rows.rollup(PERIOD) if period is not None else rows.groupBy(PERIOD)
+    whole = F.grouping(PERIOD) == 1 if period is not None else F.lit(True)
+    found = grouped.agg(whole.alias("whole"), *aggregates).collect()
+    alone = next(((row[SERVED], row[ANSWERED]) for row in found if row["whole"]), (0, 0))
+    counted = [
+        {"whole": row["whole"], "period": row[PERIOD], "column": name, "rows": row["rows"]}
+        | {state: row[f"{state}{i}"] for state in STATES}
+        | _measures(row, i)
+        for row in found
+        if row["rows"]
+        for i, name in enumerate(names)
+    ]
+    columns = ["whole", "period", "column", "rows", *STATES, "smape", *PERCENTILES]
+    return pd.DataFrame(counted, columns=columns), *alone
+
+
+def different(both: "DataFrame", names: Sequence[str]) -> "DataFrame":
+    """Return the rows of both tables in which any value differs."""
+    from pyspark.sql import functions as F
+
+    differs = [
+        ~same(F.col(f"v{i}"), F.col(f"o{i}"), *(both.schema[f"{a}{i}"].dataType for a in "vo"))
+        for i in range(len(names))
+    ]
+    return both.where(F.col(SERVED) & F.col(ANSWERED) & reduce(lambda a, b: a | b, differs))
+
+
+def same(a: "Column", b: "Column", kind: "DataType", other: "DataType") -> "Column":
+    """Return whether two values are the same, floats but for their last digits; never null."""
+    from pyspark.sql import functions as F
+
+    both_null, one_null = a.isNull() & b.isNull(), a.isNull() | b.isNull()
+    alike = F.when(one_null, False).otherwise(_alike(a, b, kind, other))
+    return both_null | F.coalesce(alike, F.lit(False))
+
+
+def _alike(a: "Column", b: "Column", kind: "DataType", other: "DataType") -> "Column":
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import ArrayType, MapType
+
+    if isinstance(kind, ArrayType) and isinstance(other, ArrayType):
+        inner, theirs = kind.elementType, other.elementType
+        pairs = F.zip_with(a, b, lambda x, y: same(x, y, inner, theirs))
+        return (F.size(a) == F.size(b)) & F.forall(pairs, lambda one: one)
+    if isinstance(kind, MapType) and isinstance(other, MapType):
+        keys, others = (F.array_sort(F.map_keys(one)) for one in (a, b))
+        value, its = kind.valueType, other.valueType
+        return (keys == others) & F.forall(keys, lambda k: same(a[k], b[k], value, its))
+    names = kind.typeName(), other.typeName()
+    if all(name in NUMBERS for name in names) and not all(name in INTEGERS for name in names):
+        x, y = a.cast("double"), b.cast("double")
+        near = F.abs(x - y) <= F.lit(RELATIVE) * F.greatest(F.abs(x), F.abs(y))
+        return (x == y) | near
+    return a == b
+
+
+def _of_column(i: int, kind: "DataType", other: "DataType", compared: "Column") -> "list[Column]":
+    from pyspark.sql import functions as F
+
+    view, offline = F.col(f"v{i}"), F.col(f"o{i}")
+    present = compared & view.isNotNull() & offline.isNotNull()
+    equal = present & same(view, offline, kind, other)
+    states = {
+        "both_null": compared & view.isNull() & offline.isNull(),
+        "left_null": compared & view.isNull() & offline.isNotNull(),
+        "right_null": compared & view.isNotNull() & offline.isNull(),
+        "equal": equal,
+        "different": present & ~equal,
+    }
+    found = [F.count_if(condition).alias(f"{name}{i}") for name, condition in states.items()]
+    if kind.typeName() not in NUMBERS:
+        return found
+    x, y = view.cast("double"), offline.cast("double")
+    size = F.abs(x) + F.abs(y)
+    share = F.when(equal, 0.0).when(present, 200 * F.abs(x - y) / size)
+    percentiles = F.array(*map(F.lit, PERCENTILES.values()))
+    return [
+        *found,
+        F.avg(F.when(~F.isnan(share), share)).alias(f"smape{i}"),
+        F.percentile(F.when(present, x - y), percentiles).alias(f"percentiles{i}"),
+    ]
+
+
+def _measures(row: Any, i: int) -> dict[str, float | None]:
+    known = row.asDict()
+    percentiles = known.get(f"percentiles{i}") or [None] * len(PERCENTILES)
+    return {"smape": known.get(f"smape{i}"), **dict(zip(PERCENTILES, percentiles, strict=True))}
+
+
+def has_integer_time(backfill: "Backfill", view_log: "DataFrame") -> bool:
+    """Return whether the log's times are integers."""
+    return is_integer_time(view_log, backfill.query_time)

@@ -1,0 +1,266 @@
+"""Keys and buckets as bytes: the same ones whether Spark, a stream or a fetch names a value.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import struct
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from hashlib import sha512
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import instants
+from workbench.columnar.key_codes import whole
+from workbench.errors import WorkbenchError
+
+#: Longer keys are cut, and end with a digest: a store may take no longer ones.
+MOST, CUT = 400, 386
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def key_bytes(columns: Sequence[pa.Array | pa.ChunkedArray]) -> list[bytes]:
+    """Return the bytes of each row's key.
+
+    Parameters
+    ----------
+    columns : sequence of pyarrow.Array
+        The columns that make the key, without nulls.
+
+    Returns
+    -------
+    list of bytes
+
+    Examples
+    --------
+    >>> key_bytes([pa.array(["a", "b"])])
+    [b'a', b'b']
+    >>> key_bytes([pa.array(["a"]), pa.array([7])]) == [
+    ...     key_of(("a", 7), (pa.string(), pa.int64()))
+    ... ]
+    True
+    """
+    parts = [value_bytes(whole(one)) for one in columns]
+    if len(parts) == 1:
+        return [one if len(one) <= MOST else _cut(one) for one in parts[0]]
+    return [_joined(row) for row in zip(*parts, strict=True)]
+
+
+def key_of(key: Sequence[Any], kinds: Sequence[pa.DataType], names: Sequence[str] = ()) -> bytes:
+    """Return the bytes of a key that is given as Python's values.
+
+    Parameters
+    ----------
+    key : sequence of values
+        One for each column.
+    kinds : sequence of pyarrow.DataType
+    names : sequence of str
+        The columns, for the error's sake.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    WorkbenchError
+        When a value is none of its column's.
+    """
+    if len(kinds) == 1:
+        one = one_value(key[0], kinds[0], names[0] if names else "key")
+        return one if len(one) <= MOST else _cut(one)
+    labels = names or ["key"] * len(kinds)
+    return _joined(tuple(map(one_value, key, kinds, labels)))
+
+
+def _joined(row: tuple[bytes, ...]) -> bytes:
+    whole_key = b"".join(len(one).to_bytes(4, "big") + one for one in row)
+    return whole_key if len(whole_key) <= MOST else _cut(whole_key)
+
+
+def _cut(key: bytes) -> bytes:
+    return key[:CUT] + sha512(key).digest()
+
+
+def value_bytes(values: pa.Array) -> list[bytes]:
+    """Return the bytes of each value of a column without nulls, equal where the values are."""
+    kind = values.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        found: list[bytes] = values.cast(pa.large_binary()).to_pylist()
+        return found
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return list(values.to_pylist())
+    if pa.types.is_decimal(kind):
+        return [str(one).encode() for one in values.to_pylist()]
+    if pa.types.is_floating(kind):
+        return _of_floats(np.asarray(values.cast(pa.float64())))
+    if pa.types.is_boolean(kind):
+        return _of_integers(np.asarray(values.cast(pa.int64())))
+    return _of_integers(instants(values))
+
+
+def _of_integers(values: NDArray[np.int64]) -> list[bytes]:
+    held = (values ^ np.int64(-(2**63))).byteswap().tobytes()
+    return [held[i : i + 8] for i in range(0, len(held), 8)]
+
+
+def _of_floats(values: NDArray[np.float64]) -> list[bytes]:
+    # -0.0 and 0.0 are the same key, and so are all NaN.
+    clean = np.where(np.isnan(values), np.nan, values + 0.0)
+    held = clean.astype("<f8").tobytes()
+    return [held[i : i + 8] for i in range(0, len(held), 8)]
+
+
+def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
+    """Return the bytes of one value.
+
+    Raises
+    ------
+    WorkbenchError
+        When the value is none of the column's.
+
+    Examples
+    --------
+    >>> one_value("7", pa.int64(), "user")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: '7' is no value of 'user', which holds int64.
+    """
+    # The two that nearly all keys are, without a detour.
+    if type(value) is str and pa.types.is_string(kind):
+        return value.encode()
+    if type(value) is int and pa.types.is_integer(kind) and -(2**63) <= value < 2**63:
+        return (value + 2**63).to_bytes(8, "big")
+    if value is None or not _fits(value, kind):
+        raise WorkbenchError(f"key: {value!r} is no value of {name!r}, which holds {kind}.")
+    try:
+        return value_bytes(pa.array([value], kind))[0]
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        raise WorkbenchError(
+            f"key: {value!r} is no value of {name!r}, which holds {kind}."
+        ) from None
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:
+    types = pa.types
+    if types.is_timestamp(kind):
+        return isinstance(value, datetime) and (value.tzinfo is not None) == (kind.tz is not None)
+    wanted: list[tuple[bool, Any]] = [
+        (types.is_boolean(kind), (bool, np.bool_)),
+        (types.is_integer(kind), (int, np.integer)),
+        (types.is_floating(kind), (int, float, np.floating)),
+        (types.is_decimal(kind), (Decimal, int)),
+        (types.is_date32(kind), date),
+        (types.is_string(kind) or types.is_large_string(kind), str),
+        (types.is_binary(kind) or types.is_large_binary(kind), bytes),
+    ]
+    fits = next((classes for is_kind, classes in wanted if is_kind), object)
+    return isinstance(value, fits) and (types.is_boolean(kind) or not isinstance(value, bool))
+
+
+def value_of(held: bytes, kind: pa.DataType) -> Any:
+    """Return the value that bytes stand for, as Python has it.
+
+    Examples
+    --------
+    >>> value_of(one_value(-5, pa.int32(), "x"), pa.int32()), value_of(b"ann", pa.string())
+    (-5, 'ann')
+    """
+    types = pa.types
+    if types.is_string(kind) or types.is_large_string(kind):
+        return held.decode()
+    if types.is_binary(kind) or types.is_large_binary(kind):
+        return held
+    if types.is_decimal(kind):
+        return Decimal(held.decode())
+    if types.is_floating(kind):
+        return struct.unpack("<d", held)[0]
+    number = int.from_bytes(held, "big") - 2**63
+    if types.is_boolean(kind):
+        return bool(number)
+    if types.is_integer(kind):
+        return number
+    return time_of(number, kind)
+
+
+def time_of(instant: int, kind: pa.DataType) -> Any:
+    """Return an instant as Python has it: a date, a datetime with a zone or without, or itself.
+
+    Examples
+    --------
+    >>> time_of(86_400_000_000, pa.timestamp("us")), time_of(5, pa.int64())
+    (datetime.datetime(1970, 1, 2, 0, 0), 5)
+    """
+    if pa.types.is_integer(kind):
+        return instant
+    if pa.types.is_date32(kind):
+        return pa.scalar(instant // 86_400_000_000, pa.int32()).cast(pa.date32()).as_py()
+    return pa.scalar(instant, pa.int64()).cast(pa.timestamp("us", kind.tz)).as_py()
+
+
+def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
+    """Return a time that a person names as an instant: microseconds, or what an integer says.
+
+    Parameters
+    ----------
+    value : datetime, date, int or str
+        Text as ISO 8601 has it.
+    kind : pyarrow.DataType
+        That of the events' times.
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no such time, or has a zone where the events have none, or the other way round.
+
+    Examples
+    --------
+    >>> instant_of("1970-01-02", pa.timestamp("us"), "until"), instant_of(7, pa.int64(), "until")
+    (86400000000, 7)
+    """
+    if pa.types.is_integer(kind):
+        if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            return int(value)
+        raise WorkbenchError(
+            f"{argument}: {value!r} is no integer, as the events' times are; give one."
+        )
+    if isinstance(value, str):
+        value = _parsed(value, argument)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+        value = value.replace(tzinfo=UTC) if _zoned(kind) else value
+    if not isinstance(value, datetime):
+        raise WorkbenchError(
+            f"{argument}: {value!r} is no time; give a datetime, or text such as "
+            "'2013-01-05 00:00+00:00'."
+        )
+    if (value.tzinfo is not None) != _zoned(kind):
+        has, have = ("a", "none") if value.tzinfo is not None else ("no", "one")
+        raise WorkbenchError(
+            f"{argument}: {value} has {has} zone, but the events' times have {have}; "
+            f"give a time {'with' if _zoned(kind) else 'without'} one."
+        )
+    since = value - (EPOCH if value.tzinfo is not None else EPOCH.replace(tzinfo=None))
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _zoned(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) and kind.tz is not None
+
+
+def _parsed(text: str, argument: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise WorkbenchError(
+            f"{argument}: {text!r} is no time; write it as '2013-01-05 00:00+00:00'."
+        ) from None

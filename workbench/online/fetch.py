@@ -1,0 +1,194 @@
+"""Fetches: the features of many keys from a store, without Spark."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
+from workbench.online.encoding import key_of, time_of
+from workbench.online.layout import Layout
+from workbench.online.meta import META, meta_of
+from workbench.online.serving import BEYOND, UNKNOWN, Row, Serving
+from workbench.stores import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Key = Any
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a fetch found.
+
+    Attributes
+    ----------
+    keys : tuple
+        As they were given.
+    rows : tuple of (dict or None)
+        The features of each key, by name; None where there is an error.
+    errors : dict of key to str
+        One sentence for each key that has no answer.
+    """
+
+    keys: tuple[Key, ...]
+    rows: tuple[Row | None, ...]
+    errors: Mapping[Key, str]
+    _names: tuple[str, ...] = field(default=(), repr=False)
+
+    def __getitem__(self, key: Key) -> Row:
+        """Return the features of a key.
+
+        Raises
+        ------
+        WorkbenchError
+            When it has none.
+        """
+        if key in self.errors:
+            raise WorkbenchError(self.errors[key])
+        row = self.rows[self.keys.index(key)] if key in self.keys else None
+        if row is None:
+            raise WorkbenchError(f"key: {key!r} was not asked for.")
+        return row
+
+    def __iter__(self) -> Iterator[Row | None]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return a row for each key, with its features and its error."""
+        import pandas as pd
+
+        found = pd.DataFrame([row or {} for row in self.rows], columns=list(self._names))
+        found.insert(0, "key", list(self.keys))
+        found["error"] = [self.errors.get(key) for key in self.keys]
+        return found
+
+
+class Reading:
+    """Reads the features of one backfill from a store.
+
+    Parameters
+    ----------
+    store : Store
+    backfill : str
+        As a person reads it.
+    """
+
+    def __init__(self, store: Store, backfill: str) -> None:
+        self.store, self.backfill = store, backfill
+        self._serving: Serving | None = None
+
+    def serving(self) -> Serving:
+        """Return what fetches need of the newest upload."""
+        return self._serving or self._served(self.store.read([META])[0])
+
+    def read(self, keys: Sequence[bytes]) -> tuple[Serving, list[bytes | None]]:
+        """Return the records of keys, and what they are to be read by: both of one instant."""
+        serving = self.serving()
+        while True:
+            before, after = serving.prefixes
+            names = [META, *[before + key for key in keys], *[after + key for key in keys]]
+            held, *records = self.store.read(names)
+            if held == serving.held:
+                return serving, records
+            prefixes, serving = serving.prefixes, self._served(held)
+            if prefixes == serving.prefixes:
+                return serving, records
+
+    def _served(self, held: bytes | None) -> Serving:
+        meta = None if held is None else meta_of(held, self.store.place)
+        if held is None or meta is None or not meta.generation:
+            raise WorkbenchError(
+                f"store: nothing is uploaded to {self.store.place} yet; "
+                "call view.upload(events, until=...) first."
+            )
+        last = self._serving
+        if last and (last.meta.generation, last.meta.epoch) == (meta.generation, meta.epoch):
+            last.held, last.meta = held, meta
+            return last
+        layout = Layout.of_json(meta.layout)
+        if layout.backfill != self.backfill:
+            raise WorkbenchError(
+                f"store: {self.store.place} holds the states of another backfill, "
+                f"{layout.backfill}; read it by that one, or upload this one to an empty store."
+            )
+        self._serving = Serving(held, meta, layout)
+        return self._serving
+
+
+def fetched(reading: Reading, keys: Sequence[Key], at: int) -> Fetched:
+    """Return the features of keys at some time.
+
+    Raises
+    ------
+    WorkbenchError
+        When nothing is uploaded, when the upload does not serve this time, or the store is down.
+    """
+    layout = reading.serving().layout
+    several, errors, good, names = len(layout.keys) > 1, {}, [], []
+    for key in keys:
+        try:
+            names.append(_bytes_of(layout, key, several))
+            good.append(key)
+        except WorkbenchError as error:
+            errors[_hashable(key)] = str(error)
+    serving, records = reading.read(names)
+    _check_time(serving, at, reading.store.place)
+    found = dict.fromkeys(map(_hashable, keys))
+    for key, row in zip(good, serving.rows(records, at), strict=True):
+        if isinstance(row, str):
+            errors[key] = _sentence(row, key, serving, at)
+        else:
+            found[key] = row
+    rows = tuple(found[_hashable(key)] for key in keys)
+    return Fetched(tuple(map(_hashable, keys)), rows, errors, serving.names)
+
+
+def _bytes_of(layout: Layout, key: Key, several: bool) -> bytes:
+    if not several:
+        return key_of((key,), layout.key_kinds, layout.keys)
+    if not isinstance(key, tuple) or len(key) != len(layout.keys):
+        raise WorkbenchError(
+            f"key: {key!r} is none; give a tuple of {', '.join(map(repr, layout.keys))}."
+        )
+    return key_of(key, layout.key_kinds, layout.keys)
+
+
+def _hashable(key: Key) -> Key:
+    try:
+        hash(key)
+    except TypeError:
+        return repr(key)
+    return key
+
+
+def _sentence(what: str, key: Key, serving: Serving, at: int) -> str:
+    kind = serving.layout.schema.field(TIME).type
+    if what == UNKNOWN:
+        return f"key: {key!r} is not in the store: it has no event that was uploaded or streamed."
+    if what == BEYOND:
+        return (
+            f"at: {key!r} has an event at {time_of(at, kind)} or later in a hop that has begun, "
+            "and a hop cannot be cut; ask later, or ask wb.Backfill.run."
+        )
+    return what
+
+
+def _check_time(serving: Serving, at: int, place: str) -> None:
+    meta, kind = serving.meta, serving.layout.schema.field(TIME).type
+    if meta.until <= at <= meta.until + meta.lasting:
+        return
+    until, last = (time_of(one, kind) for one in (meta.until, meta.until + meta.lasting))
+    if at < meta.until:
+        raise WorkbenchError(
+            f"at: {time_of(at, kind)} is before {until}, where the upload to {place} ends; "
+            "ask wb.Backfill.run for the past."
+        )
+    raise WorkbenchError(
+        f"at: {time_of(at, kind)} is behind {last}, up to which the upload until {until} serves; "
+        "upload again, or give the view a longer lasting=."
+    )

@@ -1,0 +1,171 @@
+"""Answers of states: the values of features, as Python has them.
+
+A fetch looks at few keys and must not wait, so the usual functions are finished without a table.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.tiling import cells as c
+from workbench.backfill.worker.merge_states import finished
+from workbench.backfill.worker.task import Feature
+from workbench.columnar.value_texts import value_of_key
+from workbench.engine.functions import MOST
+from workbench.errors import WorkbenchError
+from workbench.online.layout import PICKS, Ints, Layout, Part, names_for, slots_for
+
+Floats = NDArray[np.float64]
+#: The value of a feature, from the integers and the numbers of its key's windows.
+Finish = Callable[[list[int], list[float]], Any]
+#: What stands for a bucket that no event counts in.
+NOTHING = object()
+
+
+def finishers(layout: Layout, part: Part) -> list[tuple[str, Finish, Finish]]:
+    """Return for each feature its name, what makes its value, and what says whether it has any
+    event, of the integers and the numbers of a key's windows."""
+    return [_finisher(layout, part, one) for one in part.features]
+
+
+def _finisher(layout: Layout, part: Part, feature: Feature) -> tuple[str, Finish, Finish]:
+    call, window = feature.call, part.window_of(feature)
+    names = names_for(call, layout.schema)
+    slots = [part.slots.index(one) for one in slots_for(call, layout.schema)]
+    whole, real = part.sizes
+    places = {}
+    for name, slot in zip(names, slots, strict=True):
+        kind, at, to = part.table[slot].tolist()
+        places[name] = kind, window * whole + at, window * real + to
+    argument = layout.schema.field(call.arguments[0]).type if call.arguments else None
+    kind, at, to = places[names[0]]
+    rows = _rows_of(kind, at, to)
+    if call.function == "count":
+        return call.column, rows, rows
+    if call.function in PICKS:
+        return call.column, partial(_picked, kind, at, value_of_key(argument)), rows
+    if names == ("sum",):
+        mean = call.function == "avg"
+        return call.column, partial(_mean if mean else _total, to), rows
+    if names == ("integer_sum", "sum") and argument is not None and pa.types.is_integer(argument):
+        nearly = places["sum"][2]
+        of = _whole_mean if call.function == "avg" else partial(_whole_total, call.column)
+        return call.column, partial(of, at, nearly), rows
+    return call.column, partial(_by_table, call, places, argument, rows), rows
+
+
+def _rows_of(kind: int, at: int, to: int) -> Finish:
+    """How many events a state is of."""
+    if kind == c.FLAGS:
+        return lambda whole, real: whole[at] + whole[at + 1]
+    if kind == c.WHOLE:
+        return lambda whole, real: whole[at + 1]
+    if kind in (c.TOTAL, c.PRODUCT):
+        return lambda whole, real: int(real[to + 1])
+    if kind in (c.SPREAD, c.MOMENTS, c.JOINT):
+        return lambda whole, real: int(real[to])
+    return lambda whole, real: whole[at]
+
+
+def _total(to: int, whole: list[int], real: list[float]) -> float | None:
+    return real[to] if real[to + 1] else None
+
+
+def _mean(to: int, whole: list[int], real: list[float]) -> float | None:
+    return real[to] / real[to + 1] if real[to + 1] else None
+
+
+def _whole_total(
+    column: str, at: int, nearly: int, whole: list[int], real: list[float]
+) -> int | None:
+    # Totals wrap around, so one that fits is right whatever its parts did.
+    if abs(real[nearly]) > MOST * (1 - 1e-6):
+        raise WorkbenchError(
+            f"{column}: a sum does not fit a 64-bit integer; cast the column to double."
+        )
+    return whole[at] if whole[at + 1] else None
+
+
+def _whole_mean(at: int, nearly: int, whole: list[int], real: list[float]) -> float | None:
+    rows = whole[at + 1]
+    if not rows:
+        return None
+    return (whole[at] if abs(real[nearly]) < MOST / 2 else real[nearly]) / rows
+
+
+def _picked(
+    kind: int, at: int, value: Callable[[int], Any], whole: list[int], real: list[float]
+) -> Any:
+    if not whole[at]:
+        return None
+    if kind in (c.LEAST_KEY, c.GREATEST_KEY):
+        return value(whole[at + 1])
+    return value(whole[at + 3]) if whole[at + 2] else None
+
+
+def _by_table(
+    call: Any,
+    places: dict[str, tuple[int, int, int]],
+    argument: pa.DataType | None,
+    rows: Finish,
+    whole: list[int],
+    real: list[float],
+) -> Any:
+    found = {}
+    for name, (kind, at, to) in places.items():
+        integers, numbers = c.SIZES[kind]
+        if kind == c.PRODUCT:
+            found[name] = np.array([real[to : to + 1]])
+        elif numbers:
+            found[name] = np.array([real[to : to + numbers]])
+        else:
+            found[name] = np.array([whole[at : at + integers]])
+    sizes = np.array([rows(whole, real)])
+    try:
+        return finished(call, found, sizes, argument)[0].as_py()
+    except OverflowError as error:
+        raise WorkbenchError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Makes the rows of keys of the states of one part.
+
+    Attributes
+    ----------
+    part : Part
+    finish : list of (str, function, function)
+    """
+
+    part: Part
+    finish: list[tuple[str, Finish, Finish]]
+
+    def values(self, states: Ints, numbers: Floats) -> dict[str, Any]:
+        """Return the features of a key.
+
+        Raises
+        ------
+        WorkbenchError
+            When a sum does not fit.
+        """
+        whole, real = states.tolist(), numbers.tolist()
+        return {name: finish(whole, real) for name, finish, _ in self.finish}
+
+    def counted(self, states: Ints, numbers: Floats) -> dict[str, tuple[bool, Any]]:
+        """Return for each feature of a key or a bucket whether any event counts, and its answer.
+
+        Raises
+        ------
+        WorkbenchError
+            When a sum does not fit.
+        """
+        whole, real = states.tolist(), numbers.tolist()
+        found = {}
+        for name, finish, rows in self.finish:
+            found[name] = bool(rows(whole, real)), finish(whole, real)
+        return found

@@ -1,0 +1,180 @@
+"""The online view on Spark: the job that uploads, and the stream that keeps hops current."""
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from workbench.backfill.bind import Plan, Sent, bundles, gathered_by_place, sent
+from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
+from workbench.online.encoding import instant_of
+from workbench.online.layout import Layout, names_for
+from workbench.online.update import apply_batch, check_stream, current
+from workbench.online.upload import UploadTask, reserve, switch
+from workbench.spark.shipping import LOCAL, is_connect, ship
+from workbench.spark.shuffle import numbered, skipped_of, watched
+from workbench.spark.table import column, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from workbench.backfill.backfill import Backfill
+    from workbench.online.view import OnlineView
+
+
+class Uploaded(NamedTuple):
+    """What an upload has.
+
+    Attributes
+    ----------
+    keys, events : int
+    after : int
+        Events from its end on, which are left to the stream.
+    skipped : int
+        Events that lack key or time.
+    """
+
+    keys: int
+    events: int
+    after: int
+    skipped: int
+
+
+def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[Layout, Sent, Plan]:
+    """Return what a store holds of a backfill of some events, and how these go to the workers.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so, or when a store's states
+        cannot hold what a function needs.
+    """
+    table(events)
+    keys = [column(events, name, "key") for name in backfill.key]
+    time = column(events, backfill.time, "time").alias(backfill.query_time)
+    plan = backfill.bound(events.select(*keys, time), events)
+    going = sent(plan)
+    features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
+    schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
+    layout = Layout(repr(backfill), tuple(backfill.key), features, schema)
+    for feature in features:
+        names_for(feature.call, schema)
+    return layout, going, plan
+
+
+def in_utc(kind: pa.DataType) -> pa.DataType:
+    """Return a type whose instants are shown in UTC, whatever the zone of the session.
+
+    Examples
+    --------
+    >>> in_utc(pa.map_(pa.string(), pa.timestamp("us", "Asia/Tokyo")))
+    MapType(map<string, timestamp[us, tz=UTC]>)
+    """
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    if pa.types.is_map(kind):
+        return pa.map_(in_utc(kind.key_type), in_utc(kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(in_utc(kind.value_type)))
+    return kind
+
+
+def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
+    """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
+    backfill = view.backfill
+    table(events)
+    seen, skipped = watched(events, backfill.key, backfill.time)
+    layout, going, plan = layout_of(backfill, seen)
+    lasting = view.length(plan.integer_time)
+    end = instant_of(until, layout.schema.field(TIME).type, "until")
+    spark = events.sparkSession
+    check_reach(view, spark)
+    ship(spark)
+    generation = reserve(view.store, layout, end, lasting)
+    whole = gathered_by_place(bundles(plan, going.events, going.task.keys, queries=False))
+    task = UploadTask(view.store, layout, generation, end, lasting)
+    counts = whole.mapInArrow(task.run, "keys long, events long, after long").collect()
+    keys, before, after = (sum(row[i] for row in counts) for i in range(3))
+    left = skipped_of(skipped, bool(counts), events, backfill.key, backfill.time)
+    switch(view.store, layout, generation, end, keys, before)
+    return Uploaded(keys, before, after, left)
+
+
+def check_reach(view: "OnlineView", spark: "SparkSession") -> None:
+    """Refuse an embedded store where the workers may be on other machines.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if view.store.shared:
+        return
+    if is_connect(spark) or not str(spark.sparkContext.master).startswith(LOCAL.rstrip("[")):
+        raise WorkbenchError(
+            f"store: {view.store.place} is of this machine, and Spark's workers are not all here; "
+            "give a Redis by its URL, or a session with the master 'local[*]'."
+        )
+
+
+def update(
+    view: "OnlineView", stream: "DataFrame", checkpoint: "str | Path", trigger: Any
+) -> "StreamingQuery":
+    """Keep the hops current from a stream; see :meth:`OnlineView.update`."""
+    from pyspark.sql import DataFrame
+
+    if not isinstance(stream, DataFrame) or not stream.isStreaming:
+        raise WorkbenchError(
+            "stream: this is no stream; give a streaming DataFrame, such as of spark.readStream."
+        )
+    spark = stream.sparkSession
+    if is_connect(spark):
+        raise WorkbenchError(
+            "stream: batches are applied by the process of the driver, which Spark Connect does "
+            "not have; use a classic session."
+        )
+    resting = spark.createDataFrame([], stream.schema)
+    layout, going, plan = layout_of(view.backfill, resting)
+    lasting = view.length(plan.integer_time)
+    current(view.store, layout, lasting)
+    applying = Applying(view, layout, lasting, going)
+    writer = stream.writeStream.foreachBatch(applying).option("checkpointLocation", str(checkpoint))
+    query = writer.trigger(**trigger).start() if trigger else writer.start()
+    applying.begin(str(query.id))
+    try:
+        check_stream(current(view.store, layout, lasting)[1], str(query.id))
+    except WorkbenchError:
+        query.stop()
+        raise
+    return query
+
+
+class Applying:
+    """Applies the batches of a stream to a store.
+
+    Parameters
+    ----------
+    view : OnlineView
+    layout : Layout
+    lasting : int
+    going : Sent
+    """
+
+    def __init__(self, view: "OnlineView", layout: Layout, lasting: int, going: Sent) -> None:
+        self.view, self.layout, self.lasting, self.going = view, layout, lasting, going
+        self._stream, self._known = "", Event()
+
+    def begin(self, stream: str) -> None:
+        """Say which stream it is: Spark knows it once it is started."""
+        self._stream = stream
+        self._known.set()
+
+    def __call__(self, events: "DataFrame", batch: int) -> None:
+        """Apply a batch."""
+        rows, _ = numbered(events, self.going.events)
+        found = rows.toArrow().rename_columns(list(self.going.events))
+        self._known.wait()
+        apply_batch(self.view.store, self.layout, self.lasting, found, self._stream, batch)

@@ -1,0 +1,312 @@
+"""What a store holds of a backfill: which states, over which hops, and where in a cell.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import lcm
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.tiling import cells as c
+from kernels.tiling.hops import LEAST, MOST, window_start
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.partials import slots_of
+from workbench.backfill.worker.task import Feature
+from workbench.columnar.columns import is_ranked
+from workbench.engine.block import Call
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import SKETCHED, Options
+from workbench.online.states.kept_events import FUNCTIONS, Kept
+
+Ints = NDArray[np.int64]
+
+#: What remembers the state of an aggregate.
+KINDS = {
+    "count": c.COUNT,
+    "integer_sum": c.WHOLE,
+    "sum": c.TOTAL,
+    "product": c.PRODUCT,
+    "bool_and": c.FLAGS,
+    "min": c.LEAST_KEY,
+    "max": c.GREATEST_KEY,
+    "first": c.FIRST,
+    "last": c.LAST,
+    **dict.fromkeys(("var_samp", "var_pop", "stddev_samp", "stddev_pop"), c.SPREAD),
+    **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), c.MOMENTS),
+    **dict.fromkeys(("covar_samp", "covar_pop", "corr"), c.JOINT),
+}
+#: Functions whose states are bytes.
+SKETCHES = ("histogram", *SKETCHED)
+#: What is nearest to functions that cannot be held; of others a sketch of quantiles is.
+INSTEAD = {"mode": "approx_top_k", "string_agg": "last_k"}
+#: Functions that pick the value of an event.
+PICKS = ("min", "max", "first", "last")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A state that cells hold.
+
+    Attributes
+    ----------
+    kind : int
+        One of :data:`kernels.tiling.cells.SIZES`.
+    arguments : tuple of str
+        Columns of the events.
+    where : str or None
+        The column that says which events count.
+    nulls : bool
+        Whether events whose value is null count, too.
+    """
+
+    kind: int
+    arguments: tuple[str, ...]
+    where: str | None
+    nulls: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """Features of all events, or by one column of buckets; a key has a list of cells for each.
+
+    Attributes
+    ----------
+    by : str or None
+    features : tuple of Feature
+    slots : tuple of Slot
+    windows : tuple of (int or None, int)
+        Lengths and hops.
+    """
+
+    by: str | None
+    features: tuple[Feature, ...]
+    slots: tuple[Slot, ...]
+    windows: tuple[tuple[int | None, int], ...]
+
+    @cached_property
+    def hops(self) -> tuple[int, ...]:
+        """The hop of each series."""
+        return tuple(sorted({hop for _, hop in self.windows}))
+
+    @cached_property
+    def table(self) -> Ints:
+        """The slots as the kernels take them."""
+        rows, whole, real = [], c.HEAD, 0
+        for slot in self.slots:
+            rows.append((slot.kind, whole, real))
+            integers, numbers = c.SIZES[slot.kind]
+            whole, real = whole + integers, real + numbers
+        return np.array(rows, np.int64).reshape(-1, 3)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How many integers and how many floating numbers a cell has."""
+        sizes = [c.SIZES[slot.kind] for slot in self.slots]
+        return c.HEAD + sum(one for one, _ in sizes), sum(one for _, one in sizes)
+
+    @property
+    def words(self) -> int:
+        """How many words a cell has."""
+        return sum(self.sizes)
+
+    def windows_of(self, until: int, lasting: int) -> Ints:
+        """Return the windows as the kernels take them, for an upload.
+
+        Parameters
+        ----------
+        until, lasting : int
+            The upload serves queries from ``until`` to ``until + lasting``.
+
+        Returns
+        -------
+        int64 array of shape (windows, 4)
+        """
+        rows = []
+        for length, hop in self.windows:
+            core = LEAST
+            if length is not None:
+                core = min(window_start(min(until, MOST - lasting) + lasting, length, hop), until)
+            rows.append((self.hops.index(hop), -1 if length is None else length, hop, core))
+        return np.array(rows, np.int64)
+
+    @cached_property
+    def streamed(self) -> Ints:
+        """The windows for which every hop is kept, and none is collapsed."""
+        return np.array([(h, -1, hop, MOST) for h, hop in enumerate(self.hops)], np.int64)
+
+    def window_of(self, feature: Feature) -> int:
+        """Return the number of a feature's window."""
+        return self.windows.index(_window(feature))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a store holds of a backfill.
+
+    Attributes
+    ----------
+    backfill : str
+        As a person reads it.
+    keys : tuple of str
+        The columns of the key, as a person calls them.
+    features : tuple of Feature
+    schema : pyarrow.Schema
+        The events' columns: those of the key, the time, and what is aggregated.
+    """
+
+    backfill: str
+    keys: tuple[str, ...]
+    features: tuple[Feature, ...]
+    schema: pa.Schema
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Features of all events, and those by each column of buckets, whose states are words."""
+        return self._parts([one for one in self.features if names_for(one.call, self.schema)])
+
+    @cached_property
+    def sketched(self) -> tuple[Part, ...]:
+        """The same of features whose states are bytes; they have no slots.
+
+        See :mod:`workbench.online.states.sketch_cells`.
+        """
+        return self._parts([one for one in self.features if one.call.function in SKETCHES])
+
+    def _parts(self, given: Sequence[Feature]) -> tuple[Part, ...]:
+        found = []
+        for by in dict.fromkeys(feature.by for feature in given):
+            features = tuple(feature for feature in given if feature.by == by)
+            slots = dict.fromkeys(s for one in features for s in slots_for(one.call, self.schema))
+            windows = dict.fromkeys(map(_window, features))
+            found.append(Part(by, features, tuple(slots), tuple(windows)))
+        return tuple(found)
+
+    @cached_property
+    def kept(self) -> Kept | None:
+        """The features that are answered of events that are kept, if there are some."""
+        held = (*self.parts, *self.sketched)
+        others = {feature.call.column for part in held for feature in part.features}
+        found = [one for one in self.features if one.call.column not in others]
+        return Kept.of(found, self.schema) if found else None
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether a key has one list of cells alone."""
+        alone = self.kept is None and not self.sketched and len(self.parts) == 1
+        return alone and self.parts[0].by is None
+
+    @cached_property
+    def key_kinds(self) -> tuple[pa.DataType, ...]:
+        """The types of the columns of the key."""
+        return tuple(self.schema.field(f"k{i}").type for i in range(len(self.keys)))
+
+    @cached_property
+    def step(self) -> int:
+        """What uploads end at whole multiples of: then no hop is of two of them."""
+        return lcm(*(_window(feature)[1] for feature in self.features))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that differ where the states do."""
+        return sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:16]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the layout as JSON has it."""
+        kinds = pa.schema([(one.call.column, one.kind) for one in self.features])
+        return {
+            "backfill": self.backfill,
+            "keys": list(self.keys),
+            "schema": _hexadecimal(self.schema),
+            "kinds": _hexadecimal(kinds),
+            "features": [
+                {**asdict(one.call), "by": one.by, "frame": asdict(cast(Any, one.call.frame))}
+                for one in self.features
+            ],
+        }
+
+    @classmethod
+    def of_json(cls, given: dict[str, Any]) -> "Layout":
+        """Return the layout that :meth:`to_json` gave."""
+        schema, kinds = (_schema(given[name]) for name in ("schema", "kinds"))
+        features = []
+        for one in given["features"]:
+            options = {**one["options"], "q": tuple(one["options"]["q"])}
+            call = Call(
+                one["column"],
+                one["function"],
+                tuple(one["arguments"]),
+                Options(**options),
+                cast(Any, Span(**one["frame"])),
+                one["where"],
+            )
+            features.append(Feature(call, kinds.field(call.column).type, one["by"]))
+        return cls(given["backfill"], tuple(given["keys"]), tuple(features), schema)
+
+
+def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
+    """Return the states that a call is made of.
+
+    Raises
+    ------
+    WorkbenchError
+        When a store's states cannot hold what it needs.
+    """
+    return tuple(
+        Slot(KINDS[name], call.arguments, call.where, name in ("first", "last") and _nulls(call))
+        for name in names_for(call, schema)
+    )
+
+
+def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
+    """Return the aggregates whose states a call is made of, as :data:`KINDS` names them.
+
+    None where the state is bytes, or events are kept instead.
+
+    Raises
+    ------
+    WorkbenchError
+        When a store's states cannot hold what it needs.
+    """
+    if names := tuple(slot.function for slot in slots_of(call, schema)):
+        return names
+    if call.function in PICKS and _is_number(schema.field(call.arguments[0]).type):
+        return (call.function,)
+    # Of values that count once, one event each is enough for any function.
+    if call.function in (*SKETCHES, *FUNCTIONS) or call.options.distinct:
+        return ()
+    raise WorkbenchError(
+        f"{call.column}: {call.function} has no small state that merges, so the online view cannot "
+        f"hold it; use wb.fn.{INSTEAD.get(call.function, 'approx_quantile')}, or wb.Backfill.run."
+    )
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    plain = types.is_integer, types.is_floating, types.is_boolean, types.is_date32
+    small = types.is_decimal(kind) and not is_ranked(kind)
+    return small or types.is_timestamp(kind) or any(one(kind) for one in plain)
+
+
+def _nulls(call: Call) -> bool:
+    return not call.options.ignore_nulls
+
+
+def _window(feature: Feature) -> tuple[int | None, int]:
+    span = cast(Span, feature.call.frame)
+    return span.window, span.hop
+
+
+def _hexadecimal(schema: pa.Schema) -> str:
+    return bytes(schema.remove_metadata().serialize()).hex()
+
+
+def _schema(given: str) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(given)))

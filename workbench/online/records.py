@@ -1,0 +1,178 @@
+"""Records: all that a store holds of a key, made of events and merged with what is there.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from kernels.tiling.cells import merge_cells
+from kernels.tiling.hops import LEAST
+from workbench.columnar.key_codes import key_codes
+from workbench.online.encoding import key_bytes
+from workbench.online.layout import Ints, Layout, Part
+from workbench.online.states.numeric import packed, rolled
+from workbench.online.states.sketch_cells import merged_cells, rolled_up
+
+#: The cells of a key, by the number of their part and the bytes of their bucket.
+Sections = dict[tuple[int, bytes], bytes]
+
+
+def sections(
+    layout: Layout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
+) -> dict[bytes, Sections]:
+    """Return the cells of each key, and the events that are kept of it.
+
+    Parameters
+    ----------
+    layout : Layout
+    events : pyarrow.Table
+        None with a null in key or time.
+    windows : sequence of int64 arrays
+        Those of each part, as :func:`kernels.tiling.cells.roll_up` takes them.
+    since : int
+        No query is asked before it.
+    lasting : int or None
+        How long queries are served from events before ``since``; None for events since then.
+    """
+    found: dict[bytes, Sections] = {}
+    low = LEAST if lasting is None else since
+    for number, part in enumerate(layout.parts):
+        for key, bucket, words in rolled(layout, part, events, windows[number], low):
+            found.setdefault(key, {})[number, bucket] = words
+    if layout.plain:
+        return found
+    for number, part in sketched_parts(layout):
+        own_windows = part.streamed if lasting is None else part.windows_of(since, lasting)
+        for key, bucket, held in rolled_up(layout, part, events, own_windows, low):
+            found.setdefault(key, {})[number, bucket] = held
+    # A key whose events are in no bucket is known, too.
+    code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
+    first = pa.array(np.unique(code, return_index=True)[1])
+    names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
+    own = [found.setdefault(key, {}) for key in names]
+    if layout.kept is not None:
+        tables = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
+        for one, kept in zip(own, tables, strict=True):
+            one[len(layout.parts), b""] = kept
+    return found
+
+
+def sketched_parts(layout: Layout) -> Iterator[tuple[int, Part]]:
+    """Yield the parts whose states are bytes, and their numbers: those behind the other parts, and
+    behind the events that are kept."""
+    return enumerate(layout.sketched, len(layout.parts) + 1)
+
+
+def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
+    """Merge the cells of keys with new ones, and leave out those that begin before a time.
+
+    Parameters
+    ----------
+    part : Part
+    known, new : list of bytes
+        The cells of each key, b"" for none; new ones do not begin before the time.
+    since : int
+
+    Returns
+    -------
+    list of bytes
+    """
+    found = list(new)
+    rows = [row for row, one in enumerate(known) if one]
+    for row, words in zip(rows, _merged(part, known, new, rows, since), strict=True):
+        found[row] = words
+    return found
+
+
+def _merged(
+    part: Part, known: list[bytes], new: list[bytes], rows: list[int], since: int
+) -> list[bytes]:
+    """The merged cells of those keys that have known ones."""
+    pairs = [piece for row in rows for piece in (known[row], new[row])]
+    words = np.frombuffer(bytearray().join(pairs), np.int64)
+    size, (integers, rest) = part.words, part.sizes
+    counts = [(len(known[row]) + len(new[row])) // (8 * size) for row in rows]
+    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
+    given = words, words.view(np.float64), since, part.table, cells, held
+    left = merge_cells.over(ends * size, *given, right=ends)
+    found, places = packed(part, cells, held, ends, left)
+    return [found[low:high] for low, high in pairwise(places)]
+
+
+def merge_records(
+    layout: Layout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
+) -> list[bytes | None]:
+    """Merge records with new cells, and leave out the cells that begin before a time.
+
+    Parameters
+    ----------
+    layout : Layout
+    known : sequence of (bytes or None)
+    new : sequence of (dict or None)
+        What is new for each; None where nothing is.
+    since : int
+
+    Returns
+    -------
+    list of (bytes or None)
+        None where nothing is new, and nothing is left.
+    """
+    olds = [sections_of(layout, one) if one else {} for one in known]
+    news: list[Sections] = [one or {} for one in new]
+    found: list[Sections] = [{} for _ in olds]
+    for number, part in (*enumerate(layout.parts), *sketched_parts(layout)):
+        units = [
+            (row, place)
+            for row, (old, more) in enumerate(zip(olds, news, strict=True))
+            for place in {**old, **more}
+            if place[0] == number
+        ]
+        before = [olds[row].get(place, b"") for row, place in units]
+        after = [news[row].get(place, b"") for row, place in units]
+        merging = merged if number < len(layout.parts) else merged_cells
+        for (row, place), held in zip(units, merging(part, before, after, since), strict=True):
+            if held:
+                found[row][place] = held
+    if layout.kept is not None:
+        place = len(layout.parts), b""
+        before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
+        for row, kept in enumerate(layout.kept.merged(before, after, since)):
+            if kept:
+                found[row][place] = kept
+    # A key is known from its first event on, also if that is in no hop and no bucket.
+    pairs = zip(found, new, strict=True)
+    return [record_of(layout, one) if one or more is not None else None for one, more in pairs]
+
+
+def record_of(layout: Layout, sections: Sections) -> bytes:
+    """Return the cells of a key as one value.
+
+    A view without buckets has one list of cells, which is the value.
+    """
+    if layout.plain:
+        return sections.get((0, b""), b"")
+    pieces = []
+    for (part, bucket), words in sections.items():
+        pieces += [b"".join(n.to_bytes(4, "little") for n in (part, len(bucket), len(words)))]
+        pieces += [bucket, words]
+    return b"".join(pieces)
+
+
+def sections_of(layout: Layout, record: bytes) -> Sections:
+    """Return the cells of a key by part and bucket; the inverse of :func:`record_of`."""
+    if layout.plain:
+        return {(0, b""): record}
+    found, at = {}, 0
+    while at < len(record):
+        part, bucket, size = (
+            int.from_bytes(record[i : i + 4], "little") for i in range(at, at + 12, 4)
+        )
+        at += 12 + bucket
+        found[part, record[at - bucket : at]] = record[at : at + size]
+        at += size
+    return found

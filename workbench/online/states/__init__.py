@@ -1,0 +1,1 @@
+"""What a store keeps of each key, by kind of function."""

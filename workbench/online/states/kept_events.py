@@ -1,0 +1,180 @@
+"""Aggregates whose state is a few of the events: the latest text, the three dearest ones.
+
+Of each hop those events are kept that can still be the answer, or a part of it, and the engine of
+windows answers of what is kept as it would of all.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from kernels.tiling.hops import LEAST, MOST, window_start
+from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.partials import ENDS, EXTREMES, LISTED, kept_rows
+from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.columns import codes_in_order, present
+from workbench.columnar.key_codes import whole
+
+#: Functions of which few events of a hop are enough.
+FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Features that are answered of events that are kept.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    schema : pyarrow.Schema
+        The columns of the events that are kept: the time, as an integer, and what these need.
+    """
+
+    features: tuple[Feature, ...]
+    schema: pa.Schema
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], schema: pa.Schema) -> "Kept":
+        """Return the features with the columns that they need."""
+        calls = [one.call for one in features]
+        names = {name for call in calls for name in (*call.arguments, call.where) if name}
+        names |= {one.by for one in features if one.by}
+        needed = [field for field in schema if field.name in names]
+        return cls(tuple(features), pa.schema([(TIME, pa.int64()), *needed]))
+
+    def tables(
+        self, code: Ints, count: int, events: pa.Table, since: int, lasting: int | None
+    ) -> list[bytes]:
+        """Return the events that are kept of each key, as bytes.
+
+        Parameters
+        ----------
+        code : array of shape (events,)
+            The number of each event's key.
+        count : int
+            How many keys there are.
+        events : pyarrow.Table
+            The columns of the schema.
+        since : int
+            No query is asked before it.
+        lasting : int or None
+            The events are before ``since``, and serve queries so long from then on; None where all
+            are since then, and each hop keeps its own.
+        """
+        time = pa.array(instants(whole(events.column(TIME))))
+        columns = {name: events.column(name) for name in self.schema.names if name != TIME}
+        events = pa.table({TIME: time, **columns}).cast(self.schema)
+        meeting = meeting_of(code, count, events)
+        rows = [self._of_feature(one, meeting, since, lasting) for one in self.features]
+        found = np.unique(np.concatenate([np.zeros(0, np.int64), *rows]))
+        found = found[np.argsort(code[found], kind="stable")]
+        ends = np.searchsorted(code[found], np.arange(count + 1)).tolist()
+        taken = events.take(pa.array(found))
+        batches = taken.combine_chunks().to_batches() or [_none(self.schema)]
+        return [
+            bytes(batches[0].slice(low, high - low).serialize()) if high > low else b""
+            for low, high in pairwise(ends)
+        ]
+
+    def table(self, held: Sequence[bytes]) -> tuple[Ints, pa.Table]:
+        """Return the events that are kept of several keys, and the number of each one's key."""
+        batches = [
+            pa.ipc.read_record_batch(pa.py_buffer(one), self.schema) if one else None
+            for one in held
+        ]
+        code = np.repeat(np.arange(len(held)), [one.num_rows if one else 0 for one in batches])
+        return code, pa.Table.from_batches([one for one in batches if one], self.schema)
+
+    def merged(self, known: Sequence[bytes], new: Sequence[bytes], since: int) -> list[bytes]:
+        """Join what is kept of keys with new events, and leave out those before a time."""
+        (first, one), (then, other) = self.table(known), self.table(new)
+        code, events = np.concatenate([first, then]), pa.concat_tables([one, other])
+        late = events.column(TIME).to_numpy() >= since
+        return self.tables(code[late], len(known), events.filter(pa.array(late)), since, None)
+
+    def answers(
+        self, held: Sequence[bytes], new: Sequence[bytes], until: int, at: int
+    ) -> list[dict[str, Any] | None]:
+        """Return the features of each key, or None where a hop would have to be cut.
+
+        Parameters
+        ----------
+        held, new : sequence of bytes
+            What was uploaded, and what was streamed; only what is from ``until`` on counts of that.
+        until, at : int
+        """
+        (first, one), (then, other) = self.table(held), self.table(new)
+        late = other.column(TIME).to_numpy() >= until
+        code = np.concatenate([first, then[late]])
+        events = pa.concat_tables([one, other.filter(pa.array(late))])
+        time = events.column(TIME).to_numpy()
+        hops = {cast(Any, feature.call.frame).hop for feature in self.features}
+        begun = np.logical_or.reduce([time // hop * hop < at for hop in hops])
+        beyond = set(code[(time >= at) & begun].tolist())
+        schema = pa.schema([("k0", pa.int64()), *self.schema])
+        columns = {"k0": code, **{name: events.column(name) for name in self.schema.names}}
+        task = BackfillTask((("id", "k0"),), ("k0",), self.features, schema)
+        asked = pa.table(
+            {"k0": range(len(held)), TIME: np.full(len(held), at), QUERY: [True] * len(held)},
+            pa.schema([("k0", pa.int64()), (TIME, pa.int64()), (QUERY, pa.bool_())]),
+        )
+        found = task.answer(asked, pa.table(columns, schema)).to_pylist()
+        maps = [one.call.column for one in self.features if pa.types.is_map(one.kind)]
+        for row in found:
+            row |= {name: dict(row[name]) for name in maps if row[name] is not None}
+        by_key = {row.pop("id"): row for row in found}
+        return [None if key in beyond else by_key[key] for key in range(len(held))]
+
+    def _of_feature(
+        self, feature: Feature, meeting: Meeting, since: int, lasting: int | None
+    ) -> Ints:
+        """The rows that one feature needs."""
+        call, span = feature.call, cast(Span, cast(Any, feature.call.frame))
+        window, time = meeting.window(call.arguments), meeting.events.time
+        counted = window.counted(call, call.without_null)
+        at = np.arange(len(time)) if counted is None else np.flatnonzero(counted)
+        low, core = _reach(span, since, lasting)
+        at = at[time[at] >= low]
+        row = np.asarray(window.taken, np.int64) if window.taken is not None else at
+        offsets = meeting.events.offsets
+        key = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[at]
+        bucket = np.zeros(len(at), np.int64)
+        if feature.by is not None:
+            values = whole(meeting.columns[feature.by]).take(pa.array(row[at]))
+            there = present(values)
+            at, key = at[there], key[there]
+            bucket = codes_in_order(values.filter(pa.array(there)))
+        hop = np.where(time[at] >= core, MOST, time[at] // span.hop)
+        order = np.lexsort((at, hop, bucket, key))
+        at, parts = at[order], [one[order] for one in (key, bucket, hop)]
+        new = np.ones(len(at), bool)
+        new[1:] = np.logical_or.reduce([one[1:] != one[:-1] for one in parts])
+        return row[at[kept_rows(window, call, at, np.cumsum(new))]]
+
+
+def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
+    """From when on events are kept, and from when on those of all hops are kept together."""
+    if lasting is None:
+        return LEAST, MOST
+    if span.window is None:
+        return LEAST, LEAST
+    core = window_start(min(since, MOST - lasting) + lasting, span.window, span.hop)
+    return window_start(since, span.window, span.hop), min(core, since)
+
+
+def meeting_of(code: Ints, count: int, events: pa.Table) -> Meeting:
+    """Return events by key and time, without queries."""
+    times = in_time(code.astype(np.uint32), instants(whole(events.column(TIME))), count)
+    none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
+    return Meeting(none, times, {name: whole(events.column(name)) for name in events.column_names})
+
+
+def _none(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)

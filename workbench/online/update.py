@@ -1,0 +1,173 @@
+"""The stream's part of the online view: batches of events, each applied once.
+
+Pure of Spark: a batch is a table of Arrow.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.key_codes import whole
+from workbench.errors import WorkbenchError
+from workbench.online.layout import Layout
+from workbench.online.meta import META, Meta, streamed
+from workbench.online.records import merge_records, merged, sections
+from workbench.online.states.numeric import rolled
+from workbench.online.upload import check_owner, known_meta, sweep
+from workbench.stores import Change, Store
+
+
+class Applied(NamedTuple):
+    """What became of a batch of events.
+
+    Attributes
+    ----------
+    streamed, late, skipped : int
+        How many count, are before the newest upload's end, and lack key or time.
+    again : bool
+        Whether the batch was applied before, so that nothing was done.
+    """
+
+    streamed: int = 0
+    late: int = 0
+    skipped: int = 0
+    again: bool = False
+
+
+def apply_batch(
+    store: Store, layout: Layout, lasting: int, events: pa.Table, stream: str, batch: int
+) -> Applied:
+    """Apply a batch of a stream, unless it was applied before: all of it, or nothing.
+
+    Parameters
+    ----------
+    store : Store
+    layout : Layout
+    lasting : int
+    events : pyarrow.Table
+    stream : str
+        Which stream it is of: one whose batches count from 0 again is another.
+    batch : int
+
+    Returns
+    -------
+    Applied
+
+    Raises
+    ------
+    WorkbenchError
+        When nothing is uploaded yet, or another stream keeps the hops current.
+
+    Notes
+    -----
+    The hops and the number of the batch are one transaction, which fails when an upload or another
+    batch came between; then the batch is applied to what is there now.
+    """
+    complete = np.ones(len(events), bool)
+    for name in (*(f"k{i}" for i in range(len(layout.keys))), TIME):
+        complete &= whole(events.column(name)).is_valid().to_numpy(zero_copy_only=False)
+    known = events.filter(pa.array(complete))
+    time = instants(whole(known.column(TIME)))
+    while True:
+        held, meta = current(store, layout, lasting)
+        check_stream(meta, stream)
+        if meta.stream == stream and batch <= meta.batch:
+            return Applied(again=True)
+        check_next(meta, stream, batch)
+        on_time = time >= meta.until
+        counts = Applied(
+            int(on_time.sum()), int(len(known) - on_time.sum()), int(len(events) - len(known))
+        )
+        changes = changed(store, layout, known.filter(pa.array(on_time)), meta)
+        now = meta.but(
+            stream=stream,
+            batch=batch,
+            streamed=meta.streamed + counts.streamed,
+            late=meta.late + counts.late,
+            skipped=meta.skipped + counts.skipped,
+        )
+        if store.write([*changes, (META, now.to_bytes())], expect=(META, held)):
+            return counts
+
+
+def changed(store: Store, layout: Layout, events: pa.Table, meta: Meta) -> list[Change]:
+    """Return the records of the events' keys with the events in their hops."""
+    windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
+    if layout.plain:
+        cells = rolled(layout, layout.parts[0], events, windows[0])
+        names, added = cells.records(prefix)
+        there = [one or b"" for one in store.read(names)]
+        left = merged(layout.parts[0], there, added, meta.until)
+        return list(zip(names, left, strict=True))
+    found = sections(layout, events, windows, meta.until, None)
+    new = {prefix + key: own for key, own in found.items()}
+    names = sorted(new)
+    known = store.read(names)
+    records = merge_records(layout, known, [new[name] for name in names], meta.until)
+    return list(zip(names, records, strict=True))
+
+
+def current(store: Store, layout: Layout, lasting: int) -> tuple[bytes, Meta]:
+    """Return what the store says of itself.
+
+    Raises
+    ------
+    WorkbenchError
+        When nothing is uploaded yet, or the store is another backfill's.
+    """
+    held, meta = known_meta(store)
+    if held is None or meta is None or not meta.generation:
+        raise WorkbenchError(
+            f"store: nothing is uploaded to {store.place} yet; "
+            "call view.upload(events, until=...) first."
+        )
+    check_owner(meta, layout, lasting, store)
+    return held, meta
+
+
+def check_stream(meta: Meta, stream: str) -> None:
+    """Refuse a second stream, as nobody could say which of its events are there already.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if meta.stream and meta.stream != stream:
+        raise WorkbenchError(
+            f"stream: another one ({meta.stream}) keeps the store current up to its batch "
+            f"{meta.batch}; start that one from its checkpoint again, or call "
+            "view.forget_stream() and start one that has all events since the upload's end."
+        )
+
+
+def check_next(meta: Meta, stream: str, batch: int) -> None:
+    """Refuse a batch that does not follow the store's newest one: events would be missing.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    last = meta.batch if meta.stream == stream else -1
+    if batch != last + 1:
+        raise WorkbenchError(
+            f"stream: its next batch is {batch}, but the store's newest one is "
+            f"{last if last >= 0 else 'none'}; start it from a new checkpoint, with all events "
+            "since the upload's end, after view.forget_stream()."
+        )
+
+
+def forget_stream(store: Store, layout: Layout, lasting: int) -> None:
+    """Remove the hops of the stream, so that another one can begin.
+
+    Raises
+    ------
+    WorkbenchError
+        When nothing is uploaded yet, or the store is another backfill's.
+    """
+    while True:
+        held, meta = current(store, layout, lasting)
+        left = meta.but(epoch=meta.epoch + 1, stream="", batch=-1, streamed=0, late=0, skipped=0)
+        if store.write([(META, left.to_bytes())], expect=(META, held)):
+            return sweep(store, layout, left)

@@ -1,0 +1,231 @@
+"""Features now: states of hops in a store, from uploads and a stream, fetched without Spark."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from workbench.backfill.aggregation import check_length
+from workbench.backfill.backfill import Backfill
+from workbench.columnar.blocks import TIME
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.online.encoding import instant_of
+from workbench.online.fetch import Fetched, Key, Reading, fetched
+from workbench.stores import Store, store_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from workbench.online.meta import Meta
+
+
+class OnlineView:
+    """The features of a backfill as of now, kept in a store and answered without Spark.
+
+    An upload collapses the events of each key before some time to states; a stream adds the events
+    since then to states of hops. A fetch joins the two, and says what ``backfill.run`` says of a
+    query at that time over the events that were uploaded or streamed.
+
+    Parameters
+    ----------
+    backfill : Backfill
+        Its windows are sawtooth ones, and its functions have states that merge.
+    store : str, Path or Store
+        A folder for the embedded store, the URL of a Redis, or a store of :mod:`workbench.stores`.
+    lasting : str, timedelta or int
+        How long an upload serves, from its end on; an integer where the times are integers.
+
+    Raises
+    ------
+    WorkbenchError
+        When something of this cannot be meant.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(100)")
+    >>> features = [wb.Aggregation("count", windows=[20, None]), wb.Aggregation("max", "price", 20)]
+    >>> backfill = wb.Backfill("user", "ts", features, hop=5)
+    >>> view = wb.OnlineView(backfill, tempfile.mkdtemp(), lasting=100)
+    >>> view.upload(views, until=90)
+    Uploaded(keys=1, events=90, after=10, skipped=0)
+    >>> view.fetch("ann", at=97)["ann"]
+    {'count_20': 15, 'count': 90, 'price_max_20': 890}
+    """
+
+    def __init__(
+        self, backfill: Backfill, store: "str | Path | Store", lasting: Duration = "2 days"
+    ) -> None:
+        if not isinstance(backfill, Backfill):
+            raise WorkbenchError(f"backfill: {backfill!r} is none; give wb.Backfill(...).")
+        if backfill.window != "sawtooth":
+            raise WorkbenchError(
+                f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "
+                "time; give one with window='sawtooth'."
+            )
+        check_length(lasting, "lasting")
+        self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+        self._reading = Reading(self.store, repr(backfill))
+
+    def __repr__(self) -> str:
+        return f"wb.OnlineView({self.backfill!r}, {self.store!r}, lasting={self.lasting!r})"
+
+    def upload(self, events: "DataFrame", until: Any) -> Any:
+        """Write the states of all events before some time, and let fetches see them at once.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame
+            All events, or at least those of the windows: those from ``until`` on are left to the
+            stream, and counted.
+        until : datetime, date, int or str
+            A whole multiple of all hops, such as a midnight, and no earlier than that of the upload
+            before.
+
+        Returns
+        -------
+        Uploaded
+            How many keys and events there are, how many are after ``until``, and how many lack key
+            or time.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing, a function's states cannot be held, or the store is another
+            backfill's.
+
+        Notes
+        -----
+        One shuffle by key; the workers write. Fetches read the upload before it until it is
+        complete, and a job that fails leaves that one in place.
+        """
+        from workbench.online.jobs import upload
+
+        return upload(self, events, until)
+
+    def update(
+        self, stream: "DataFrame", checkpoint: "str | Path", trigger: "dict[str, Any] | None" = None
+    ) -> "StreamingQuery":
+        """Keep the hops current from a stream, each event once.
+
+        Parameters
+        ----------
+        stream : pyspark.sql.DataFrame
+            A streaming one with the columns of the events. Those before the newest upload's
+            ``until`` are late: they are counted and left to the next upload.
+        checkpoint : str or Path
+            Where Spark keeps how far it is. A stream that is started again from it goes on where it
+            was; one from another checkpoint is another stream.
+        trigger : dict, optional
+            As :meth:`pyspark.sql.streaming.DataStreamWriter.trigger` takes it, such as
+            ``{"availableNow": True}``.
+
+        Returns
+        -------
+        pyspark.sql.streaming.StreamingQuery
+
+        Raises
+        ------
+        WorkbenchError
+            When nothing is uploaded yet, or another stream keeps the hops current.
+
+        Notes
+        -----
+        Each batch is one transaction with its number, so one that is delivered again is not counted
+        again. An event that its source brings again in a later batch is another event, unless
+        ``stream.withWatermark(time, delay).dropDuplicatesWithinWatermark([id])`` takes it out,
+        whose state is bounded by the delay. That leaves out what is later than the watermark, too:
+        the query's progress counts it, and the next upload has it.
+        """
+        from workbench.online.jobs import update
+
+        return update(self, stream, checkpoint, trigger)
+
+    def forget_stream(self) -> None:
+        """Remove what was streamed, so that another stream can begin at the upload's end.
+
+        Raises
+        ------
+        WorkbenchError
+            When nothing is uploaded yet.
+        """
+        from workbench.online.update import forget_stream
+
+        serving = self._reading.serving()
+        forget_stream(self.store, serving.layout, serving.meta.lasting)
+
+    def fetch(self, keys: "Key | Sequence[Key]", at: Any = None) -> Fetched:
+        """Return the features of keys now, or at some time since the newest upload.
+
+        Parameters
+        ----------
+        keys : value, or list of values
+            Tuples when the key has several columns.
+        at : datetime, date, int or str, optional
+            Without it, now: only where the events' times have a zone.
+
+        Returns
+        -------
+        Fetched
+            A row for each key, and a sentence for each that has no answer: one that has no event,
+            or an event at ``at`` or later in a hop that has begun.
+
+        Raises
+        ------
+        WorkbenchError
+            When nothing is uploaded, when the upload does not serve this time, or when the store is
+            down.
+
+        Notes
+        -----
+        O(hops in the windows) for each key, whatever the number of events.
+        """
+        asked = keys if isinstance(keys, list) else [keys]
+        kind = self._reading.serving().layout.schema.field(TIME).type
+        return fetched(self._reading, asked, self._now(kind) if at is None else instant(at, kind))
+
+    def status(self) -> "Meta":
+        """Return how far the store goes: its upload, its stream, and what was late.
+
+        Raises
+        ------
+        WorkbenchError
+            When nothing is uploaded yet.
+        """
+        return self._reading.read([])[0].meta
+
+    def length(self, integer_time: bool) -> int:
+        """Return how long an upload serves, as the times count.
+
+        Raises
+        ------
+        WorkbenchError
+            When it has a unit and the times have none, or the other way round.
+        """
+        if integer_time:
+            return ticks(self.lasting, "lasting")
+        if isinstance(self.lasting, int):
+            raise WorkbenchError(
+                f"lasting: {self.lasting} has no unit, but the events have times; "
+                "give a duration with a unit, such as '2 days'."
+            )
+        return microseconds(self.lasting, "lasting")
+
+    @staticmethod
+    def _now(kind: pa.DataType) -> int:
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            return instant_of(datetime.now(UTC), kind, "at")
+        raise WorkbenchError(
+            "at: the events' times have no zone, so nobody can say what time it is now; give one."
+        )
+
+
+def instant(at: Any, kind: pa.DataType) -> int:
+    """Return the time of a fetch as the events' times count."""
+    return instant_of(at, kind, "at")

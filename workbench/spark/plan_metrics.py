@@ -1,0 +1,261 @@
+"""A run of a query, and what Spark's own web pages know about it afterwards."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+from uuid import uuid4
+
+from pyspark.sql import DataFrame, SparkSession
+
+from workbench.errors import WorkbenchError
+from workbench.spark.plan_text import Operator, QueryPlan, explain, read_plan
+
+_ROWS = ["number of output rows", "shuffle records written"]
+_SIZES = {
+    "shuffle bytes written": "shuffled",
+    "data sent to Python workers": "to Python",
+    "size of files read": "read",
+    "data size": "sent",
+}
+_TIMES = [
+    "time to run Python workers",
+    "sort time",
+    "scan time",
+    "time in aggregation build",
+    "time to build",
+    "time to build hash map",
+    "shuffle write time",
+]
+# These hand on as many rows as they get, so Spark does not count them again.
+_SAME_ROWS = {"Project", "Sort", "AQEShuffleRead", "ReusedExchange", "BroadcastExchange"}
+
+_PATIENCE = 10.0  # seconds until the web pages know of a run that has ended
+
+
+def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:
+    """A query's plan: its shape or, after a run, its final form with rows, sizes and times.
+
+    Parameters
+    ----------
+    df
+        The query, classic or Connect.
+    run
+        Run the query once, keeping nothing of its result, and put the metrics of that run on
+        its operators. This costs what the query costs.
+
+    Returns
+    -------
+    QueryPlan
+        Its `note` says in one sentence what the numbers are or why there are none.
+
+    Raises
+    ------
+    WorkbenchError
+        When `df` is no DataFrame, or is a stream that should run.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> numbers = wb.session().range(1000).where("id % 2 = 0")
+    >>> query_plan(numbers, run=True).result.rows
+    500
+    """
+    _check(df, run)
+    shape = read_plan(explain(df))
+    if not run:
+        return replace(shape, note="The plan before a run: its shape, without numbers.")
+    spark = df.sparkSession
+    address = _web_pages(spark)
+    if address is None:
+        return replace(
+            shape,
+            note="The plan before a run: metrics need a classic session with Spark's web pages.",
+        )
+    mark = f"wb.plan {uuid4().hex[:12]}"
+    with _described(spark, mark):
+        df.write.format("noop").mode("overwrite").save()
+    execution = _execution(address, mark)
+    if execution is None:
+        return replace(shape, note="The query ran, but Spark's web pages did not give its metrics.")
+    return measured(execution)
+
+
+def measured(execution: dict[str, Any]) -> QueryPlan:
+    """The final plan of one SQL execution as Spark's REST interface describes it.
+
+    Parameters
+    ----------
+    execution
+        The answer to ``/api/v1/applications/…/sql/…?details=true&planDescription=true``.
+
+    Returns
+    -------
+    QueryPlan
+        Times are sums over all tasks.
+    """
+    plan = read_plan(execution["planDescription"])
+    graph = _Graph.of(execution)
+    operators = dict(plan.operators)
+    for id, node in _pairs(plan, plan.result.id, graph, graph.root):
+        operators[id] = _with_metrics(operators[id], graph.metrics[node])
+    plan = replace(plan, operators=operators)
+    operators = {id: replace(op, rows=_rows(plan, id)) for id, op in operators.items()}
+    seconds = execution["duration"] / 1000
+    note = f"After a run of {seconds:.1f} s; times on the operators are summed over all tasks."
+    return _named_result(replace(plan, operators=operators, note=note))
+
+
+def _check(df: object, run: bool) -> None:
+    # Both kinds of DataFrame are instances of the public one.
+    if not isinstance(df, DataFrame):
+        raise WorkbenchError(f"df: a {type(df).__name__} has no plan; give a Spark DataFrame.")
+    if run and df.isStreaming:
+        raise WorkbenchError("run: a streaming DataFrame never ends; use run=False for its shape.")
+
+
+def _web_pages(spark: SparkSession) -> str | None:
+    """Where this application is described, if its driver's JVM and its pages are at hand."""
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        return None
+    context = spark.sparkContext
+    url = context.uiWebUrl
+    return url and f"{url}/api/v1/applications/{context.applicationId}/sql"
+
+
+@contextmanager
+def _described(spark: SparkSession, description: str) -> Iterator[None]:
+    """Describe the jobs of this block, so that their execution can be found by it."""
+    context = spark.sparkContext
+    before = context.getLocalProperty("spark.job.description")
+    context.setJobDescription(description)
+    try:
+        yield
+    finally:
+        context.setLocalProperty("spark.job.description", before)  # type: ignore[arg-type]
+
+
+def _execution(address: str, description: str) -> dict[str, Any] | None:
+    """The finished execution of that description; the pages hear of its end a little later."""
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            known = _get(f"{address}?details=false&planDescription=false&offset=0&length=100000")
+            for found in known:
+                if found["description"] == description and found["status"] != "RUNNING":
+                    full = f"{address}/{found['id']}?details=true&planDescription=true"
+                    execution: dict[str, Any] = _get(full)
+                    return execution
+        except (URLError, TimeoutError, ValueError):
+            return None
+        time.sleep(0.1)
+    return None
+
+
+def _get(url: str) -> Any:
+    # The pages are the driver's own: no proxy stands between.
+    with build_opener(ProxyHandler({})).open(url, timeout=_PATIENCE) as answer:
+        return json.load(answer)
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """The graph of an execution without the nodes that wrap others."""
+
+    names: dict[int, str]
+    metrics: dict[int, dict[str, str]]
+    edges: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, execution: dict[str, Any]) -> "_Graph":
+        nodes = execution["nodes"]
+        stages = {n["nodeName"]: _texts(n) for n in nodes if "Codegen" in n["nodeName"]}
+        names = {n["nodeId"]: n["nodeName"].strip() for n in nodes if n["nodeName"] not in stages}
+        metrics = {n["nodeId"]: _texts(n) for n in nodes}
+        for node in nodes:
+            stage = f"WholeStageCodegen ({node.get('wholeStageCodegenId')})"
+            if stage in stages and "duration" in stages[stage]:
+                metrics[node["nodeId"]][f"duration of {stage}"] = stages[stage]["duration"]
+        return cls(names, metrics, [(e["fromId"], e["toId"]) for e in execution["edges"]])
+
+    @property
+    def root(self) -> int:
+        return min(self.names)
+
+    def sources(self, node: int, subqueries: bool = False) -> list[int]:
+        """The nodes that this one reads, past any wrapper, from left to right."""
+        below = []
+        for source in sorted(start for start, end in self.edges if end == node):
+            name = self.names[source]
+            if "Subquery" in name:
+                below += self.sources(source) if subqueries else []
+            elif not subqueries:
+                below += self.sources(source) if name == "AdaptiveSparkPlan" else [source]
+        return below
+
+
+def _texts(node: dict[str, Any]) -> dict[str, str]:
+    return {metric["name"]: metric["value"] for metric in node["metrics"]}
+
+
+def _pairs(plan: QueryPlan, id: int, graph: _Graph, node: int) -> Iterator[tuple[int, int]]:
+    """Walk the printed tree and the graph side by side, as long as the names agree."""
+    if plan.operators[id].name != graph.names[node]:
+        return
+    yield id, node
+    below = [*zip(plan.sources(id), graph.sources(node), strict=False)]
+    waited = zip(plan.sources(id, "subquery"), graph.sources(node, subqueries=True), strict=False)
+    for next_id, next_node in [*below, *waited]:
+        yield from _pairs(plan, next_id, graph, next_node)
+
+
+def _with_metrics(operator: Operator, metrics: dict[str, str]) -> Operator:
+    sizes = [f"{_total(metrics[name])} {word}" for name, word in _SIZES.items() if name in metrics]
+    times = [_total(metrics[name]) for name in _TIMES if name in metrics]
+    rows = [int(_total(metrics[name]).replace(",", "")) for name in _ROWS if name in metrics]
+    return replace(
+        operator,
+        metrics={name: _flat(metrics[name]) for name in sorted(metrics) if _tells(name, metrics)},
+        rows=max(rows, default=None),
+        size=next(iter(sizes), ""),
+        time=next(iter(times), ""),
+    )
+
+
+def _tells(name: str, metrics: dict[str, str]) -> bool:
+    """A count of no rows is news; no bytes, blocks or time of some kind are not."""
+    return name in _ROWS or _total(metrics[name]) not in ("0", "0 ms", "0.0 B")
+
+
+def _flat(text: str) -> str:
+    """One line; of a spread over tasks, without the place of the greatest."""
+    total, _, spread = text.rpartition("\n")[2].partition("(")
+    if not spread:
+        return text
+    return f"{total}(tasks' least, median, most: {spread.partition(' (')[0]})"
+
+
+def _total(text: str) -> str:
+    """Of a total with its spread over the tasks, the total."""
+    return text.rpartition("\n")[2].partition(" (")[0]
+
+
+def _rows(plan: QueryPlan, id: int) -> int | None:
+    operator = plan.operators[id]
+    if operator.rows is None and operator.name in _SAME_ROWS:
+        sources = plan.sources(id, "data", "reuse")
+        return _rows(plan, sources[0]) if sources else None
+    return operator.rows
+
+
+def _named_result(plan: QueryPlan) -> QueryPlan:
+    """The sink that kept nothing is shown as what it stands for."""
+    result = plan.result
+    if "noop" not in result.title:
+        return plan
+    named = replace(result, title="Result", name="Result", detail="The rows of the query.")
+    return replace(plan, operators=plan.operators | {result.id: named})

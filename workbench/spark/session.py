@@ -1,0 +1,188 @@
+"""The Spark session of a notebook: the one that is there, else a local one, configured well."""
+
+import os
+import shutil
+import sys
+import tempfile
+from atexit import register
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.spark.java import java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LOG_OPTION = f"-Dlog4j2.configurationFile={Path(__file__).parents[1] / 'log4j2.properties'}"
+_GIB = 2**30
+#: Where a session says what keeps the state of a stream, and what does so by files on a disk.
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+#: Arrow, on Spark's way to Python, else checks at each value that its place is within its column.
+UNCHECKED = "-Darrow.enable_unsafe_memory_access=true"
+
+
+def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
+    """Return the active Spark session, else start a local one.
+
+    A session that is there already, as on a cluster, in a hosted notebook or over Spark Connect,
+    is returned as it is. A local one uses the machine's cores, a third of its free memory, the
+    running Python and UTC; it listens on loopback only and leaves no files in the folder.
+
+    Parameters
+    ----------
+    conf : mapping, optional
+        Spark's options by name for a session that is started here; they win over the defaults.
+
+    Returns
+    -------
+    pyspark.sql.SparkSession
+        Classic or Spark Connect.
+
+    Raises
+    ------
+    WorkbenchError
+        When a local session is needed and there is no Java 17 or newer.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> spark is wb.session()
+    True
+    >>> spark.conf.get("spark.sql.session.timeZone")
+    'UTC'
+    """
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.sql import SparkSession
+
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError:
+        return _start(dict(conf or {}))
+
+
+def _start(conf: dict[str, object]) -> "SparkSession":
+    from pyspark.sql import SparkSession
+
+    _quiet_error_logs()
+    master = str(conf.get("spark.master", os.environ.get("MASTER", f"local[{_cores()}]")))
+    remote = "spark.remote" in conf or "SPARK_REMOTE" in os.environ
+    options = {} if remote else {"spark.master": master, **_common_options()}
+    if not remote and master.startswith("local"):
+        options |= _local_options()
+    builder = SparkSession.builder
+    for name, value in (options | conf).items():
+        builder = builder.config(name, value)
+    with _environment({} if remote else _launch_environment(master)):
+        return builder.getOrCreate()
+
+
+def _common_options() -> dict[str, object]:
+    return {
+        "spark.app.name": "window workbench",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": 100_000,
+        # At any other value Spark measures its buffers at every row, which costs most of the time.
+        "spark.sql.execution.arrow.maxBytesPerBatch": 2**31 - 1,
+        "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+        "spark.python.worker.faulthandler.enabled": "true",
+        "spark.python.worker.reuse": "true",
+        # What keeps a stream's state: the operator for arbitrary state takes no other.
+        PROVIDER: ROCKSDB,
+        # A micro-batch then saves what it has changed, and not all files of the state.
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.port.maxRetries": 100,
+        "spark.driver.memory": f"{_driver_memory() // 2**20}m",
+        "spark.driver.extraJavaOptions": f'{UNCHECKED} "{_LOG_OPTION}"',
+        "spark.executor.extraJavaOptions": UNCHECKED,
+    }
+
+
+def _local_options() -> dict[str, object]:
+    return {
+        # Over TCP, a small task waits for the delayed acknowledgement of its first few bytes.
+        "spark.python.unix.domain.socket.enabled": str(os.name == "posix").lower(),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": 2 * _cores(),
+        # What is shuffled stays on this machine: to compress it takes longer than to write it.
+        "spark.shuffle.compress": "false",
+        "spark.sql.warehouse.dir": f"{_scratch_folder()}/warehouse",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:;databaseName={_scratch_folder()}/metastore;create=true"
+        ),
+    }
+
+
+def _launch_environment(master: str) -> dict[str, str]:
+    """What the JVM and its Python workers find in their environment."""
+    java = {"JAVA_HOME": str(java_home())}
+    if not master.startswith("local"):
+        return java
+    return java | {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        # The one way to keep Spark's web pages off the network.
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _cores() -> int:
+    """The cores this process may use, which can be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _driver_memory() -> int:
+    """A third of the free memory in bytes, 1 to 16 GiB: Python's workers need the rest."""
+    import psutil
+
+    free: int = psutil.virtual_memory().available
+    return max(_GIB, min(min(free, _container_limit()) // 3, 16 * _GIB))
+
+
+def _container_limit() -> int:
+    """The memory a container allows, in bytes; as good as endless outside of one."""
+    try:
+        return int(Path("/sys/fs/cgroup/memory.max").read_text())
+    except (OSError, ValueError):
+        return sys.maxsize
+
+
+@cache
+def _scratch_folder() -> str:
+    """A folder for what Spark writes, removed when Python ends."""
+    folder = tempfile.mkdtemp(prefix="window-workbench-")
+    register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _quiet_error_logs() -> None:
+    """Keep PySpark from printing each failed query as JSON: the exception itself says it."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logger = PySparkLogger.getLogger(name)
+        logger.setLevel("CRITICAL")
+        logger.propagate = False

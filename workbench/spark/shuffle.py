@@ -1,0 +1,309 @@
+"""The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Union
+
+from kernels.funnel.levels import MAX_STEPS
+from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME
+from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column, is_integer_time, reason
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Observation
+
+Condition = Union[str, "Column"]
+
+
+def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
+    """Return names of columns as a tuple, each once, whether one or several are given.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+    argument : str
+        What the caller calls them, for the error's sake.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    WorkbenchError
+        When none is named, or when one is not text.
+
+    Examples
+    --------
+    >>> several("user_id"), several(["shop", "user_id"])
+    (('user_id',), ('shop', 'user_id'))
+    """
+    one = isinstance(names, str) or not isinstance(names, Iterable)
+    found = tuple(dict.fromkeys([names] if one else names))
+    if not found:
+        raise WorkbenchError(
+            f"{argument}: no column is named; give one column, or several in a list."
+        )
+    if wrong := [name for name in found if not isinstance(name, str)]:
+        raise WorkbenchError(
+            f"{argument}: {wrong[0]!r} is not text; "
+            "give the name of a column, or several in a list."
+        )
+    return tuple(map(str, found))
+
+
+def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:
+    """Refuse steps that are too few, too many, or no text and no conditions.
+
+    Parameters
+    ----------
+    steps : sequence of str, or dict of str to (str or Column)
+    argument : str
+        What the caller calls them, for the error's sake.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from pyspark.sql import Column
+
+    if not 1 <= len(steps) <= MAX_STEPS:
+        raise WorkbenchError(f"{argument}: there are {len(steps)}; give 1 to {MAX_STEPS} steps.")
+    if wrong := [step for step in steps if not isinstance(step, str)]:
+        raise WorkbenchError(
+            f"{argument}: {wrong[0]!r} is not text; "
+            "name events by text, and label conditions by text."
+        )
+    for label, condition in steps.items() if isinstance(steps, Mapping) else ():
+        if not isinstance(condition, str | Column):
+            raise WorkbenchError(
+                f"{argument}: the condition of {label!r} is {condition!r}; "
+                "give SQL text or a Column."
+            )
+
+
+def select_rows(
+    events: "DataFrame",
+    key: Sequence[str],
+    time: str,
+    what: "Mapping[str, Column]",
+    keep: Sequence[str] = (),
+    only_matching: bool = False,
+) -> "DataFrame":
+    """Return the rows with a key and a time in bundles, those of a key in one Spark partition.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    key, time, keep
+        Columns of the table.
+    what : dict of str to Column
+        What happened, by the names that the workers know.
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        What :func:`workbench.columnar.bundles.unbundled` takes.
+    """
+    wanted = {name: column(events, name, "key") for name in key}
+    wanted |= {TIME: instants_of(events, time)} | dict(what)
+    wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
+    return bundle_rows(events, wanted, key, (*key, TIME), only_matching, text_as_codes=True)
+
+
+def bundle_rows(
+    df: "DataFrame",
+    wanted: "Mapping[str, Column]",
+    key: Sequence[str],
+    present: Sequence[str] = (),
+    only_matching: bool = False,
+    text_as_codes: bool = False,
+) -> "DataFrame":
+    """Return columns of a table in bundles, the rows of a key in one Spark partition.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    wanted : dict of str to Column
+        What goes along, by the names that the workers know.
+    key : sequence of str
+        Which of these make the key; without any, all rows go to one partition.
+    present : sequence of str
+        Rows in which one of these is null stay behind.
+    only_matching : bool
+        Of rows that fulfil no condition, one for each key is enough.
+    text_as_codes : bool
+        Send text other than that of keys as codes and a dictionary.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        What :func:`workbench.columnar.bundles.unbundled` takes.
+    """
+    from pyspark.sql import functions as F
+
+    rows, number = numbered(df, wanted)
+    if present:
+        rows = rows.where(
+            reduce(lambda a, b: a & b, [F.col(number[name]).isNotNull() for name in present])
+        )
+    partitions = shuffle_partitions(df) if key else 1
+    goes = with_partition(rows, [number[name] for name in key], partitions)
+    columns = (*wanted, PARTITION)
+    return shuffled(goes, BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes))
+
+
+def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":
+    """Return columns of a table under names that mean nothing, and these by what they stand for.
+
+    ``mapInArrow`` would take a dot or a backtick in a name for syntax.
+    """
+    number = {name: f"c{i}" for i, name in enumerate(wanted)}
+    return df.select(*(value.alias(number[name]) for name, value in wanted.items())), number
+
+
+def shuffle_partitions(df: "DataFrame") -> int:
+    """Return how many partitions a shuffle of a table makes."""
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+
+
+def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "DataFrame":
+    """Return numbered columns with the number of the partition that each row's key goes to."""
+    from pyspark.sql import functions as F
+
+    hashed = F.hash(*key) if key else F.lit(0)
+    return rows.withColumn(PARTITION, F.pmod(hashed, F.lit(partitions)))
+
+
+def shuffled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
+    """Return rows in bundles, each in the partition that the task gives it."""
+    bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
+
+
+def instants_of(events: "DataFrame", time: str) -> "Column":
+    """Return the time column as the workers take it: integers as long, the rest as it is."""
+    found = column(events, time, "time")
+    return found.cast("long") if is_integer_time(events, time) else found
+
+
+def count_skipped(events: "DataFrame", key: Sequence[str], time: str) -> "Column":
+    """Return the number of rows whose key or time is null, as an aggregate."""
+    from pyspark.sql import functions as F
+
+    missing = [column(events, name, "key").isNull() for name in key]
+    missing.append(column(events, time, "time").isNull())
+    return F.count_if(reduce(lambda a, b: a | b, missing)).alias("skipped")
+
+
+def watched(events: "DataFrame", key: Sequence[str], time: str) -> "tuple[DataFrame, Observation]":
+    """Return the events, and what counts those left out while a query reads them."""
+    from pyspark.sql import Observation
+
+    skipped = Observation()
+    return events.observe(skipped, count_skipped(events, key, time)), skipped
+
+
+def skipped_of(
+    skipped: "Observation", answered: bool, events: "DataFrame", key: Sequence[str], time: str
+) -> int:
+    """Return how many rows were left out, after the query that was watched.
+
+    Where nothing was left to answer, Spark drops the end of the plan, and the count with it: then
+    the rows are counted once more.
+    """
+    if answered:
+        return int(skipped.get.get("skipped", 0))
+    return skipped_in(events, key, time)
+
+
+def skipped_in(events: "DataFrame", key: Sequence[str], time: str) -> int:
+    """Return how many rows have no key or no time, by a query of its own."""
+    return int(events.agg(count_skipped(events, key, time)).collect()[0][0])
+
+
+def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":
+    """Return what happened as the name of an event."""
+    return {NAME: column(events, event, "event").cast("string")}
+
+
+def bits_of(
+    events: "DataFrame", conditions: "Mapping[str, Condition]", argument: str = "steps"
+) -> "dict[str, Column]":
+    """Return what happened as bits: bit k is set when condition k is true.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    conditions : dict of str to (str or Column)
+        SQL text or a Column by label; null counts as false.
+    argument : str
+        What the caller calls them, for the error's sake.
+
+    Returns
+    -------
+    dict of str to Column
+
+    Raises
+    ------
+    WorkbenchError
+        When a condition does not fit the table, or is not true or false.
+    """
+    from pyspark.sql import functions as F
+
+    bits = []
+    for k, (label, condition) in enumerate(conditions.items()):
+        true = F.expr(condition) if isinstance(condition, str) else condition
+        _check_condition(events, label, true, argument)
+        bits.append(F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0)))
+    return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
+
+
+def bits_of_names(events: "DataFrame", event: str, steps: Sequence[str]) -> "dict[str, Column]":
+    """Return what happened as bits: bit k is set when the event has the name of step k.
+
+    Parameters
+    ----------
+    events : pyspark.sql.DataFrame
+    event : str
+        The column of event names.
+    steps : sequence of str
+
+    Returns
+    -------
+    dict of str to Column
+    """
+    from pyspark.sql import functions as F
+
+    name, bits = column(events, event, "event").cast("string"), F.lit(0)
+    # A row has one name, so the first that fits is the last that is looked at.
+    for step in reversed(dict.fromkeys(steps)):
+        held = sum(1 << k for k, other in enumerate(steps) if other == step)
+        bits = F.when(name == step, F.lit(_signed(held))).otherwise(bits)
+    return {CONDITIONS: bits}
+
+
+def _signed(bits: int) -> int:
+    """32 bits as Spark's integers have them: the highest is the sign."""
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+def _check_condition(events: "DataFrame", label: str, condition: "Column", argument: str) -> None:
+    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.sql import functions as F
+
+    try:
+        # As a value of each row, among others: an aggregate or a generator is none.
+        usable = F.when(condition.cast("boolean"), 1)
+        kind = events.select("*", condition, usable).schema.fields[-2].dataType.typeName()
+    except (AnalysisException, ParseException) as error:
+        why = f"{argument}: the condition of {label!r} does not fit the table: {reason(error)}"
+        raise WorkbenchError(why) from None
+    if kind != "boolean":
+        raise WorkbenchError(
+            f"{argument}: the condition of {label!r} gives {kind}s; "
+            "write one that is true or false."
+        )

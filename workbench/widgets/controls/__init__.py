@@ -1,0 +1,1 @@
+"""The inputs that explorers share."""

@@ -1,0 +1,90 @@
+"""The controls of a moving band: which series, how long a window, and which quantiles."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+import traitlets
+
+from workbench.frames.frame import Frame
+from workbench.widgets.controls.frame_choices import frame_choices
+from workbench.windows.inspect.band_call import band_of, changed, frame_of
+from workbench.windows.inspect.prepared_series import Key
+from workbench.windows.over import Over
+
+MOST_SERIES = 1_000
+
+
+class SeriesControls(widgets.HBox):  # type: ignore[misc]
+    """What a person can change of a moving band over prepared series.
+
+    Parameters
+    ----------
+    over : Over
+        Where the controls begin.
+    sizes : mapping of tuple to int
+        The rows of each series; of more than a thousand series the longest are offered.
+    """
+
+    over = traitlets.Any()
+    key = traitlets.Any()
+
+    def __init__(self, over: Over, sizes: Mapping[Key, int]) -> None:
+        self._first, self._inner = over, _quantiles(over)[1:-1]
+        self.left_out = max(len(sizes) - MOST_SERIES, 0)
+        self.series = _series_list(over, sizes)
+        self.window = _window_slider(frame_of(over))
+        self.quantiles = _quantile_slider(over)
+        self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
+        self.outliers.layout.width = "130px"
+        several = [self.series] if over.partition_by else []
+        super().__init__(
+            [*several, self.window, self.quantiles, self.outliers],
+            layout={"flex_flow": "row wrap", "align_items": "center"},
+        )
+        self._read()
+        for control in (self.series, self.window, self.quantiles):
+            control.observe(self._read, names="value")
+
+    def _read(self, _change: Any = None) -> None:
+        low, high = (round(share, 6) for share in self.quantiles.value)
+        inner = [share for share in self._inner if low < share < high]
+        shares = (low, *inner, high) if low < high else _quantiles(self.over or self._first)
+        found = changed(self._first, self.window.value, shares)
+        # One change at a time: the key first, as it says nothing to one who listens to `over`.
+        self.key = self.series.value
+        if repr(found) != repr(self.over):
+            self.over = found
+
+
+def _quantiles(over: Over) -> tuple[float, ...]:
+    return tuple(sorted(set(over.columns[band_of(over)].options.q)))
+
+
+def _series_list(over: Over, sizes: Mapping[Key, int]) -> widgets.Dropdown:
+    longest = sorted(sizes, key=lambda key: -sizes[key])[:MOST_SERIES]
+    offered = [key for key in sizes if key in set(longest)]
+    labels = [(f"{' · '.join(map(str, key))} ({sizes[key]:,} rows)", key) for key in offered]
+    return widgets.Dropdown(
+        options=labels, description=" · ".join(over.partition_by),
+        layout={"width": "260px"}, style={"description_width": "initial"},
+    )  # fmt: skip
+
+
+def _window_slider(frame: Frame) -> widgets.SelectionSlider:
+    choices = frame_choices(frame)
+    value = next(one for _, one in choices if (one.low, one.high) == (frame.low, frame.high))
+    return widgets.SelectionSlider(
+        options=choices, value=value, description="Window", continuous_update=False,
+        disabled=len(choices) == 1, layout={"width": "360px"},
+        style={"description_width": "60px"},
+    )  # fmt: skip
+
+
+def _quantile_slider(over: Over) -> widgets.FloatRangeSlider:
+    low, *_, high = _quantiles(over)
+    return widgets.FloatRangeSlider(
+        value=(low, high), min=0.0, max=1.0, step=0.01, description="Quantiles",
+        continuous_update=False, readout_format=".0%", layout={"width": "330px"},
+        style={"description_width": "70px"},
+    )  # fmt: skip

@@ -1,0 +1,182 @@
+"""The frame explorer: change a frame, and see which rows are in it for every row."""
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.durations import microseconds
+from workbench.figures.frames import frames_figure
+from workbench.figures.stills.frames import frames_svg
+from workbench.functions.catalogue import FRAMELESS
+from workbench.functions.fn import count
+from workbench.widgets.causes import cause
+from workbench.widgets.controls.frame import FrameControls
+from workbench.widgets.lessons.window import window_lesson
+from workbench.widgets.redraw import redraw
+from workbench.widgets.stepper.player import Player
+from workbench.windows.inspect.frame_table import frame_table
+from workbench.windows.inspect.one_partition import (
+    MOST_KEYS,
+    Partition,
+    keys_of,
+    partition_of,
+    said,
+)
+from workbench.windows.over import Over
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+STEPS = ("1 second", "1 minute", "1 hour", "1 day", "7 days", "30 days", "365 days")
+OWN = "rows_in_frame"
+
+
+class FrameExplorer(widgets.VBox):  # type: ignore[misc]
+    """The frames of a window call on one small partition, to be changed by hand.
+
+    Attributes
+    ----------
+    over : Over
+        The call with the frame as the controls have it.
+    partition : Partition
+        The rows that are looked at.
+    table : FrameTable
+        What is drawn: ``over.frames(df, key, column)``.
+    """
+
+    def __init__(self, over: Over, df: "DataFrame") -> None:
+        self.over, self._df = _framed(over), df
+        self._keys = keys_of(self.over, df)
+        self.partition = self._fetched(self._keys[0][0] if self._keys else None)
+        followed = [name for name, one in self.over.columns.items() if _follows(one)]
+        self.table = frame_table(self.partition, followed[0])
+        self._make_controls(followed)
+        self.chart = go.FigureWidget(frames_figure(self.table))
+        self.status, self.code, self.player = widgets.HTML(), widgets.HTML(), widgets.VBox()
+        self.button = widgets.Button(
+            description="Step through", icon="play",
+            tooltip="Step through the kernel that answers, on these rows",
+        )  # fmt: skip
+        self._watch()
+        self._say()
+        left = widgets.VBox(
+            [self.who, self.column, self.controls, self.status, self.code, self.button],
+            layout={"flex": "0 0 320px"},
+        )
+        right = widgets.VBox([self.chart], layout={"flex": "1 1 480px", "overflow": "auto"})
+        top = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"})
+        super().__init__([top, self.player])
+
+    def __repr__(self) -> str:
+        return f"Frames of {self.over!r}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        title = f"{self.table.column} over {self.table.frame!r}, {self.table.who}"
+        return {**live, "image/svg+xml": frames_svg(self.table, title), "text/plain": repr(self)}
+
+    def _fetched(self, key: Any) -> Partition:
+        return partition_of(self.over, self._df, key or None)
+
+    def _make_controls(self, followed: list[str]) -> None:
+        style, layout = {"description_width": "70px"}, {"width": "300px"}
+        self.who = widgets.Dropdown(
+            options=[(_offered(key, rows), key) for key, rows in self._keys],
+            description="Partition", style=style, layout=layout,
+        )  # fmt: skip
+        self.column = widgets.Dropdown(
+            options=followed, description="Function", style=style, layout=layout
+        )
+        self.controls = FrameControls(self.table.frame, _step(self.partition))
+
+    def _watch(self) -> None:
+        self.who.observe(self._change_partition, names="value")
+        self.column.observe(self._draw, names="value")
+        self.controls.observe(self._change_frame, names="frame")
+        self.controls.observe(self._say, names="problem")
+        self.button.on_click(self._play)
+
+    def _change_partition(self, change: dict[str, Any]) -> None:
+        self._try(lambda: self._take(self._fetched(change["new"])))
+
+    def _change_frame(self, change: dict[str, Any]) -> None:
+        self._try(lambda: self._take(self.partition.asked(self.over.with_frame(change["new"]))))
+
+    def _take(self, partition: Partition) -> None:
+        self.partition, self.over = partition, partition.over
+        self._draw()
+
+    def _draw(self, _change: Any = None) -> None:
+        self.table = frame_table(self.partition, self.column.value)
+        redraw(self.chart, frames_figure(self.table))
+        self.player.children = ()
+        self._say()
+
+    def _try(self, act: Any) -> None:
+        try:
+            act()
+        except Exception as error:
+            self._fail(cause(error))
+
+    def _fail(self, sentence: str) -> None:
+        self.status.value = _paragraph(f"<b style='color:#c65200'>✕ {escape(sentence)}</b>")
+
+    def _say(self, _change: Any = None) -> None:
+        if self.controls.problem:
+            self._fail(self.controls.problem)
+            return
+        sizes = self.table.inside.sum(axis=1)
+        rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+        notes = [f"✓ {rows} rows in a frame"]
+        if self.table.cut:
+            notes.append(
+                f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
+            )
+        if len(self._keys) == MOST_KEYS:
+            notes.append(f"The first {MOST_KEYS} partitions are offered.")
+        self.status.value = _paragraph("<br>".join(map(escape, notes)))
+        line = escape(repr(self.over))
+        self.code.value = f"<pre style='white-space:pre-wrap;line-height:1.3'>{line}</pre>"
+
+    def _play(self, _button: Any) -> None:
+        self._try(self._show_player)
+
+    def _show_player(self) -> None:
+        self.player.children = (Player(window_lesson(self.partition, self.column.value)),)
+
+
+def _framed(over: Over) -> Over:
+    """The call, with a function that follows its frame."""
+    if any(map(_follows, over.columns.values())):
+        return over
+    columns = over.columns | {OWN: count()}
+    return Over(over.partition_by, over.order_terms, None, over.engine, over.cut, **columns)
+
+
+def _follows(function: Any) -> bool:
+    return function.frame is None and function.name not in FRAMELESS
+
+
+def _offered(key: tuple[Any, ...], rows: int) -> str:
+    return f"{', '.join(map(said, key)) or 'all rows'} · {rows:,} rows"
+
+
+def _paragraph(words: str) -> str:
+    return f"<div style='line-height:1.35;max-width:300px;white-space:normal'>{words}</div>"
+
+
+def _step(partition: Partition) -> str:
+    """A distance along the order that reaches a neighbour: what RANGE offers at first."""
+    order = partition.window().order
+    if order.key is None:
+        return "1"
+    first, last = order.valid[0]
+    gaps = np.abs(np.diff(np.asarray(order.key, np.float64)[first:last]))
+    gap = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
+    kind = partition.df.schema[partition.over.order_by[0].name].dataType.typeName()
+    if kind not in ("date", "timestamp", "timestamp_ntz"):
+        return f"{gap:g}"
+    return next((step for step in STEPS if microseconds(step) >= gap), STEPS[-1])

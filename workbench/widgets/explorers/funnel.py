@@ -1,0 +1,121 @@
+"""The funnel explorer: change a step, the window or a mode, and see who is lost where."""
+
+import time
+import warnings
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import pandas as pd
+import plotly.graph_objects as go
+
+from workbench.errors import WorkbenchWarning
+from workbench.figures.funnel import funnel_figure, said, times_figure
+from workbench.figures.stills.funnel import funnel_svg
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.prepared import Prepared
+from workbench.widgets.causes import cause
+from workbench.widgets.controls.funnel import FunnelControls
+from workbench.widgets.explorers.funnel_people import FunnelPeople
+from workbench.widgets.redraw import redraw
+
+SPINNER = (
+    "<style>@keyframes wb-turn{to{transform:rotate(360deg)}}.wb-spin{display:inline-block;"
+    "width:12px;height:12px;border:2px solid #c9ccd2;border-top-color:#0072b2;border-radius:50%;"
+    "animation:wb-turn .8s linear infinite;margin-right:6px}</style><span class='wb-spin'></span>"
+)
+
+
+TABLE_STYLE = (
+    "<style>.wb-table th,.wb-table td{text-align:right;padding:0 12px 0 0;line-height:1.6}"
+    ".wb-table th:first-child,.wb-table td:first-child{text-align:left}</style>"
+)
+
+
+class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
+    """A funnel over prepared events, to be changed by hand.
+
+    Attributes
+    ----------
+    funnel : Funnel
+        The funnel as the controls have it now.
+    prepared : Prepared
+        The events; ``free()`` gives their memory back.
+    steps, times : pandas.DataFrame
+        What is drawn: ``funnel.summary(prepared, by)``.
+    """
+
+    def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
+        self.prepared = prepared
+        self.controls = FunnelControls(funnel, prepared, by)
+        self.status, self.code, self.table = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.chart, self.histogram = go.FigureWidget(), go.FigureWidget()
+        self.people = FunnelPeople(funnel, prepared)
+        self.steps, self.times = pd.DataFrame(), pd.DataFrame()
+        self._ask()
+        self.controls.observe(self._ask, names=["funnel", "by"])
+        right = widgets.VBox(
+            [self.status, self.chart, self.table, self.histogram],
+            layout={"flex": "1 1 440px", "min_width": "0"},
+        )
+        left = widgets.VBox([self.controls, self.code], layout={"flex": "0 0 410px"})
+        top = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"})
+        super().__init__([top, self.people])
+
+    @property
+    def funnel(self) -> Funnel:
+        """The funnel as the controls have it now."""
+        found: Funnel = self.controls.funnel
+        return found
+
+    def __repr__(self) -> str:
+        return f"Explorer of {self.funnel!r}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+
+    def _still(self) -> str:
+        window = self.funnel.window
+        return funnel_svg(self.steps, f"Funnel of {len(self.funnel.labels)} steps within {window}")
+
+    def _ask(self, _change: Any = None) -> None:
+        start = time.perf_counter()
+        self.status.value = f"{SPINNER}Asking Spark …"
+        self.code.value = f"<pre style='white-space:pre-wrap'>{escape(repr(self.funnel))}</pre>"
+        try:
+            with warnings.catch_warnings(record=True) as said_aloud:
+                warnings.simplefilter("always", WorkbenchWarning)
+                found = self.funnel.summary(self.prepared, by=self.controls.by)
+            self.steps, self.times = found
+            seconds = time.perf_counter() - start
+            redraw(self.chart, funnel_figure(self.steps))
+            self.table.value = _html(self.steps)
+            redraw(self.histogram, times_figure(self.times))
+            self.status.value = self._answered(seconds, [str(w.message) for w in said_aloud])
+        except Exception as error:
+            self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+            return
+        self.people.show(self.funnel)
+
+    def _answered(self, seconds: float, notes: list[str]) -> str:
+        held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
+        lines = [f"✓ {held}, answered in {seconds:.2f} s", *map(escape, notes)]
+        return "<br>".join(lines)
+
+
+def _html(steps: pd.DataFrame) -> str:
+    table = steps.copy()
+    for name in ("from_first", "from_previous"):
+        table[name] = table[name].map(lambda share: "" if pd.isna(share) else f"{share:.1%}")
+    for name in ("median_time", "p90_time"):
+        table[name] = table[name].map(lambda length: "" if pd.isna(length) else said(length))
+    names = {
+        "from_first": "of the first", "from_previous": "of the step before",
+        "median_time": "median time", "p90_time": "90% within",
+    }  # fmt: skip
+    formats = {"users": "{:,}".format, "lost": "{:,}".format}
+    shown = table.rename(columns=names)
+    return TABLE_STYLE + str(
+        shown.to_html(index=False, border=0, formatters=formats, classes="wb-table")
+    )

@@ -1,0 +1,180 @@
+"""The explorer of a backfill: where did this number come from?"""
+
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.backfill.backfill import Backfill
+from workbench.backfill.inspect.one_query import (
+    MOST_EVENTS,
+    MOST_KEYS,
+    MOST_QUERIES,
+    ask,
+    keys_with_queries,
+    times_of_key,
+)
+from workbench.backfill.inspect.origin import Asked, Origin, counted, in_words
+from workbench.figures.origin import origin_figure, piece_words
+from workbench.figures.stills.origin import origin_svg
+from workbench.figures.svg import cut, moved, text
+from workbench.widgets.causes import cause
+from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.redraw import redraw
+from workbench.widgets.stepper.still import document
+from workbench.windows.inspect.one_partition import said
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+MOST_ROWS = 12
+_STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
+
+
+class OriginExplorer(widgets.VBox):  # type: ignore[misc]
+    """One feature of one query: its window, the pieces of it, and how they add up.
+
+    Attributes
+    ----------
+    backfill : Backfill
+    asked : Asked
+        The query with the events before it.
+    origin : Origin
+        What is drawn: ``backfill.origin(queries, events, key, time, feature)``.
+    """
+
+    asked: Asked
+    origin: Origin
+
+    def __init__(
+        self, backfill: Backfill, queries: "DataFrame", events: "DataFrame", key: Any = None
+    ) -> None:
+        self.backfill, self._plan = backfill, backfill.bound(queries, events)
+        keys = dict(keys_with_queries(self._plan, key))
+        self._cut_keys = len(keys) >= MOST_KEYS
+        self.who = widgets.Dropdown(
+            options=[(f"{_named(one)} · {counted(n, 'query', 'queries')}", one)
+                     for one, n in keys.items()],
+            description="Key", layout={"width": "280px"}, **_STYLE,
+        )  # fmt: skip
+        self.when = widgets.SelectionSlider(
+            options=[("", 0)], description="Query", continuous_update=False,
+            layout={"width": "520px"}, **_STYLE,
+        )  # fmt: skip
+        self.feature = widgets.Dropdown(
+            options=backfill.names, description="Feature", layout={"width": "320px"}, **_STYLE
+        )
+        self.chart = go.FigureWidget()
+        self.sentence, self.table = widgets.HTML(), widgets.HTML()
+        self.when.observe(self._change_query, names="value")
+        self._take_key()
+        self.who.observe(self._change_key, names="value")
+        self.feature.observe(self._draw, names="value")
+        row = {"flex_flow": "row wrap", "align_items": "center"}
+        controls = widgets.HBox([self.who, self.feature, self.when], layout=row)
+        super().__init__([controls, self.sentence, self.chart, self.table])
+
+    def __repr__(self) -> str:
+        key, at = _named(self.who.value), self._clock(self.origin.query)
+        return f"Where {self.origin!r} comes from, for {key} at {at}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+
+    def _change_key(self, _change: Any = None) -> None:
+        self._try(self._take_key)
+
+    def _take_key(self) -> None:
+        times = times_of_key(self._plan, self.who.value)
+        self._cut_times = len(times) >= MOST_QUERIES
+        self._clock = clock_for(np.array(times, np.int64), self._plan.integer_time)
+        self.when.unobserve(self._change_query, names="value")
+        self.when.options = [(self._clock(one), one) for one in times]
+        self.when.value = times[-1]
+        self.when.observe(self._change_query, names="value")
+        self._take_query()
+
+    def _change_query(self, _change: Any = None) -> None:
+        self._try(self._take_query)
+
+    def _take_query(self) -> None:
+        self.asked = ask(self._plan, self.who.value, micro=self.when.value)
+        self._show()
+
+    def _draw(self, _change: Any = None) -> None:
+        self._try(self._show)
+
+    def _show(self) -> None:
+        self.origin = self.asked.origin(self.feature.value)
+        redraw(self.chart, origin_figure(self.origin, self._plan.integer_time))
+        self._say()
+        self.table.value = self._rows()
+
+    def _try(self, act: Any) -> None:
+        try:
+            act()
+        except Exception as error:
+            self.sentence.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+
+    def _say(self) -> None:
+        notes = []
+        if self.asked.since is not None:
+            notes.append(f"Only the newest {MOST_EVENTS:,} events before the query are here.")
+        if self._cut_times:
+            notes.append(f"The last {MOST_QUERIES:,} queries of the key are offered.")
+        if self._cut_keys:
+            notes.append(f"The {MOST_KEYS} keys with the most queries are offered.")
+        told = f"<b>{escape(self.words)}</b>"
+        more = f"<br><span style='opacity:.75'>{escape(' '.join(notes))}</span>" if notes else ""
+        self.sentence.value = f"<p role='status' style='line-height:1.5'>{told}{more}</p>"
+
+    @property
+    def words(self) -> str:
+        """What is drawn, as a sentence."""
+        one, clock = self.origin, self._clock
+        outside = int((~one.counts).sum())
+        made = (
+            f"{one!r}. The query at {clock(one.query)} sees events from {clock(one.low)} up to, "
+            f"but not at, {clock(one.high)}."
+        )
+        if not one.merges and one.pieces:
+            made += " Its parts have no state that merges: each answer looks at all events so far."
+        return made + (f" {counted(outside, 'fetched event')} do not count." if outside else "")
+
+    def _rows(self) -> str:
+        """The newest pieces as a table: what each adds, and what they come to."""
+        one, shown = self.origin, min(len(self.origin.pieces), MOST_ROWS)
+        parts = list(zip(one.pieces, one.states, one.merged, strict=True))
+        body = "".join(
+            f"<tr><td>{escape(self._clock(piece.begin))}</td><td>{piece_words(piece)}</td>"
+            f"<td>{escape(cut(state, 70))}</td>"
+            f"<td><b>{escape(cut(in_words(merged), 70))}</b></td></tr>"
+            for piece, state, merged in parts[len(parts) - shown :]
+        )
+        older = len(one.pieces) - shown
+        before = f"<tr><td colspan=4>{counted(older, 'older piece')} …</td></tr>" if older else ""
+        head = "".join(f"<th>{name}</th>" for name in ("from", "piece", "its state", "merged"))
+        style = "<style>.wb-pieces td,.wb-pieces th{padding:2px 12px;text-align:left}</style>"
+        return f"{style}<table class='wb-pieces'><tr>{head}</tr>{before}{body}</table>"
+
+    def _still(self) -> str:
+        told = textwrap.wrap(f"{_named(self.who.value)}: {self.words}", 118)
+        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(told))
+        top = 40 + 20 * len(told)
+        drawn, height = origin_svg(self.origin, self._clock, 852)
+        body += moved(24, top, drawn)
+        pieces = list(zip(self.origin.pieces, self.origin.states, self.origin.merged, strict=True))
+        for k, (piece, state, merged) in enumerate(pieces[-5:]):
+            cells = (self._clock(piece.begin), piece_words(piece), state, in_words(merged))
+            y = top + height + 20 + 20 * k
+            for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 42, 28), strict=True):
+                body += text(x, y, cut(cell, most), font_weight=700 if x == 640 else 400)
+        return document(body, top + height + 30 + 20 * min(len(pieces), 5), repr(self))
+
+
+def _named(key: tuple[Any, ...]) -> str:
+    return ", ".join(map(said, key))

@@ -1,0 +1,111 @@
+"""The explorer of a window call: one tab for each way to look at it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import ipywidgets as widgets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.explorers.frame import FrameExplorer
+from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band
+from workbench.windows.over import Over
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def always(_over: Over, _df: "DataFrame") -> bool:
+    """Say that a tab suits every call."""
+    return True
+
+
+class Tab(NamedTuple):
+    """A way to look at a window call.
+
+    Attributes
+    ----------
+    title : str
+    make : function
+        Makes a widget of a call and a table; its ``over`` is the call as it has been changed.
+    suits : function
+        Says whether the tab is for a call and a table.
+    """
+
+    title: str
+    make: Callable[[Over, "DataFrame"], Any]
+    suits: Callable[[Over, "DataFrame"], bool] = always
+
+
+#: The tabs in their order; the first that suits is open.
+TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
+
+
+class OverExplorer(widgets.VBox):  # type: ignore[misc]
+    """A window call on a table, to be changed by hand.
+
+    Attributes
+    ----------
+    over : Over
+        The call as the open tab has it now.
+    tabs : ipywidgets.Tab
+        A tab is made when it is first opened.
+    """
+
+    def __init__(self, over: Over, df: "DataFrame") -> None:
+        over.bound(df)
+        self._first, self._df = over, df
+        self._tabs = [tab for tab in TABS if tab.suits(over, df)]
+        places = [widgets.VBox() for _ in self._tabs]
+        self.tabs = widgets.Tab(places, titles=[tab.title for tab in self._tabs])
+        self._open()
+        self.tabs.observe(self._open, names="selected_index")
+        super().__init__([self.tabs])
+
+    @property
+    def over(self) -> Over:
+        """The call as the open tab has it now."""
+        found: Over = self.shown.over
+        return found
+
+    @property
+    def shown(self) -> Any:
+        """What is in the open tab."""
+        return self.tabs.children[self.tabs.selected_index].children[0]
+
+    def choose(self, title: str) -> Any:
+        """Open a tab by its title, and return what is in it.
+
+        Parameters
+        ----------
+        title : str
+
+        Returns
+        -------
+        widget
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such tab.
+        """
+        titles = [tab.title for tab in self._tabs]
+        if title not in titles:
+            known = ", ".join(map(repr, titles))
+            raise WorkbenchError(f"title: there is no tab {title!r}; give one of {known}.")
+        self.tabs.selected_index = titles.index(title)
+        return self.shown
+
+    def __repr__(self) -> str:
+        return f"Explorer of {self.over!r}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        still = self.shown._repr_mimebundle_()["image/svg+xml"]
+        return {**live, "image/svg+xml": still, "text/plain": repr(self)}
+
+    def _open(self, _change: Any = None) -> None:
+        if self.tabs.selected_index is None:
+            self.tabs.selected_index = 0
+        place = self.tabs.children[self.tabs.selected_index]
+        if not place.children:
+            place.children = (self._tabs[self.tabs.selected_index].make(self._first, self._df),)

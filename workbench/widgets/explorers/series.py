@@ -1,0 +1,222 @@
+"""The series explorer: a moving band with its outliers, at any zoom."""
+
+import time
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+import numpy as np
+import plotly.graph_objects as go
+
+from workbench.errors import WorkbenchError
+from workbench.figures.series import View, series_figure
+from workbench.figures.stills.series import series_svg
+from workbench.widgets.causes import cause
+from workbench.widgets.clock import CLOCK
+from workbench.widgets.controls.series import SeriesControls
+from workbench.windows.inspect.band_call import axis_name, band_alone, band_of, check_band
+from workbench.windows.inspect.prepared_series import PreparedSeries
+from workbench.windows.inspect.quantile_band import Band, compute, no_band
+from workbench.windows.over import Over
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+#: What a zoom, another window or another series changes of a trace.
+MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker")
+
+
+class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
+    """A moving band of quantiles over one series of a table at a time, to be changed by hand.
+
+    Parameters
+    ----------
+    over : Over
+        Where the explorer begins. Its first ``quantile`` of several shares is the band.
+    df : pyspark.sql.DataFrame
+        Scanned, shuffled and sorted once; ``prepared.free()`` gives the memory back.
+
+    Attributes
+    ----------
+    over : Over
+        The specification as the controls have it; ``over.run(df)`` is what is drawn, as a table.
+    key : tuple
+        The series that is drawn, by the values of the partition's columns.
+    band : Band
+        What is drawn, all of it.
+    view : (value, value) or None
+        What part of the axis is seen; None for all. It can be set.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is no band to draw, or the table does not fit.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> over = wb.Over("plant", "date", wb.Frame.range("-3 days", "3 days"),
+    ...                iqr=wb.fn.quantile("mwh", [0.25, 0.5, 0.75]))
+    >>> explorer = SeriesExplorer(over, wb.datasets.power_plants(wb.session()))
+    >>> explorer.key, explorer.band.quantiles[0.5].tolist()[:2]
+    (('Boston',), [517964.0, 507405.0])
+    """
+
+    def __init__(self, over: Over, df: "DataFrame") -> None:
+        check_band(df, over)
+        self.prepared = PreparedSeries(df, band_alone(over))
+        self.controls = SeriesControls(over, self.prepared.sizes)
+        self.status, self.code = widgets.HTML(), widgets.HTML()
+        self.chart = go.FigureWidget()
+        self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
+        self.band: Band = no_band(over)
+        self._view: View | None = None
+        self._seconds = 0.0
+        self._ask()
+        self.controls.observe(self._ask, names="over")
+        self.controls.observe(self._another, names="key")
+        self.controls.outliers.observe(self._draw, names="value")
+        self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
+        super().__init__([self.controls, self.status, self.chart, self.code])
+        self._settle()
+
+    @property
+    def over(self) -> Over:
+        """The specification as the controls have it."""
+        found: Over = self.controls.over
+        return found
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The series that is drawn."""
+        return tuple(self.controls.key or ())
+
+    @property
+    def view(self) -> View | None:
+        """What part of the axis is seen; None for all."""
+        return self._view
+
+    @view.setter
+    def view(self, view: View | None) -> None:
+        self._view = view
+        self._draw()
+
+    def __repr__(self) -> str:
+        return f"Explorer of {self.over!r}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        self._settle()
+        live = super()._repr_mimebundle_(**options) or {}
+        still = series_svg(self.band, self._names()[0], self._title(), self._view)
+        return {**live, "image/svg+xml": still, "text/plain": repr(self)}
+
+    def _settle(self) -> None:
+        """Let a view begin with what is drawn by now; the chart does so when it is shown alone."""
+        self.chart._repr_mimebundle_()
+
+    def _another(self, _change: Any = None) -> None:
+        self._view = None
+        self._ask()
+
+    def _ask(self, _change: Any = None) -> None:
+        self.code.value = f"<pre style='white-space:pre-wrap'>{escape(repr(self.over))}</pre>"
+        self._work(self._compute)
+
+    def _draw(self, _change: Any = None) -> None:
+        self._work(self._redraw)
+
+    def _work(self, work: Callable[[], None]) -> None:
+        """Do it with a clock in view; whatever fails is one sentence, and the next move works."""
+        self.status.value = f"{CLOCK} Working …"
+        try:
+            work()
+        except Exception as error:
+            self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+
+    def _compute(self) -> None:
+        start = time.perf_counter()
+        some = bool(self.prepared.sizes)
+        self.band = compute(self.prepared, self.over, self.key) if some else no_band(self.over)
+        self._seconds = time.perf_counter() - start
+        self._redraw()
+
+    def _redraw(self) -> None:
+        start = time.perf_counter()
+        marked = self.controls.outliers.value
+        figure = series_figure(self.band, self._view, outliers=marked, names=self._names())
+        _show(self.chart, figure)
+        self.status.value = self._said(figure, time.perf_counter() - start)
+
+    def _said(self, figure: go.Figure, seconds: float) -> str:
+        drawn = sum(len(trace.x) for trace in figure.data)
+        rows, outliers = len(self.band.x), int(np.count_nonzero(self.band.outlier))
+        lines = [
+            f"✓ {rows:,} rows in {self._seconds:.2f} s, {outliers:,} outliers in all; "
+            f"drawn in {seconds:.2f} s with {drawn:,} points. Drag over the chart to zoom in, "
+            "double-click to see all."
+        ]
+        if self.band.unplaced:
+            lines.append(
+                f"{self.band.unplaced:,} rows are not drawn: they have no place in the order, "
+                "or an infinite value."
+            )
+        if self.controls.left_out:
+            lines.append(f"The longest series are offered; {self.controls.left_out:,} are not.")
+        return "<br>".join(lines)
+
+    def _zoomed(self, layout: Any, *_changed: Any) -> None:
+        ends = layout.xaxis.range
+        view = None if layout.xaxis.autorange is True or ends is None else self._places(ends)
+        if view != self._view:
+            self.view = view
+
+    def _places(self, ends: Any) -> View | None:
+        """What is seen between two ends of the axis; None where that is all there is."""
+        x = self.band.x
+        low, high = (
+            np.datetime64(str(end).replace(" ", "T"), "us") if x.dtype.kind == "M" else float(end)
+            for end in ends
+        )
+        return None if not len(x) or (low <= x[0] and high >= x[-1]) else (low, high)
+
+    def _names(self) -> tuple[str, str]:
+        across = axis_name(self.prepared.df, self.over)
+        return across, str(self.over.columns[band_of(self.over)].arguments[0])
+
+    def _title(self) -> str:
+        return " · ".join([self._names()[1], *map(str, self.key)])
+
+
+def draws_a_band(over: Over, df: "DataFrame") -> bool:
+    """Say whether a call on a table has a band that a series explorer can draw.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> draws_a_band(wb.Over("plant", "date", total=wb.fn.sum("mwh")), plants)
+    False
+    """
+    try:
+        check_band(df, over)
+    except WorkbenchError:
+        return False
+    return True
+
+
+def _show(shown: go.FigureWidget, figure: go.Figure) -> None:
+    """Draw a figure where another is shown: all of it at first, then only what a move changes."""
+    alike = len(shown.data) == len(figure.data)
+    with shown.batch_update():
+        if not alike:
+            shown.data = []
+            shown.add_traces(figure.data)
+            shown.update_layout(figure.layout)
+            return
+        for old, new in zip(shown.data, figure.data, strict=True):
+            for name in MOVING:
+                if new[name] is not None:
+                    old[name] = new[name]
+        shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)

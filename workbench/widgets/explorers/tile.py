@@ -1,0 +1,164 @@
+"""The tile explorer: drag a range over the queries, and see the tiles that cover it."""
+
+import textwrap
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from kernels.tiling.tile_tree import count_leaves
+from workbench.errors import WorkbenchError
+from workbench.figures.svg import moved, text
+from workbench.figures.tiles import tile_counts_figure
+from workbench.figures.tree import tree_figure
+from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
+from workbench.widgets.lessons.tiling_tree import tile_shape
+from workbench.widgets.redraw import redraw
+from workbench.widgets.stepper.still import document
+from workbench.widgets.stepper.still_tree import tree
+
+MOST_QUERIES = 64
+_WIDE = {"style": {"description_width": "70px"}}
+
+
+class TileExplorer(widgets.VBox):  # type: ignore[misc]
+    """A binary tree over sorted queries, and the range of them that an event affects.
+
+    Parameters
+    ----------
+    queries : int
+        How many queries there are, 2 to 64.
+    left, right : int
+        The range at first, [left, right).
+
+    Attributes
+    ----------
+    tiles : list of Tile
+        What the range is cut into, from left to right.
+    words : str
+        The same as a sentence, with the bound.
+
+    Raises
+    ------
+    WorkbenchError
+        When there are too many queries, or too few, or the range is not within them.
+
+    Examples
+    --------
+    >>> TileExplorer(16, 4, 14)
+    Tile explorer: 3 tiles cover [4, 14): [4, 8), [8, 12), [12, 14)
+    """
+
+    tiles: list[Tile]
+    words: str
+
+    def __init__(self, queries: int = 16, left: int = 4, right: int = 14) -> None:
+        _check(queries, left, right)
+        self.range = widgets.IntRangeSlider(
+            value=(left, right), min=0, max=queries, description="Range",
+            layout={"width": "620px"}, **_WIDE,
+        )  # fmt: skip
+        self.queries = widgets.BoundedIntText(
+            value=queries, min=2, max=MOST_QUERIES, description="Queries",
+            layout={"width": "140px"}, **_WIDE,
+        )  # fmt: skip
+        self.chart, self.counts = go.FigureWidget(), go.FigureWidget()
+        self.sentence = widgets.HTML()
+        self._by_length: list[int] = []
+        self._resize()
+        self.queries.observe(self._resize, names="value")
+        self.range.observe(self._ask, names="value")
+        row = widgets.HBox([self.range, self.queries], layout={"flex_flow": "row wrap"})
+        super().__init__([row, self.sentence, self.chart, self.counts])
+
+    def _resize(self, _change: Any = None) -> None:
+        places = self.queries.value
+        self._by_length = list(tiles_by_length(places))
+        self.range.max = places
+        self._ask()
+
+    def _ask(self, _change: Any = None) -> None:
+        (left, right), places = self.range.value, self.queries.value
+        self.tiles = tiles_of(left, right)
+        self.words = self._told(left, right, places)
+        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        self.picture, state = self._drawn(left, right, places)
+        redraw(self.chart, tree_figure(self.picture, state))
+        now = (right - left, len(self.tiles))
+        redraw(self.counts, tile_counts_figure(self._by_length, most_tiles(places), now))
+
+    def _drawn(self, left: int, right: int, places: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        leaves = count_leaves(places)
+        nodes = [tile for tile in every_tile(places) if tile.begin < places]
+        values = {str(tile.node(leaves)): _name(tile) for tile in nodes}
+        lit = [str(tile.node(leaves)) for tile in self.tiles]
+        frames = [{"from": left, "to": right}] if left < right else []
+        state = {
+            "values": values, "lit": lit, "current": None, "frames": frames,
+            "label": f"the event affects [{left}, {right})",
+        }  # fmt: skip
+        shape = tile_shape(places, "queries", {"lit": "a tile: one update"})
+        return {**shape, "states": [state]}, state
+
+    def _told(self, left: int, right: int, places: int) -> str:
+        if left == right:
+            return "The range is empty: the event affects no query, and there is nothing to update."
+        names = ", ".join(tile.words for tile in self.tiles)
+        count = _many(len(self.tiles), "tile")
+        verb = "covers" if len(self.tiles) == 1 else "cover"
+        return (
+            f"An event affects {_queries(left, right)}. {count} {verb} them: {names}. "
+            f"So {_many(len(self.tiles), 'update')} instead of {right - left}. "
+            f"Of {places} queries, no range has more than {most_tiles(places)} tiles: "
+            f"2 · log₂ {places}{'' if _is_power(places) else ', rounded up'}."
+        )
+
+    def __repr__(self) -> str:
+        left, right = self.range.value
+        names = ", ".join(tile.words for tile in self.tiles) or "none"
+        verb = "covers" if len(self.tiles) == 1 else "cover"
+        return f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+
+    def _still(self) -> str:
+        lines = textwrap.wrap(self.words, 120)
+        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        unnamed = [{**node, "label": ""} for node in self.picture["nodes"]]
+        picture = {**self.picture, "nodes": unnamed}
+        drawn, height = tree(picture, self.picture["states"][0], 852)
+        top = 34 + 20 * len(lines) + 24
+        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
+
+
+def _name(tile: Tile) -> str:
+    return str(tile.begin) if tile.end == tile.begin + 1 else tile.words
+
+
+def _queries(left: int, right: int) -> str:
+    if right == left + 1:
+        return f"query {left} alone"
+    return f"queries {left} to {right - 1}, that is [{left}, {right}), {right - left} of them"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _is_power(number: int) -> bool:
+    return number == count_leaves(number)
+
+
+def _check(queries: int, left: int, right: int) -> None:
+    if not 2 <= queries <= MOST_QUERIES:
+        raise WorkbenchError(
+            f"queries: {queries} cannot be drawn; give 2 to {MOST_QUERIES}, so that each is seen."
+        )
+    if not 0 <= left <= right <= queries:
+        raise WorkbenchError(
+            f"left, right: [{left}, {right}) is no range of {queries} queries; "
+            f"give 0 <= left <= right <= {queries}."
+        )

@@ -1,0 +1,149 @@
+"""The tree explorer: move a frame over a few values, and see which nodes it is made of."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from workbench.figures.svg import moved, text
+from workbench.figures.tree import tree_figure
+from workbench.frames.frame import Frame
+from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
+from workbench.lessons.tree_steps import TreeStep, tree_steps
+from workbench.widgets.lessons.tree import tree_shape, tree_state
+from workbench.widgets.redraw import redraw
+from workbench.widgets.stepper.still import document
+from workbench.widgets.stepper.still_tree import tree
+
+FANOUTS = (2, 8)
+_WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
+
+
+class TreeExplorer(widgets.VBox):  # type: ignore[misc]
+    """A segment tree over a partition of a few rows, asked for the frame of one of them.
+
+    Parameters
+    ----------
+    values : sequence of numbers
+        At most 64, in their order.
+    name : str
+        The aggregate at first: "sum", "avg", "count", "min", "max", "first", "last", "product" or
+        "stddev_samp".
+    before, after : int
+        How many rows before and after the current one the frame has at first.
+    fanout : int
+        How many children a node has at first, 2 to 8.
+
+    Attributes
+    ----------
+    step : TreeStep
+        What the kernel ended with: the nodes, those that are used, and the answer.
+    words : str
+        The same as a sentence.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is no such aggregate, or there are too many values.
+
+    Examples
+    --------
+    >>> TreeExplorer([5, 7, 3, 10, 6, 2, 8, 4], before=5, after=1, fanout=2)
+    Tree explorer: sum of rows 0 to 4 (5 values) = 31, from 2 parts
+    """
+
+    step: TreeStep
+    words: str
+
+    def __init__(
+        self,
+        values: Sequence[Any],
+        name: str = "sum",
+        *,
+        before: int = 6,
+        after: int = 6,
+        fanout: int = 4,
+    ) -> None:
+        run_tree(name, values, Frame.rows(0, 0), fanout, row=0)
+        self._values, self._rows = values, [number_words(value) for value in values]
+        last = len(values) - 1
+        self.name = widgets.Dropdown(options=SHOWN, value=name, description="Aggregate", **_WIDE)
+        self.fanout = _slider("Fanout", fanout, *FANOUTS)
+        self.row = _slider("Row", last // 2, 0, last)
+        self.before, self.after = (
+            _slider("Before it", before, 0, last),
+            _slider("After it", after, 0, last),
+        )
+        self.without = widgets.Checkbox(description="without the row itself", indent=False)
+        self.play = widgets.Play(min=0, max=last, value=last // 2, interval=700, description="Move")
+        widgets.jslink((self.play, "value"), (self.row, "value"))
+        self.chart, self.sentence = go.FigureWidget(), widgets.HTML()
+        controls = [self.name, self.fanout, self.row, self.before, self.after, self.without]
+        for control in controls:
+            control.observe(self._ask, names="value")
+        self._ask()
+        row = {"flex_flow": "row wrap", "align_items": "center"}
+        super().__init__(
+            [widgets.HBox([*controls, self.play], layout=row), self.sentence, self.chart]
+        )
+
+    def _ask(self, _change: Any = None) -> None:
+        fanout, row = self.fanout.value, self.row.value
+        exclude = "current row" if self.without.value else "no others"
+        frame = Frame.rows(-self.before.value, self.after.value, exclude=exclude)
+        run, said = run_tree(self.name.value, self._values, frame, fanout, row=row)
+        self.step = replace(tree_steps(run)[-1], row=row)
+        state = tree_state(self.step, said, self._rows)
+        shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
+        self.picture = {**shape, "states": [state]}
+        self._summary, self.words = self._told(state, said(self.step.answer))
+        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        redraw(self.chart, tree_figure(self.picture, state))
+
+    def _told(self, state: dict[str, Any], answer: str) -> tuple[str, str]:
+        pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
+        size = sum(end - begin for begin, end in pieces)
+        inside = " and ".join(map(rows_words, pieces)) or "no rows"
+        count, name = len(self.step.used), self.name.value
+        summary = f"{name} of {inside} ({_many(size, 'value')}) = {answer}"
+        parts = [self._part(place, state) for place in sorted(self.step.used, key=self._first)]
+        made = (
+            f"It is put together from {_many(count, 'part')}: {', '.join(parts)}. " if parts else ""
+        )
+        spared = f"Going through the frame touches {_many(size, 'value')}, the tree {count}."
+        return f"{summary}, from {_many(count, 'part')}", f"{summary}. {made}{spared}"
+
+    def _first(self, place: Any) -> int:
+        first: int = place.rows(self.fanout.value, len(self._rows))[0]
+        return first
+
+    def _part(self, place: Any, state: dict[str, Any]) -> str:
+        rows = rows_words(place.rows(self.fanout.value, len(self._rows)))
+        return f"{rows} ({state['values'][place.id]})"
+
+    def __repr__(self) -> str:
+        return f"Tree explorer: {self._summary}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+
+    def _still(self) -> str:
+        lines = textwrap.wrap(self.words, 120)
+        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        drawn, height = tree(self.picture, self.picture["states"][0], 852)
+        top = 34 + 20 * len(lines) + 24
+        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _slider(description: str, value: int, least: int, most: int) -> widgets.IntSlider:
+    shown = min(max(value, least), most)
+    return widgets.IntSlider(value=shown, min=least, max=most, description=description, **_WIDE)

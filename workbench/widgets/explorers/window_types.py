@@ -1,0 +1,141 @@
+"""The three kinds of window on a time line, with a query that can be moved."""
+
+import textwrap
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+
+from workbench.errors import WorkbenchError
+from workbench.figures.stills.window_types import kinds_svg
+from workbench.figures.svg import moved, text
+from workbench.figures.window_types import Clock, kinds_figure
+from workbench.lessons.window_types import Kind, window_kinds
+from workbench.widgets.redraw import redraw
+from workbench.widgets.stepper.still import document
+
+_WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
+_NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}
+
+
+class KindsExplorer(widgets.VBox):  # type: ignore[misc]
+    """Sliding, hopping and sawtooth windows of one query, side by side.
+
+    Parameters
+    ----------
+    time : sequence of int
+        When the events are, sorted, in any unit.
+    window, hop : int
+        How long the windows and their hops are at first, in that unit.
+    query : int, optional
+        When the query is asked at first; without it, behind the last event. It can be moved a few
+        hops ahead, and back to the first event.
+    clock : function
+        How a time is written.
+    unit : str
+        What the times count, for the sentence.
+
+    Attributes
+    ----------
+    kinds : list of Kind
+        The windows as they are now.
+    words : str
+        The same as a sentence.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is no event, a length is too small, or the times are not sorted.
+
+    Examples
+    --------
+    >>> KindsExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
+    Kinds of window at 17: sliding 3 events, hopping 3 events, sawtooth 4 events
+    """
+
+    kinds: list[Kind]
+    words: str
+
+    def __init__(
+        self,
+        time: Sequence[int],
+        window: int,
+        hop: int,
+        query: int | None = None,
+        clock: Clock = str,
+        unit: str = "",
+    ) -> None:
+        if not len(time):
+            raise WorkbenchError("time: there are no events; give at least one.")
+        self._time, self._clock, self._unit = [int(at) for at in time], clock, unit
+        shown = max(self._time) + 1 if query is None else query
+        window_kinds(shown, window, hop, self._time)
+        places = range(min(*self._time, shown), max(*self._time, shown) + 3 * hop + 1)
+        options = [(clock(at), at) for at in places]
+        self.query = widgets.SelectionSlider(
+            options=options, value=shown, description="Query", **_WIDE
+        )
+        self.window = _slider("Window", window, max(window, places[-1] - places[0]))
+        self.hop = _slider("Hop", hop, max(hop, window))
+        self._extent = min(places[0], shown - window) - hop, places[-1] + hop
+        self.play = widgets.Play(
+            min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
+        )
+        widgets.jslink((self.play, "value"), (self.query, "index"))
+        self.chart, self.sentence = go.FigureWidget(), widgets.HTML()
+        controls = [self.query, self.window, self.hop]
+        for control in controls:
+            control.observe(self._ask, names="value")
+        self._ask()
+        row = {"flex_flow": "row wrap", "align_items": "center"}
+        super().__init__(
+            [widgets.HBox([*controls, self.play], layout=row), self.sentence, self.chart]
+        )
+
+    def _ask(self, _change: Any = None) -> None:
+        asked = self.query.value, self.window.value, self.hop.value
+        self.kinds = window_kinds(*asked, self._time)
+        self.words = self._told()
+        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        redraw(self.chart, kinds_figure(self.kinds, *self._drawn()))
+
+    def _drawn(self) -> tuple[int, int, list[int], tuple[int, int], Clock]:
+        return self.query.value, self.hop.value, self._time, self._extent, self._clock
+
+    def _told(self) -> str:
+        sliding, hopping, sawtooth = self.kinds
+        at, hop = self._clock(self.query.value), f"{self.hop.value} {self._unit}".strip()
+        head = sawtooth.high - sawtooth.tail
+        return (
+            f"Sliding: {self._range(sliding)}, exact, but no two queries share it. "
+            f"Hopping: {self._range(hopping)}, the same for all queries of these {hop}, "
+            f"which do not see the events since {self._clock(hopping.high)}. "
+            f"Sawtooth: {self._range(sawtooth)}, the hops of the hopping window as its tail, and a "
+            f"head of {head} {self._unit}".strip()
+            + f" up to the query at {at}."
+        )
+
+    def _range(self, kind: Kind) -> str:
+        events = f"{kind.count} event{'' if kind.count == 1 else 's'}"
+        return f"{events} in [{self._clock(kind.low)}, {self._clock(kind.high)})"
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{kind.name} {kind.count} events" for kind in self.kinds)
+        return f"Kinds of window at {self._clock(self.query.value)}: {counts}"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        live = super()._repr_mimebundle_(**options) or {}
+        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+
+    def _still(self) -> str:
+        lines = textwrap.wrap(self.words, 120)
+        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        top = 34 + 20 * len(lines)
+        drawn, height = kinds_svg(self.kinds, *self._drawn(), 852)
+        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
+
+
+def _slider(description: str, value: int, most: int) -> widgets.IntSlider:
+    return widgets.IntSlider(value=value, min=1, max=most, description=description, **_NARROW)

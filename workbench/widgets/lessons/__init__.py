@@ -1,0 +1,1 @@
+"""What the step player is given for each algorithm."""

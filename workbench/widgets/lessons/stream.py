@@ -1,0 +1,164 @@
+"""The kernels of windows over streams on a few rows, as lessons for the step player."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kernels import Trace, registry, trace
+from kernels.frames.extent import Look, look_table
+from workbench.widgets.stepper.player import Player
+from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
+
+Clock = Callable[[int], str]
+#: How far a band reaches beside its first and its last row.
+ROOM = 0.4
+CLOSED = {
+    "current": "the row whose frames are looked at", "chain": "has left", "skipped": None,
+    "seen": "waits", "future": None,
+}  # fmt: skip
+AFFECTED = {
+    "current": "the row that has changed", "chain": "its answer can be another now",
+    "skipped": None, "seen": "keeps its answer", "future": None,
+}  # fmt: skip
+
+
+def play_merge(
+    times: Sequence[int], ids: Sequence[int], arrives: tuple[int, int], clock: Clock
+) -> Player:
+    """Step through how an arrival finds its place among the rows of a partition.
+
+    Parameters
+    ----------
+    times, ids : sequence of int
+        The rows that are there, in order.
+    arrives : (int, int)
+        The time and the id of the row that comes.
+    clock : function
+        How a time is shown.
+
+    Returns
+    -------
+    Player
+    """
+    rows = np.array(times), np.array(ids), np.zeros(len(times), np.uint8)
+    new = np.array(arrives[:1]), np.array(arrives[1:])
+    written = np.zeros(len(times), np.int64), *np.zeros((2, 1), np.int64)
+    run = trace(registry["place_rows"], *rows, *new, *written, show={"time": clock})
+    lesson = lesson_of(run, f"{clock(arrives[0])} arrives", _shown(clock))
+    return Player({**lesson, "pictures": array_pictures(run)[:1]})
+
+
+def play_close(
+    times: Sequence[int], looks: Sequence[Look], watermark: int, clock: Clock, waiting: int = 0
+) -> Player:
+    """Step through which rows leave at a watermark, and which are needed no more.
+
+    Parameters
+    ----------
+    times : sequence of int
+        Those of the rows that a partition holds, in order.
+    looks : sequence of Look
+        How far each call looks.
+    watermark : int
+    clock : function
+        How a time is shown.
+    waiting : int
+        The first row that has not left.
+
+    Returns
+    -------
+    Player
+    """
+    found = np.zeros(4, np.int64)
+    given = np.array(times), np.array([waiting]), look_table(looks), watermark, found
+    run = trace(registry["close_windows"], *given, show={"time": clock})
+    lesson = lesson_of(run, f"The watermark rises to {clock(watermark)}", _shown(clock))
+    released = int(np.searchsorted(times, watermark, side="right"))
+    states = [_closing(step.variables, released) for step in run.steps]
+    picture = _timeline(run, times, clock, states, CLOSED)
+    return Player({**lesson, "pictures": [picture]})
+
+
+def play_affected(
+    times: Sequence[int], looks: Sequence[Look], changed: int, clock: Clock
+) -> Player:
+    """Step through which rows a new row can affect, and which rows their answers are made of.
+
+    Parameters
+    ----------
+    times : sequence of int
+        Those of the rows of a partition, in order, with the new one.
+    looks : sequence of Look
+    changed : int
+        The number of the new row.
+    clock : function
+        How a time is shown.
+
+    Returns
+    -------
+    Player
+    """
+    ranges = np.zeros((4, 1), np.int64)
+    one = np.array([changed]), np.array([times[changed]]), np.ones(1, np.uint8)
+    given = np.array(times), look_table(looks), *one, *ranges
+    run = trace(registry["affected_ranges"], *given, show={"time": clock})
+    lesson = lesson_of(run, f"A row of {clock(times[changed])} is inserted", _shown(clock))
+    states = [_affecting(step.variables, changed, len(times)) for step in run.steps]
+    return Player({**lesson, "pictures": [_timeline(run, times, clock, states, AFFECTED)]})
+
+
+def _shown(clock: Clock) -> dict[str, Callable[[Any], Any]]:
+    """Times as a person reads them, wherever a variable holds some."""
+    times = ("code", "watermark", "due", "at", "now", "changed", "new_code")
+
+    def said(value: Any) -> Any:
+        return [said(one) for one in value] if isinstance(value, list) else _said(value, clock)
+
+    return dict.fromkeys(times, said)
+
+
+def _said(value: Any, clock: Clock) -> Any:
+    # Numbers of rows go by the same names in some kernels; the greatest integer is never.
+    if isinstance(value, int) and value >= 2**62:
+        return "never"
+    return clock(value) if isinstance(value, int) and value > 99 else value
+
+
+def _timeline(
+    run: Trace, times: Sequence[int], clock: Clock, states: list[Any], legend: dict[str, Any]
+) -> dict[str, Any]:
+    names = [clock(time) for time in times]
+    events = [{"at": float(row), "lane": 0, "text": name} for row, name in enumerate(names)]
+    ticks = [{"at": float(row), "label": name} for row, name in enumerate(names)]
+    title = "the rows of the partition in their order"
+    return {
+        "kind": "timeline", "title": title, "lanes": ["rows"], "events": events, "ticks": ticks,
+        "states": states, "legend": legend,
+    }  # fmt: skip
+
+
+def _band(first: int, last: int, label: str) -> dict[str, Any] | None:
+    """A band from a row to another, inclusive."""
+    if last < first:
+        return None
+    return {"from": first - ROOM, "to": last + ROOM, "label": label}
+
+
+def _closing(variables: dict[str, Any], released: int) -> dict[str, Any]:
+    rows, row = len(variables["code"]), variables.get("row", 0)
+    band = _band(0, released - 1, "released by the watermark")
+    current = row if row < rows else None
+    return {
+        "current": current, "seen": rows, "chain": list(range(row)), "skipped": [], "window": band,
+    }  # fmt: skip
+
+
+def _affecting(variables: dict[str, Any], changed: int, rows: int) -> dict[str, Any]:
+    first, last = variables.get("first", changed), variables.get("last", changed + 1)
+    band = None
+    if "start" in variables:
+        band = _band(variables["start"], variables["end"] - 1, "what answers are made of")
+        last = variables["last"] + 1
+    chain = [row for row in range(first, last) if row != changed]
+    return {"current": changed, "seen": rows, "chain": chain, "skipped": [], "window": band}

@@ -1,0 +1,201 @@
+"""A rung of the ladder of window tiling, or one of its kernels, as a lesson for the step player."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import Step, Trace, trace
+from kernels.core.recording import recorded
+from kernels.tiling.ladder import RUNGS, tiled_aggregate
+from workbench.durations import Duration, microseconds, spoken, ticks
+from workbench.errors import WorkbenchError
+from workbench.lessons.tiling_steps import LOOKS
+from workbench.lessons.tree_run import SHOWN, answers
+from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.tiling_pictures import Clock, Said, tiling_pictures
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.widgets.stepper.player import Player
+from workbench.widgets.stepper.trace_lesson import lesson_of
+
+#: The kernels whose runs have queries, events, hops or tiles to show.
+TILING = (*LOOKS, "tile_windows", "sawtooth_windows")
+TIMES = ("query", "time", "start", "low", "high", "begin", "end", "head")
+LENGTHS = ("window", "hop")
+STATES = ("empty", "state", "newer", "tile")
+TABLES = ("states", "tree", "hops", "rolled", "older", "tails", "heads")
+#: What is written as far as a counter says: the arrays have room for more.
+FILLED = {
+    "hop_states": ("count", ("start", "stop", "hops")),
+    "sawtooth_windows": ("count", ("start", "stop", "hops")),
+    "rollup_windows": ("days", ("start", "stop", "rolled")),
+    **dict.fromkeys(("generate_tiles", "update_tiles", "tree_tails"), ("count", ("tiles",))),
+}
+
+
+def play_rung(
+    rung: str,
+    name: str,
+    query: Sequence[Any] | NDArray[Any],
+    time: Sequence[Any] | NDArray[Any],
+    values: Sequence[float] | NDArray[Any],
+    window: Duration,
+    hop: Duration | None = None,
+) -> Player:
+    """Open the step player on a rung: how it finds the window of each query.
+
+    Parameters
+    ----------
+    rung : str
+        One of :data:`kernels.tiling.ladder.RUNGS`.
+    name : str
+        "sum", "avg", "count", "min", "max", "first", "last", "product" or "stddev_samp".
+    query, time : sequences of timestamps, or of integers
+        When the queries and the events of one key are, sorted.
+    values : sequence of numbers
+        One for each event.
+    window, hop : str, timedelta or int
+        How long windows and hops are; integers only where the times are integers.
+
+    Returns
+    -------
+    Player
+
+    Raises
+    ------
+    WorkbenchError
+        When there is no such rung or aggregate, it cannot be found so, or the run has too many
+        steps to follow.
+
+    Examples
+    --------
+    >>> play_rung("cursors", "sum", [4, 9], [1, 4, 8], [3, 5, 7], 5)
+    Player('cursors: sum of 3 events for 2 queries, in 6 operations', step 1 of 6: \
+Event 0 enters, before 4: 3.)
+    """
+    if name not in SHOWN:
+        raise WorkbenchError(f"name: {name!r} is not shown; use {', '.join(SHOWN)}.")
+    (asked, happened), clock, length = _times(query, time)
+    column = np.asarray(values, np.float64)
+    lengths = [length(window, "window"), None if hop is None else length(hop, "hop")]
+    said = answers(name, column)
+    try:
+        run, answered = _traced(rung, name, asked, happened, column, lengths, said, clock)
+    except ValueError as error:
+        raise WorkbenchError(str(error)) from None
+    title = (
+        f"{rung}: {name} of {len(happened)} events for {len(asked)} queries, "
+        f"in {run.result:,} operations"
+    )
+    run = replace(run, steps=[_valued(step, column.tolist()) for step in run.steps])
+    lesson = tiling_lesson(run, title, said, clock)
+    lesson["intro"] = _meaning(rung)
+    return Player({**lesson, "result": ", ".join(answered)})
+
+
+def tiling_lesson(
+    run: Trace, title: str, said: Said | None = None, clock: Clock | None = None
+) -> Lesson:
+    """Return the lesson that steps through a run of tiling kernels.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+        Of kernels of :data:`TILING`.
+    title : str
+    said : function, optional
+        How a state is written; without it, by its fields.
+    clock : function, optional
+        How a time is written; without it, as the integer it is.
+
+    Returns
+    -------
+    dict
+        As :class:`workbench.widgets.stepper.player.Player` takes it.
+    """
+    said, write = said or _fields, clock or str
+    tidy = replace(run, steps=[_tidy(step, said) for step in run.steps])
+    lesson = lesson_of(tidy, title, _shown(said, write, clock is not None))
+    return {**lesson, "pictures": tiling_pictures(run, said, write)}
+
+
+def _traced(
+    rung: str, name: str, query: Any, time: Any, column: Any, lengths: Any, said: Said, clock: Clock
+) -> tuple[Trace, list[str]]:
+    """What the rung's kernels do, one after the other, and what it answers."""
+    with recorded() as runs:
+        found = tiled_aggregate(rung, name, query, time, column, *lengths)
+    show = {"": lambda one: said(one) if isinstance(one, Mapping) else str(one), "time": clock}
+    parts = [trace(run.kernel, *run.part(), show=show) for run in runs if run.has_captions]
+    kernels = {kernel.__name__: kernel for part in parts for kernel in part.kernels}
+    steps = [step for part in parts for step in part.steps]
+    answered = [
+        _answer(name, value, rows, column)
+        for value, rows in zip(found.value.tolist(), found.rows.tolist(), strict=True)
+    ]
+    return Trace(tuple(kernels.values()), steps, found.operations), answered
+
+
+def _answer(name: str, value: Any, rows: int, column: NDArray[Any]) -> str:
+    if not rows and name != "count":
+        return "nothing"
+    number = column[value] if name in ("min", "max", "first", "last") else value
+    return f"{number:.4g}"
+
+
+def _times(query: Any, time: Any) -> tuple[list[NDArray[np.int64]], Clock, Callable[..., int]]:
+    both = [np.asarray(query), np.asarray(time)]
+    if all(one.dtype.kind == "M" for one in both):
+        moments = [one.astype("datetime64[us]").astype(np.int64) for one in both]
+        return moments, clock_for(np.concatenate(moments), False), microseconds
+    if all(one.dtype.kind in "iu" or not len(one) for one in both):
+        return [one.astype(np.int64) for one in both], str, ticks
+    raise WorkbenchError("query, time: give timestamps (datetime64) for both, or integers.")
+
+
+def _meaning(rung: str) -> str:
+    windows = {
+        "sliding": "A query at q sees [q - window, q).",
+        "hopping": "A query at q sees [floor(q - window), floor(q)): whole hops alone.",
+        "sawtooth": "A query at q sees [floor(q - window), q): whole hops and a head.",
+    }
+    return windows[RUNGS[rung].meaning]
+
+
+def _fields(state: Mapping[str, Any]) -> str:
+    return ", ".join(f"{one:.6g}" if isinstance(one, float) else str(one) for one in state.values())
+
+
+def _valued(step: Step, values: list[float]) -> Step:
+    """The step with the values that were given: for min and max the kernels get sort keys."""
+    names = [name for name in ("value", "other") if name in step.variables]
+    return replace(step, variables={**step.variables, **dict.fromkeys(names, values)})
+
+
+def _tidy(step: Step, said: Said) -> Step:
+    """The step with states in words, without the room of arrays that is not yet in use."""
+    found = dict(step.variables)
+    if found.get("other") == found.get("value"):
+        found.pop("other", None)
+    counter, names = FILLED.get(step.kernel, ("", ()))
+    found |= {name: found[name][: found.get(counter, 0)] for name in names if name in found}
+    if "empty" in found:
+        tables = {name: found[name] for name in TABLES if name in found}
+        fields = list(found["empty"])
+        found |= {
+            name: [said(dict(zip(fields, row, strict=True))) for row in rows]
+            for name, rows in tables.items()
+        }
+    return replace(step, variables=found)
+
+
+def _shown(said: Said, clock: Clock, timed: bool) -> dict[str, Callable[[Any], Any]]:
+    def times(value: Any) -> Any:
+        return [clock(one) for one in value] if isinstance(value, list) else clock(value)
+
+    shown: dict[str, Callable[[Any], Any]] = dict.fromkeys(STATES, said)
+    if timed:
+        shown |= dict.fromkeys(TIMES, times) | dict.fromkeys(LENGTHS, spoken)
+    return shown

@@ -1,0 +1,230 @@
+"""Queries and events on a line, hops, answers and the tree, in each step of a tiling kernel."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kernels import Step, Trace
+from workbench.lessons.tiles import Tile
+from workbench.lessons.tiling_steps import Seen, Tables, seen_in, step_is, tables_of
+from workbench.widgets.lessons.tiling_tree import tile_shape
+from workbench.widgets.stepper.lesson import Lesson
+
+Said = Callable[[Mapping[str, Any]], str]
+Clock = Callable[[Any], str]
+
+QUERIES, EVENTS = 0, 1
+LEGEND = {
+    "current": "now",
+    "chain": "in the window, or affected",
+    "skipped": None,
+    "seen": "not",
+    "future": None,
+}
+TREES = ("generate_tiles", "update_tiles", "push_down", "tree_tails")
+TILE_LEGEND = {"now": "now", "lit": "a tile", "empty": "not yet written"}
+#: What the states are that a kernel writes, one for each query.
+WRITES = {
+    **dict.fromkeys(("cursor_tails", "stack_tails", "tree_tails"), "tail"),
+    "head_states": "head",
+    **dict.fromkeys(
+        ("naive_windows", "rollup_windows", "cursor_windows", "search_windows", "join_heads"),
+        "answer",
+    ),
+}
+NOTHING = {"nothing": "-"}
+
+
+def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
+    """Return the pictures of a run of tiling kernels.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+    said : function
+        How a state is written.
+    clock : function
+        How a time is written.
+
+    Returns
+    -------
+    list of dict
+    """
+    tables = tables_of(run)
+    brief = _briefly(said)
+    found = [_timeline(run, tables, clock)] if tables.query or tables.time else []
+    if any(step.kernel in TREES for step in run.steps):
+        found.append(_tree(run, tables, brief))
+    if tables.start:
+        found.append(_hops(run, tables, brief, clock))
+    if any(step.kernel in WRITES for step in run.steps):
+        found.append(_written(run, tables, brief, clock))
+    return found
+
+
+def _briefly(said: Said) -> Said:
+    def brief(state: Mapping[str, Any]) -> str:
+        words = said(state)
+        return NOTHING.get(words, words)
+
+    return brief
+
+
+def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
+    origin = min([*tables.query, *tables.time])
+    values = tables.value or [""] * len(tables.time)
+    events = [
+        {"at": float(at - origin), "lane": QUERIES, "text": f"query {i}, at {clock(at)}"}
+        for i, at in enumerate(tables.query)
+    ] + [
+        {
+            "at": float(at - origin),
+            "lane": EVENTS,
+            "text": f"event {row}, at {clock(at)}: {_short(value)}",
+        }
+        for row, (at, value) in enumerate(zip(tables.time, values, strict=True))
+    ]
+    times = sorted({*tables.query, *tables.time})
+    return {
+        "kind": "timeline",
+        "title": "Queries and events",
+        "lanes": ["queries", "events"],
+        "events": events,
+        "ticks": [{"at": float(at - origin), "label": clock(at)} for at in times],
+        "legend": LEGEND,
+        "states": [_moment(seen, len(tables.query), origin) for seen in seen_in(run)],
+    }
+
+
+def _moment(seen: Seen, queries: int, origin: int) -> dict[str, Any]:
+    current = None if seen.event is None else queries + seen.event
+    state: dict[str, Any] = {
+        "current": current if seen.query is None else seen.query,
+        "chain": [*seen.queries, *(queries + row for row in seen.events)],
+        "skipped": [],
+    }
+    if seen.low is not None and seen.high is not None:
+        low, high = float(seen.low - origin), float(seen.high - origin)
+        state["window"] = {"from": low, "to": high, "label": seen.what}
+    return state
+
+
+def _hops(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
+    states: list[dict[str, Any] | None] = []
+    before: list[Any] = [None] * len(tables.start)
+    for step in run.steps:
+        cells = _hop_cells(step, said, before)
+        states.append(_cells(before, cells, _hop_now(step)))
+        before = cells
+    labels = _days([clock(at) for at in tables.start])
+    return {"kind": "cells", "title": "Hops, by their begin", "labels": labels, "states": states}
+
+
+def _days(labels: list[str]) -> list[str]:
+    """Days alone, where every time is the beginning of one."""
+    midnight = " 00:00"
+    if all(label.endswith(midnight) for label in labels):
+        return [label.removesuffix(midnight) for label in labels]
+    return labels
+
+
+def _hop_cells(step: Step, said: Said, before: list[Any]) -> list[Any]:
+    rows = step.variables.get("hops")
+    if rows is None or "empty" not in step.variables:
+        return before
+    names = step.variables["empty"]
+    found = [said(dict(zip(names, row, strict=True))) for row in rows[: len(before)]]
+    return found + [None] * (len(before) - len(found))
+
+
+def _hop_now(step: Step) -> int | None:
+    if step.kernel == "hop_states":
+        return int(step.variables["count"]) - 1
+    moves = {"enters": "last", "joins the newer": "last", "leaves": "first"}
+    moved = next((name for word, name in moves.items() if word in step.caption), None)
+    has_hops = step.kernel.endswith("_tails") and moved is not None
+    return step.variables[moved] - 1 if has_hops and moved else None
+
+
+def _written(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
+    """What each query has: its tail, its tail and its head, and then its answer."""
+    parts = list(dict.fromkeys(WRITES[s.kernel] for s in run.steps if s.kernel in WRITES))
+    size = next(len(s.variables["states"]) for s in run.steps if s.kernel in WRITES)
+    states: list[dict[str, Any] | None] = []
+    before: list[Any] = [None] * size
+    for step in run.steps:
+        cells, now = list(before), None
+        part = WRITES.get(step.kernel)
+        if part is not None and step_is(run, step, "store(states, i, state)"):
+            now = step.variables["i"]
+            row = step.variables["states"][now]
+            words = said(dict(zip(step.variables["empty"], row, strict=True)))
+            has_tail = part == "head" and before[now] is not None
+            cells[now] = f"{before[now]} + {words}" if has_tail else words
+        states.append(_cells(before, cells, now))
+        before = cells
+    labels = [clock(at) for at in tables.query] or [f"query {i}" for i in range(size)]
+    title = f"What each query has: its {', then its '.join(parts)}"
+    title = title.replace("its head", "tail + head")
+    return {"kind": "cells", "title": title, "labels": labels, "states": states}
+
+
+def _cells(before: list[Any], cells: list[Any], now: int | None) -> dict[str, Any]:
+    changed = [k for k, (was, one) in enumerate(zip(before, cells, strict=True)) if was != one]
+    return {"cells": cells, "changed": changed, "current": now}
+
+
+def _tree(run: Trace, tables: Tables, said: Said) -> Lesson:
+    over_hops = any(step.kernel == "tree_tails" for step in run.steps)
+    alone = {step.kernel for step in run.steps} == {"generate_tiles"}
+    places = len(tables.start if over_hops else tables.query)
+    if alone:
+        places = run.steps[0].variables["right"]
+    elif not places:
+        places = next(len(s.variables["states"]) for s in run.steps if "states" in s.variables)
+    legend = {"lit": TILE_LEGEND["lit"]} if alone else TILE_LEGEND
+    shape = tile_shape(places, "hops" if over_hops else "queries", legend)
+    leaves = 2 ** (len(shape["levels"]) - 1)
+    names = [node["id"] for node in shape["nodes"]]
+    values = dict.fromkeys(names, "") if alone else {}
+    states = []
+    for step in run.steps:
+        values = _node_values(step, names, said) or values
+        states.append({"values": values, **_marked(step, leaves)})
+    return {**shape, "states": states}
+
+
+def _node_values(step: Step, names: list[str], said: Said) -> dict[str, str]:
+    tree, empty = step.variables.get("tree"), step.variables.get("empty")
+    if tree is None or empty is None or step.kernel not in TREES:
+        return {}
+    rows = {name: tree[int(name)] for name in names if int(name) < len(tree)}
+    return {name: said(dict(zip(empty, row, strict=True))) for name, row in rows.items()}
+
+
+def _marked(step: Step, leaves: int) -> dict[str, Any]:
+    v = step.variables
+    state: dict[str, Any] = {"lit": [], "current": None, "frames": [], "label": ""}
+    if step.kernel == "push_down":
+        return {**state, "lit": [str(v["child"] // 2)], "current": str(v["child"])}
+    if step.kernel == "tree_tails" and step.caption.startswith("Node") and "i" not in v:
+        node = v["node"]
+        return {**state, "lit": [str(2 * node), str(2 * node + 1)], "current": str(node)}
+    if step.kernel not in TREES or "tiles" not in v:
+        return state
+    low, high = (v[name] for name in _bounds(step))
+    tiles = [Tile(*pair) for pair in v["tiles"][: v.get("count", 0)] if pair[0] < pair[1]]
+    into = step.kernel != "generate_tiles" and "k" in v and step.caption.count("ode")
+    return {
+        "lit": [str(tile.node(leaves)) for tile in tiles],
+        "current": str(v["node"]) if into and "node" in v else None,
+        "frames": [{"from": low, "to": high}] if low < high else [],
+        "label": f"[{low}, {high})",
+    }
+
+
+def _bounds(step: Step) -> tuple[str, str]:
+    return ("first", "last") if step.kernel == "tree_tails" else ("left", "right")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

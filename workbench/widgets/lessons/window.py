@@ -1,0 +1,128 @@
+"""A window call's kernel on one partition's rows, traced and made into a lesson.
+
+What is traced is the last kernel that the worker's own code asks for the answer, with the very
+columns that it is given: nothing is prepared a second time.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernels import Trace, trace
+from kernels.core.recording import Run, recorded
+from workbench.engine.block import Call, Window
+from workbench.engine.functions import answer
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import FRAMELESS, SKETCHED
+from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.window_pictures import structure
+from workbench.widgets.lessons.window_timeline import timeline
+from workbench.widgets.stepper.trace_lesson import lesson_of
+from workbench.windows.inspect.one_partition import Partition, said
+
+
+def window_lesson(partition: Partition, column: str | None = None) -> dict[str, Any]:
+    """Return the lesson that steps through one function of a window call.
+
+    Parameters
+    ----------
+    partition : Partition
+    column : str, optional
+        The result that is stepped through; without it, the first.
+
+    Returns
+    -------
+    dict
+        As :class:`workbench.widgets.stepper.player.Player` takes it.
+
+    Raises
+    ------
+    WorkbenchError
+        When there is no such result or it comes of a sketch, or the run has too many steps to
+        follow.
+    """
+    call, window = partition.call(column), partition.window()
+    if call.function in SKETCHED:
+        raise WorkbenchError(
+            f"{call.column}: {call.function} is answered by sketches of a library, which have no "
+            "steps to show; choose another result."
+        )
+    with recorded() as runs:
+        answers = answer(window, call)
+    run = [one for one in runs if one.has_captions][-1]
+    traced = _traced(run, partition, window)
+    lesson = lesson_of(traced, _title(partition, call), _shown(traced))
+    lesson["intro"] = _intro(partition, call)
+    lesson["result"] = ", ".join(said(value) for value in answers.to_pylist())
+    pictures = [
+        timeline(traced, partition, window, call),
+        structure(traced, partition, window, call),
+    ]
+    lesson["pictures"] = [picture for picture in pictures if picture]
+    return lesson
+
+
+def _traced(run: Run, partition: Partition, window: Window) -> Trace:
+    order = window.order
+    clock: Callable[[Any], str] = str
+    if order.key is not None and len(partition.task.order) == 1:
+        kind = str(window.column(partition.task.order[0].name).type)
+        if kind.startswith(("date", "timestamp")):
+            clock = clock_for(np.asarray(order.key[slice(*order.valid[0])], np.int64), False)
+    backward = order.descending
+    show = {"": _in_words, "time": lambda code: clock(~code if backward else code)}
+    try:
+        return trace(run.kernel, *run.part(), show=show)
+    except ValueError:
+        raise WorkbenchError(
+            f"key: {partition.who} has {partition.rows} rows, whose run has more steps than a "
+            "person can follow; choose a smaller partition, or filter the table."
+        ) from None
+
+
+def _title(partition: Partition, call: Call) -> str:
+    function = repr(replace(partition.over.columns[call.column], frame=None))
+    return f"{call.column} = {function.removeprefix('wb.fn.')} · {partition.who}"
+
+
+def _intro(partition: Partition, call: Call) -> str:
+    notes = [] if call.function in FRAMELESS else [f"Over {call.frame!r}.".replace("wb.", "")]
+    if partition.over.choice.engine == "spark":
+        notes.append(
+            "Spark's own window operator answers this call; "
+            "this is the kernel that does so with engine='kernel'."
+        )
+    if partition.cut:
+        notes.append(
+            f"Only the first {partition.rows} rows of {partition.who} are here, "
+            "and frames end with the last of them."
+        )
+    counted = partition.window().counted(call, call.without_null)
+    if counted is not None and call.function not in FRAMELESS:
+        notes.append(
+            f"{int((~counted).sum())} of {partition.rows} rows do not count, as their value is "
+            "null or their condition not true; the kernel numbers the others from 0."
+        )
+    return " ".join(notes)
+
+
+def _in_words(value: Any) -> str:
+    """A value of a caption: a state by its fields, a number in a few digits."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
+    return said(value) if isinstance(value, float) else str(value)
+
+
+def _shown(run: Trace) -> dict[str, Callable[[Any], Any]]:
+    """How variables are written: states by their fields, ranges of one piece as plain columns."""
+    names = {name for step in run.steps for name in step.variables}
+    return dict.fromkeys(names, _plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _in_words(value)
+    is_table = isinstance(value, list) and bool(value) and isinstance(value[0], list)
+    return [one[0] for one in value] if is_table and len(value[0]) == 1 else value

@@ -1,0 +1,153 @@
+"""What a window kernel remembers, as cells, in each step: one picture for each kernel."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kernels import Step, Trace
+from workbench.engine.block import Call, Window
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.windows.inspect.one_partition import Partition, said
+
+Cells = tuple[list[Any], int | None]
+
+
+class _Values:
+    """What the values that count are called, by their position and by their number or rank."""
+
+    def __init__(self, partition: Partition, window: Window, call: Call) -> None:
+        frames = window.frames(call, call.without_null)
+        values = partition.values(call) or [str(row) for row in range(partition.rows)]
+        rows = range(partition.rows) if frames.row is None else frames.row.tolist()
+        self.at = [values[row] for row in rows]
+
+    def by(self, number: list[int]) -> list[str]:
+        """The values by their number."""
+        found = dict(zip(number, self.at, strict=False))
+        return [found.get(one, "") for one in range(len(set(number)))]
+
+
+Draw = Callable[[Step, _Values], Cells]
+
+
+def structure(run: Trace, partition: Partition, window: Window, call: Call) -> Lesson | None:
+    """Return the picture of what the kernel remembers, None where it remembers nothing.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+    partition : Partition
+    window : Window
+    call : Call
+
+    Returns
+    -------
+    dict or None
+        A picture of kind ``cells``.
+    """
+    name = run.steps[-1].kernel if run.steps else ""
+    if name not in STRUCTURES:
+        return None
+    title, labels, draw = STRUCTURES[name]
+    values = _Values(partition, window, call)
+    states: list[dict[str, Any] | None] = []
+    before: list[Any] = []
+    for step in run.steps:
+        cells, current = draw(step, values) if step.kernel == name else (before, None)
+        pairs = enumerate(zip(before, cells, strict=False)) if len(before) == len(cells) else ()
+        changed = [k for k, (was, now) in pairs if was != now]
+        states.append({"cells": cells, "changed": changed, "current": current})
+        before = cells
+    return {"kind": "cells", "title": title, "labels": labels(run, values), "states": states}
+
+
+def _sorted_values(step: Step, values: _Values) -> Cells:
+    """The sorted values that are in the frame, and the finger that moved last."""
+    found, order = step.variables, step.variables["order"]
+    taken = [bool(found["words"][rank >> 5] >> (rank & 31) & 1) for rank in range(len(order))]
+    cells = [values.at[row] if held else None for row, held in zip(order, taken, strict=True)]
+    moved = "finger for" in step.caption
+    return cells, found["finger"][found["k"]] if moved and found.get("size") else None
+
+
+def _ranked(step: Step, values: _Values) -> Cells:
+    found, rank = step.variables, step.variables["rank"]
+    row_of = {at: row for row, at in enumerate(rank)}
+    cells: list[Any] = [None] * len(rank)
+    for at in range(len(rank)):
+        if found["words"][at >> 5] >> (at & 31) & 1:
+            cells[at] = values.at[row_of[at]]
+    return cells, found["finger"][0] if "median" in found else None
+
+
+def _counts(step: Step, values: _Values) -> Cells:
+    found = step.variables
+    distinct = len(set(found["number"][: len(values.at)]))
+    best = found.get("best") if "wins" in step.caption else None
+    return [count or None for count in found["count"][:distinct]], best
+
+
+def _queue(step: Step, values: _Values) -> Cells:
+    found = step.variables
+    waiting = found["queue"][found["head"] : found["tail"]]
+    return [f"row {row}: {values.at[row]}" for row in waiting], 0 if waiting else None
+
+
+def _state(name: str) -> Draw:
+    def draw(step: Step, _values: _Values) -> Cells:
+        return [said(one) for one in (step.variables.get(name) or {}).values()], None
+
+    return draw
+
+
+def _written(name: str) -> Draw:
+    def draw(step: Step, _values: _Values) -> Cells:
+        i = step.variables.get("i")
+        cells = step.variables[name]
+        done = -1 if i is None else i
+        return [said(one) if row <= done else None for row, one in enumerate(cells)], i
+
+    return draw
+
+
+def _ranks(_run: Trace, values: _Values) -> list[str]:
+    return [f"rank {rank}" for rank in range(len(values.at))]
+
+
+def _numbered(run: Trace, values: _Values) -> list[str]:
+    return values.by(run.steps[0].variables["number"][: len(values.at)])
+
+
+def _places(_run: Trace, _values: _Values) -> list[str]:
+    return ["first", *("then" for _ in _values.at)]
+
+
+def _fields(run: Trace, _values: _Values) -> list[str]:
+    return list(run.steps[0].variables["empty"])
+
+
+def _rows(_run: Trace, values: _Values) -> list[str]:
+    return [f"row {row}" for row in range(len(values.at))]
+
+
+Labels = Callable[[Trace, _Values], list[str]]
+SORTED = "The sorted values: those in the frame, and where the finger is"
+WAITING = "The rows that can still be the answer, in their order"
+#: By the name of the kernel: the title, the labels of the cells, and the cells of a step.
+STRUCTURES: dict[str, tuple[str, Labels, Draw]] = {
+    "walk_quantiles": (SORTED, _ranks, _sorted_values),
+    "walk_mad": (SORTED, _ranks, _ranked),
+    "walk_mode": ("How often each value is in the frame", _numbered, _counts),
+    "walk_distinct": ("How often each value is in the frame", _numbered, _counts),
+    "least_rows": (WAITING, _places, _queue),
+    "running_states": ("The state of the frame", _fields, _state("state")),
+    "sliding_states": ("The state of the newer rows", _fields, _state("newer")),
+    "query_tree": ("The answer so far", _fields, _state("answer")),
+    **dict.fromkeys(("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written("to"))),
+    **dict.fromkeys(("row_number", "rank", "dense_rank"), ("Answers", _rows, _written("number"))),
+    **dict.fromkeys(("percent_rank", "cume_dist"), ("Answers", _rows, _written("share"))),
+    "ntile": ("Answers", _rows, _written("tile")),
+    **dict.fromkeys(
+        ("row_bound", "group_bound", "range_bound_each"),
+        ("Where each frame ends", _rows, _written("to")),
+    ),
+}

@@ -1,0 +1,120 @@
+"""The rows of a partition on a line, with the current row's frame on them, in each step."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import Trace
+from workbench.columnar.columns import codes_in_order
+from workbench.engine.block import Call, Window
+from workbench.functions.catalogue import FRAMELESS
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.windows.inspect.frame_table import FrameTable, frame_table
+from workbench.windows.inspect.one_partition import Partition
+
+#: More different values than these share one lane.
+MOST_LANES = 14
+FRAMELESS_LEGEND = {
+    "current": "the row that is answered",
+    "chain": None,
+    "skipped": None,
+    "seen": "a row",
+    "future": None,
+}
+LEGEND = {
+    "current": "the row that is answered",
+    "chain": "counts in its frame",
+    "skipped": "left out, or null",
+    "seen": "not in its frame",
+    "future": None,
+}
+
+
+def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Lesson:
+    """Return the picture of a run: values by height where they are few, the frame as a band.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+    partition : Partition
+    window : Window
+    call : Call
+
+    Returns
+    -------
+    dict
+        A picture of kind ``timeline``.
+    """
+    table = frame_table(partition, call.column)
+    places = _places(window)
+    values = table.values or ["row"] * partition.rows
+    lanes, lane = _lanes(window, call, values)
+    named = zip(table.labels, values, strict=True)
+    texts = [f"{label}, {value}" if call.arguments else label for label, value in named]
+    events = [
+        {"at": float(at), "lane": lane[row], "label": values[row], "text": f"row {row}: {text}"}
+        for row, (at, text) in enumerate(zip(places, texts, strict=True))
+    ]
+    ticks = [
+        {"at": float(at), "label": name} for at, name in zip(places, table.labels, strict=True)
+    ]
+    states = [_state(table, places, _row(step.variables), call) for step in run.steps]
+    title = f"{partition.who}: the rows in their order"
+    return {
+        "kind": "timeline", "title": title, "lanes": lanes, "events": events, "ticks": ticks,
+        "states": states,
+        "legend": FRAMELESS_LEGEND if call.function in FRAMELESS else LEGEND,
+    }  # fmt: skip
+
+
+def _row(variables: dict[str, Any]) -> int | None:
+    """The row whose answer is being found; building a tree is for no row."""
+    return variables.get("i")
+
+
+def _places(window: Window) -> NDArray[np.float64]:
+    """Where each row stands: by its key where rows can be told apart by it, else by its number."""
+    order = window.order
+    rows = np.arange(order.rows, dtype=np.float64)
+    nulls = order.valid[0, 1] - order.valid[0, 0] < order.rows
+    if order.key is None or nulls or len(np.unique(order.group)) < order.rows:
+        return rows
+    key = np.abs(np.asarray(order.key, np.float64) - float(order.key[0]))
+    gaps = np.diff(key)
+    return key / gaps.min() if np.isfinite(key).all() and len(gaps) else rows
+
+
+def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], list[int]]:
+    """Lanes of the different values, the greatest on top; one lane where they are many."""
+    one = [call.column], [0] * len(values)
+    if not call.arguments or len(set(values)) > MOST_LANES:
+        return one
+    try:
+        code = codes_in_order(window.column(call.arguments[0]))
+    except (TypeError, NotImplementedError, ValueError):
+        return one
+    known = window.present(call.arguments[0])
+    order = sorted(set(code[known].tolist()), reverse=True)
+    names = {int(c): value.partition(", ")[0] for c, value in zip(code, values, strict=True)}
+    lanes = [names[c] for c in order] + ["null"] * (not known.all())
+    return lanes, [
+        order.index(c) if k else len(order) for c, k in zip(code.tolist(), known, strict=True)
+    ]
+
+
+def _state(
+    table: FrameTable, places: NDArray[np.float64], row: int | None, call: Call
+) -> dict[str, Any] | None:
+    everything: dict[str, Any] = {"current": row, "seen": len(places), "chain": [], "skipped": []}
+    if row is None or call.function in FRAMELESS:
+        return everything
+    inside = table.inside[row]
+    held = np.flatnonzero(inside | table.left_out[row])
+    chain = np.flatnonzero(inside & table.counted).tolist()
+    skipped = np.flatnonzero((inside & ~table.counted) | table.left_out[row]).tolist()
+    band = None
+    if len(held):
+        low, high = float(places[held[0]]) - 0.4, float(places[held[-1]]) + 0.4
+        band = {"from": low, "to": high, "label": f"frame of row {row}"}
+    return everything | {"chain": chain, "skipped": skipped, "window": band}

@@ -1,0 +1,120 @@
+"""The step player: a kernel's trace, stepped through in the browser."""
+
+import html
+import json
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.stepper.lesson import Lesson, checked
+from workbench.widgets.stepper.still import still
+
+_STATIC = Path(__file__).parents[1] / "static"
+_MODULE = _STATIC / "player.js"
+_STYLE = _STATIC / "player.css"
+_PAGE = _STATIC / "player.html"
+
+
+class Player(anywidget.AnyWidget):
+    """A lesson that is stepped through in the browser, with or without a kernel.
+
+    Parameters
+    ----------
+    lesson : dict
+        Plain data: ``title``, ``functions`` (name, source), ``steps`` (function, line, caption,
+        variables) and, optionally, ``intro``, ``result`` and ``pictures`` (timeline, cells, tree)
+        with one state a step.
+    step : int
+        The step shown first, from 0. A step outside the lesson is moved to its nearest end.
+
+    Raises
+    ------
+    WorkbenchError
+        If a part of the lesson is missing or does not fit the others.
+
+    Examples
+    --------
+    >>> source = ["def double(x):", "    return 2 * x  #: twice {x}"]
+    >>> lesson = {
+    ...     "title": "double",
+    ...     "functions": [{"name": "double", "source": source}],
+    ...     "steps": [{"function": "double", "line": 2, "caption": "twice 4"}],
+    ... }
+    >>> Player(lesson, step=7)
+    Player('double', step 1 of 1: twice 4)
+    """
+
+    _esm = _MODULE
+    _css = _STYLE
+    lesson = traitlets.Dict().tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, lesson: Lesson, step: int = 0) -> None:
+        if not isinstance(step, int):
+            raise WorkbenchError(f"step: {step!r} is not a whole number; the first step is 0.")
+        super().__init__(lesson=lesson, step=step)
+
+    @traitlets.validate("lesson")
+    def _check_lesson(self, proposal: dict[str, Any]) -> Lesson:
+        return checked(proposal["value"])
+
+    @traitlets.validate("step")
+    def _clamp_step(self, proposal: dict[str, Any]) -> int:
+        last = max(len(self.lesson.get("steps", ())) - 1, 0)
+        return int(min(max(proposal["value"], 0), last))
+
+    @traitlets.observe("lesson")
+    def _keep_step_inside(self, _change: object) -> None:
+        self.step = self._clamp_step({"value": self.step})
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the lesson as one page that needs no kernel and no network.
+
+        The page opens at the player's step; ``#step=17`` at the end of its address opens the 17th.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; one that exists is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file that was written.
+        """
+        parts = {
+            "title": html.escape(self.lesson["title"]),
+            "style": _STYLE.read_text(encoding="utf-8"),
+            "module": _MODULE.read_text(encoding="utf-8"),
+            "lesson": _json_in_html(self.lesson),
+            "picture": still(self.lesson, self.step),
+            "step": str(self.step + 1),
+        }
+        page = _PAGE.read_text(encoding="utf-8")
+        target = Path(path)
+        filled = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)
+        target.write_text(filled, encoding="utf-8")
+        return target
+
+    def __repr__(self) -> str:
+        steps = self.lesson["steps"]
+        if not steps:
+            return f"Player({self.lesson['title']!r}, no steps)"
+        place = f"step {self.step + 1} of {len(steps)}"
+        return f"Player({self.lesson['title']!r}, {place}: {steps[self.step]['caption']})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The live view and, for who only reads the notebook, a picture of the current step."""
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        return {**data, "image/svg+xml": still(self.lesson, self.step)}, metadata
+
+
+def _json_in_html(value: object) -> str:
+    """JSON that cannot end the script element which holds it."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")

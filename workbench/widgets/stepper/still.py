@@ -1,0 +1,179 @@
+"""A still of the step player: one step of a lesson as an SVG picture, without a browser."""
+
+import textwrap
+from html import escape
+from typing import Any
+
+from workbench.figures.svg import (
+    GREY,
+    INK,
+    ORANGE,
+    QUIET,
+    RAISED,
+    RULE,
+    VERMILLION,
+    Part,
+    cut,
+    element,
+    moved,
+    rect,
+    text,
+)
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.widgets.stepper.still_timeline import timeline
+from workbench.widgets.stepper.still_tree import tree
+
+_WIDTH = 900
+_MARGIN = 24
+_INNER = _WIDTH - 2 * _MARGIN
+_SOURCE_LINES = 9
+_CELLS = 12
+_CODE_FONT = "ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace"
+_MIDDLE = {"text_anchor": "middle"}
+
+
+def still(lesson: Lesson, step: int) -> str:
+    """Draw one step of a lesson: caption, pictures, and source around the current line.
+
+    Parameters
+    ----------
+    lesson : dict
+        A checked lesson.
+    step : int
+        The step to draw, from 0.
+
+    Returns
+    -------
+    str
+        An SVG document, 900 wide.
+
+    Examples
+    --------
+    >>> still({"title": "Nothing", "functions": [], "steps": []}, 0)[:34]
+    '<svg xmlns="http://www.w3.org/2000'
+    """
+    parts = [_header(lesson, step)]
+    if lesson["steps"]:
+        parts += [_picture(picture, step) for picture in lesson.get("pictures") or []]
+        parts.append(_source(lesson, lesson["steps"][step]))
+    body, y = "", float(_MARGIN)
+    for drawn, height in parts:
+        body += moved(_MARGIN, y, drawn)
+        y += height + 20
+    return document(body, y, title(lesson, step))
+
+
+def title(lesson: Lesson, step: int) -> str:
+    """The lesson's title, and where in it this step is."""
+    steps = lesson["steps"]
+    place = f"step {step + 1} of {len(steps)}: {steps[step]['caption']}" if steps else "no steps"
+    return f"{lesson['title']}, {place}"
+
+
+def document(body: str, height: float, name: str) -> str:
+    """Return a still as an SVG document of this height."""
+    ground = rect(0.5, 0.5, _WIDTH - 1, height - 1, rx=10, fill="#fff", stroke=RULE)
+    return element(
+        "svg",
+        element("title", escape(name)) + ground + body,
+        xmlns="http://www.w3.org/2000/svg",
+        width=_WIDTH,
+        height=height,
+        viewBox=f"0 0 {_WIDTH} {height:.0f}",
+        role="img",
+        font_family="system-ui, DejaVu Sans, sans-serif",
+        font_size=13,
+        fill=INK,
+    )
+
+
+def _header(lesson: Lesson, step: int) -> Part:
+    drawn = text(0, 16, lesson["title"], font_size=19, font_weight=650)
+    steps = lesson["steps"]
+    if not steps:
+        return drawn + text(0, 44, "This lesson has no steps.", fill=QUIET), 50
+    place = f"Step {step + 1} of {len(steps)}"
+    drawn += text(_INNER, 16, place, text_anchor="end", font_weight=600)
+    caption, height = _caption(steps[step]["caption"])
+    drawn += moved(0, 32, caption)
+    result = lesson.get("result") if step == len(steps) - 1 else None
+    if not result:
+        return drawn, 32 + height
+    return drawn + text(0, 54 + height, f"Result: {result}", font_weight=700), 58 + height
+
+
+def _caption(caption: str) -> Part:
+    lines = textwrap.wrap(caption, 96) or [""]
+    height = 22 * len(lines) + 16
+    drawn = rect(0, 0, _INNER, height, fill=RAISED) + rect(0, 0, 5, height, fill=VERMILLION)
+    rows = (text(18, 23 + 22 * row, line, font_size=16) for row, line in enumerate(lines))
+    return drawn + "".join(rows), height
+
+
+def _source(lesson: Lesson, step: dict[str, Any]) -> Part:
+    function = next(item for item in lesson["functions"] if item["name"] == step["function"])
+    source, current = function["source"], step["line"] - 1
+    first = max(0, min(current - _SOURCE_LINES // 2, len(source) - _SOURCE_LINES))
+    number = function.get("first_line") or 1
+    drawn = text(0, 12, f"Source of {function['name']}", fill=QUIET, font_weight=600)
+    shown = range(first, min(first + _SOURCE_LINES, len(source)))
+    for row, index in enumerate(shown):
+        line = _source_line(source[index], number + index, index == current)
+        drawn += moved(0, 26 + 20 * row, line)
+    height = 20 * len(shown)
+    return drawn + rect(0, 22, _INNER, height + 8, fill="none", stroke=RULE, rx=6), height + 30
+
+
+def _source_line(line: str, number: int, is_current: bool) -> str:
+    style = {"font_family": _CODE_FONT, "xml:space": "preserve"}
+    code = text(62, 14, cut(line, 98), **style)
+    place = text(48, 14, str(number), text_anchor="end", fill=QUIET, font_family=_CODE_FONT)
+    if not is_current:
+        return place + code
+    band = rect(1, 0, _INNER - 2, 20, fill=ORANGE, fill_opacity=0.22)
+    return band + text(8, 14, "▶", fill=VERMILLION, font_size=11) + place + code
+
+
+def _picture(picture: dict[str, Any], step: int) -> Part:
+    drawn, height = _PICTURES[picture["kind"]](picture, picture["states"][step] or {}, _INNER)
+    name = text(0, 12, picture.get("title") or "", fill=QUIET, font_weight=600)
+    return name + moved(0, 22, drawn), height + 22
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _cells(picture: dict[str, Any], state: dict[str, Any], inner: float) -> Part:
+    values = [_shown(value) for value in state.get("cells") or []]
+    labels = [str(label) for label in picture.get("labels") or []]
+    labels += [str(index) for index in range(len(labels), len(values))]
+    changed, shown = state.get("changed") or [], values[:_CELLS]
+    longest = max(map(len, [*labels[:_CELLS], *shown]), default=1)
+    width = min(max(longest * 8 + 20, 44), inner / max(len(shown), 1) - 8)
+    drawn = ""
+    for index, value in enumerate(shown):
+        cell = _cell(width, labels[index], value, index in changed, index == state.get("current"))
+        drawn += moved(index * (width + 8), 0, cell)
+    if len(values) == len(shown):
+        return drawn, 68
+    rest = f"… {len(values) - len(shown)} more, {len(values)} in all"
+    return drawn + text(0, 82, rest, fill=QUIET), 86
+
+
+def _cell(width: float, label: str, value: str, changed: bool, current: bool) -> str:
+    room = int(width / 7.2)
+    fill, stroke = ("#f8e4b8", VERMILLION) if changed else ("#fff", GREY)
+    mark = " ".join(["● changed"] * changed + ["▲ now"] * current)
+    weight = 700 if changed else 400
+    return (
+        text(width / 2, 12, cut(label, room), fill=QUIET, font_size=12, **_MIDDLE)
+        + rect(0, 18, width, 30, rx=3, fill=fill, stroke=stroke, stroke_width=2)
+        + text(width / 2, 38, cut(value, room), font_size=14, font_weight=weight, **_MIDDLE)
+        + text(width / 2, 63, mark, fill=QUIET, font_size=11, **_MIDDLE)
+    )
+
+
+_PICTURES = {"timeline": timeline, "cells": _cells, "tree": tree}

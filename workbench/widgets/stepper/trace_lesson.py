@@ -1,0 +1,87 @@
+"""A kernel's trace as a lesson for the step player."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kernels import Trace
+
+Shown = Mapping[str, Callable[[Any], Any]]
+
+
+def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, Any]:
+    """Return a trace as the plain data that the step player holds.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+    title : str
+    shown : mapping of str to function, optional
+        How the variable of a name is written; the others are shown as they are.
+
+    Returns
+    -------
+    dict
+        A lesson without pictures, as :class:`workbench.widgets.stepper.player.Player` takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels import registry, trace
+    >>> run = trace(registry["insertion_sort"], np.array([2, 1]), np.array([1, 1], np.uint32))
+    >>> lesson = lesson_of(run, "Insertion sort")
+    >>> lesson["steps"][1]["caption"], lesson["steps"][1]["variables"][0]
+    ('Its place is 0.', {'name': 'time', 'value': [1, 2], 'changed': [0, 1]})
+    """
+    shown = shown or {}
+    used = {step.kernel for step in run.steps}
+    functions = [
+        {
+            "name": kernel.__name__,
+            "first_line": kernel.first_line,
+            "source": kernel.source.splitlines(),
+        }
+        for kernel in run.kernels
+        if kernel.__name__ in used or kernel is run.kernels[0]
+    ]
+    steps = [
+        {
+            "function": step.kernel,
+            "line": step.line,
+            "caption": step.caption,
+            "variables": [
+                {
+                    "name": name,
+                    "value": shown[name](value) if name in shown else value,
+                    "changed": step.changed[name],
+                }
+                for name, value in step.variables.items()
+            ],
+        }
+        for step in run.steps
+    ]
+    return {"title": title, "functions": functions, "steps": steps, "result": str(run.result)}
+
+
+def array_pictures(run: Trace) -> list[dict[str, Any]]:
+    """Return a picture of cells for each list among a kernel's own variables.
+
+    Parameters
+    ----------
+    run : kernels.Trace
+
+    Returns
+    -------
+    list of dict
+    """
+    first = run.steps[0].variables if run.steps else {}
+    names = [name for name, value in first.items() if isinstance(value, list) and value]
+    return [_cells(run, name) for name in names if not isinstance(first[name][0], list)]
+
+
+def _cells(run: Trace, name: str) -> dict[str, Any]:
+    states: list[dict[str, Any] | None] = []
+    for step in run.steps:
+        value, changed = step.variables.get(name), step.changed.get(name)
+        marked = changed if isinstance(changed, list) else []
+        states.append({"cells": value, "changed": marked, "current": None} if value else None)
+    return {"kind": "cells", "title": name, "states": states}

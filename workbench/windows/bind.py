@@ -1,0 +1,192 @@
+"""A window call bound to a table: its columns found, its types checked, before a job starts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.frames.frame import RUNNING, WHOLE, Frame
+from workbench.functions.catalogue import (
+    FRAMELESS,
+    NUMBERS,
+    TIMES,
+    answer_type,
+    check_arguments,
+    kind_of,
+)
+from workbench.functions.fn import Argument, Function
+from workbench.spark.table import column, reason
+from workbench.windows.bind_frame import bind_frame, name_bounds
+from workbench.windows.checks import check_distance
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A function bound to a table.
+
+    Attributes
+    ----------
+    column : str
+        The result's name.
+    function : Function
+    frame : Frame
+    arguments, kinds : tuple of Column, tuple of DataType
+    answer : DataType
+    where, default : Column or None
+    """
+
+    column: str
+    function: Function
+    frame: Frame
+    arguments: "tuple[Column, ...]"
+    kinds: "tuple[DataType, ...]"
+    answer: "DataType"
+    where: "Column | None"
+    default: "Column | None"
+
+
+@dataclass
+class Carried:
+    """The columns that go to the workers: each once, by the name that they have there.
+
+    Attributes
+    ----------
+    wanted : dict of str to Column
+    """
+
+    df: "DataFrame"
+    wanted: "dict[str, Column]" = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.wanted = {self.of(name): column(self.df, name, "df") for name in self.df.columns}
+
+    def of(self, name: str) -> str:
+        """Return the name that a column of the table has on the way."""
+        return f"c{self.df.columns.index(name)}"
+
+    def add(self, given: Argument | None, value: "Column | None") -> str | None:
+        """Return the name of an argument, which is taken along unless it is there."""
+        if value is None:
+            return None
+        if isinstance(given, str) and given in self.df.columns:
+            return self.of(given)
+        # Columns have no equality of their own: the same one twice is the same object.
+        known = next((name for name, other in self.wanted.items() if other is value), None)
+        name = known or f"x{len(self.wanted)}"
+        self.wanted[name] = value
+        return name
+
+    def frame(self, frame: Frame) -> Frame:
+        """Return a frame as the workers know it; the columns of its bounds are taken along."""
+        return name_bounds(frame, lambda bound: str(self.add(None, bound)))
+
+
+def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
+    """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
+    if function.name in FRAMELESS:
+        return WHOLE
+    return function.frame or frame or (RUNNING if ordered else WHOLE)
+
+
+def resolve(
+    df: "DataFrame", functions: Mapping[str, Function], frame: Frame | None, order: Sequence[Any]
+) -> list[Resolved]:
+    """Bind functions to a table.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    functions : dict of str to Function
+        By the name of the result.
+    frame : Frame or None
+    order : sequence of OrderColumn
+
+    Returns
+    -------
+    list of Resolved
+
+    Raises
+    ------
+    WorkbenchError
+        When an argument is missing or has a type that the function cannot take.
+    """
+    found: list[Resolved] = []
+    conditions: dict[Any, Column | None] = {}
+    frames: dict[Frame, Frame] = {}
+    for name, function in functions.items():
+        own = frame_for(function, frame, bool(order))
+        if own.measured:
+            check_distance(df, own, order[0].name)
+        if own not in frames:
+            frames[own] = bind_frame(df, own, order, _type_of)
+        values = [_argument(df, name, argument) for argument in function.arguments]
+        kinds = tuple(kind for _, kind in values)
+        check_arguments(name, function.name, kinds)
+        if function.name == "fill" and kind_of(df.schema[order[0].name].dataType) not in (
+            *NUMBERS,
+            *TIMES,
+        ):
+            raise WorkbenchError(f"{name}: fill goes along numbers or times; order by such.")
+        answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
+        given = function.condition if isinstance(function.condition, str) else id(function)
+        if given not in conditions:
+            conditions[given] = _condition(df, name, function.condition)
+        default = _default(df, name, function.options.default, answer)
+        arguments = tuple(value for value, _ in values)
+        where = conditions[given]
+        found.append(
+            Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
+        )
+    return found
+
+
+def _argument(df: "DataFrame", name: str, given: Argument) -> "tuple[Column, DataType]":
+    if isinstance(given, str):
+        return column(df, given, name), df.schema[given].dataType
+    return given, _type_of(df, name, given)
+
+
+def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | None":
+    from pyspark.sql import functions as F
+
+    if given is None:
+        return None
+    condition = F.expr(given) if isinstance(given, str) else given
+    kind = _type_of(df, name, condition).typeName()
+    if kind != "boolean":
+        raise WorkbenchError(
+            f"{name}: the condition gives {kind}s; write one that is true or false."
+        )
+    return condition
+
+
+def _default(df: "DataFrame", name: str, given: Any, answer: "DataType") -> "Column | None":
+    from pyspark.sql import functions as F
+
+    if given is None:
+        return None
+    value = F.lit(given)
+    kind = _type_of(df, name, value)
+    numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
+    if kind.typeName() != answer.typeName() and not numbers:
+        raise WorkbenchError(
+            f"{name}: the default {given!r} is {kind.simpleString()}, but the column holds "
+            f"{answer.simpleString()}; give a default of that type."
+        )
+    return value.cast(answer)
+
+
+def _type_of(df: "DataFrame", name: str, value: "Column") -> "DataType":
+    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.sql import functions as F
+
+    try:
+        # As a value of each row, among others: an aggregate or a generator is none.
+        usable = F.when(value.isNotNull(), 1)
+        return df.select("*", value, usable).schema.fields[-2].dataType
+    except (AnalysisException, ParseException) as error:
+        raise WorkbenchError(f"{name}: this does not fit the table: {reason(error)}") from None

@@ -1,0 +1,122 @@
+"""Frames whose bounds are columns, bound to a table: their types checked before a job starts."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import COUNT, MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, TIMES, kind_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+#: Gives the type of a Column, and refuses one that does not fit the table.
+TypeOf = Callable[["DataFrame", str, "Column"], "DataType"]
+
+
+def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any], type_of: TypeOf) -> Frame:
+    """Return a frame whose bounds are columns of the types that the workers take.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    frame : Frame
+    order : sequence of OrderColumn
+    type_of : function
+        Returns the type of a Column; the name of the argument goes into its error.
+
+    Returns
+    -------
+    Frame
+
+    Raises
+    ------
+    WorkbenchError
+        When a bound is no value of a row, or has a type that is no distance.
+    """
+    bounds: list[Offset | None] = []
+    for name, bound in (("low", frame.low), ("high", frame.high)):
+        if bound is not None and isinstance(bound.amount, PerRow):
+            column: Any = bound.amount.column
+            kind = type_of(df, name, column)
+            if frame.unit == "range":
+                along = df.schema[order[0].name]
+                bound = _distance(name, column, kind, along.name, along.dataType)
+            else:
+                bound = _count(name, column, kind, frame.unit)
+        bounds.append(bound)
+    return replace(frame, low=bounds[0], high=bounds[1])
+
+
+def name_bounds(frame: Frame, name_of: "Callable[[Column], str]") -> Frame:
+    """Return a frame as the workers know it, with names in the place of columns."""
+
+    def named(bound: Offset | None) -> Offset | None:
+        if bound is None or not isinstance(bound.amount, PerRow):
+            return bound
+        column: Any = bound.amount.column
+        return Offset(PerRow(name_of(column)), bound.unit)
+
+    if not frame.varies:
+        return frame
+    low, high = named(frame.low), named(frame.high)
+    return Frame(frame.unit, low, high, frame.exclude, (low and low.amount, high and high.amount))
+
+
+def _count(name: str, column: "Column", kind: "DataType", unit: str) -> Offset:
+    if kind_of(kind) != "integer":
+        raise WorkbenchError(
+            f"{name}: the bound {column!r} holds {kind.simpleString()}, but a frame of {unit} "
+            f"counts {unit}; give a Column of integers."
+        )
+    return Offset(PerRow(column.cast("long")), COUNT)
+
+
+def _distance(
+    name: str, column: "Column", kind: "DataType", order: str, along: "DataType"
+) -> Offset:
+    held = f"{name}: the bound {column!r} holds {kind.simpleString()}, but the order column "
+    held += f"{order!r} holds {along.simpleString()}"
+    if kind_of(along) in TIMES:
+        return _interval(held, column, kind)
+    if kind_of(along) not in NUMBERS:
+        raise WorkbenchError(f"{held}, along which nothing is measured; order by numbers or times.")
+    if kind_of(kind) not in NUMBERS:
+        raise WorkbenchError(f"{held}; give a Column of numbers.")
+    if kind_of(along) == "float":
+        return Offset(PerRow(column.cast("double")), NUMBER)
+    if kind_of(along) == "integer":
+        if kind_of(kind) != "integer":
+            raise WorkbenchError(f"{held}; give a Column of integers.")
+        return Offset(PerRow(column.cast("long")), NUMBER)
+    return _decimal(held, column, kind, along)
+
+
+def _interval(held: str, column: "Column", kind: "DataType") -> Offset:
+    from pyspark.sql.types import DayTimeIntervalType, YearMonthIntervalType
+
+    if isinstance(kind, DayTimeIntervalType):
+        return Offset(PerRow(column.cast(DayTimeIntervalType())), MICROSECONDS)
+    if isinstance(kind, YearMonthIntervalType):
+        months = column.cast(YearMonthIntervalType(1, 1)).cast("int")
+        return Offset(PerRow(months), MONTHS)
+    raise WorkbenchError(
+        f"{held}; give a Column of intervals, such as F.make_dt_interval(F.col('days'))."
+    )
+
+
+def _decimal(held: str, column: "Column", kind: "DataType", along: Any) -> Offset:
+    from pyspark.sql.types import DecimalType
+
+    if along.precision > MOST_DIGITS:
+        raise WorkbenchError(
+            f"frame: a distance along decimals of more than {MOST_DIGITS} digits is not "
+            "available; cast the order column to fewer digits or to double."
+        )
+    finer = isinstance(kind, DecimalType) and kind.scale > along.scale
+    if finer or kind_of(kind) == "float":
+        raise WorkbenchError(f"{held}; cast the bound to the order column's type.")
+    return Offset(PerRow(column.cast(DecimalType(MOST_DIGITS, along.scale))), NUMBER)

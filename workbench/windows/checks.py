@@ -1,0 +1,209 @@
+"""What a window call must not ask for: refused with one sentence, before a job starts."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.order import OrderColumn
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
+from workbench.functions.fn import Function
+from workbench.spark.table import column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+#: Types that are no part of a key, or that Spark cannot hand to Python.
+NO_KEY = ("map<", "variant", " collate ")
+NO_ARROW = "interval year", "interval month"
+
+
+def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
+    """Return the columns of an order, as they were given.
+
+    Parameters
+    ----------
+    order_by : str, tuple or list of these
+        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` is the same, and for names
+        that begin with a minus. Nulls come first in an ascending order and last in a descending
+        one; ``("day", "asc", "nulls last")`` says otherwise.
+
+    Returns
+    -------
+    tuple of OrderColumn
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> order_terms(["plant", "-day"])[1]
+    OrderColumn(name='day', descending=True, nulls_first=False)
+    """
+    if isinstance(order_by, str) or _is_term(order_by):
+        order_by = [order_by]
+    if not isinstance(order_by, Iterable):
+        raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
+    terms = tuple(map(_term, order_by))
+    names = [term.name for term in terms]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise WorkbenchError(f"order_by: column {twice[0]!r} is named twice; name it once.")
+    return terms
+
+
+_ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
+_DIRECTIONS, _NULLS = ("asc", "desc"), ("nulls first", "nulls last")
+
+
+def _is_term(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) > 1 and value[1] in _DIRECTIONS
+
+
+def _term(value: Any) -> OrderColumn:
+    if isinstance(value, str) and value not in ("", "-"):
+        descending = value.startswith("-")
+        return OrderColumn(value[descending:], descending, not descending)
+    known = _is_term(value) and isinstance(value[0], str) and len(value) <= 3
+    if not known or (len(value) == 3 and value[2] not in _NULLS):
+        raise WorkbenchError(f"order_by: {value!r} is no column of an order; {_ORDER}")
+    descending = value[1] == "desc"
+    nulls_first = value[2] == "nulls first" if len(value) == 3 else not descending
+    return OrderColumn(value[0], descending, nulls_first)
+
+
+def check_order(column_name: str, function: Function, frame: Frame, terms: int) -> None:
+    """Refuse a function or a frame that the order of the rows cannot give a meaning.
+
+    Parameters
+    ----------
+    column_name : str
+        The result's name.
+    function : Function
+    frame : Frame
+    terms : int
+        How many columns the order has.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if terms == 0 and function.name in ORDERED:
+        raise WorkbenchError(
+            f"{column_name}: {function.name} needs an order; name its columns in order_by."
+        )
+    if terms == 0 and not (frame.low is None and frame.high is None):
+        raise WorkbenchError(
+            f"{column_name}: {frame!r} needs an order; name its columns in order_by."
+        )
+    if terms != 1 and (frame.measured or function.name == "fill"):
+        what = f"{frame!r} is measured" if frame.measured else "fill goes"
+        raise WorkbenchError(
+            f"{column_name}: {what} along one column, but order_by names {terms}; name one."
+        )
+
+
+def check_distance(df: "DataFrame", frame: Frame, name: str) -> None:
+    """Refuse a distance that has another unit than the order column.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    frame : Frame
+    name : str
+        The order column.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    data_type = df.schema[name].dataType
+    kind = kind_of(data_type)
+    for bound, given in zip((frame.low, frame.high), frame.given, strict=True):
+        if bound is None or bound.amount == 0 or isinstance(bound.amount, PerRow):
+            continue
+        holds = f"but the order column {name!r} holds {data_type.simpleString()}"
+        if kind not in (*NUMBERS, *TIMES):
+            raise WorkbenchError(
+                f"frame: a distance such as {given!r} needs numbers or times, {holds}."
+            )
+        if bound.unit in (MICROSECONDS, MONTHS) and kind not in TIMES:
+            raise WorkbenchError(f"frame: {given!r} has a unit, {holds}; give a number.")
+        if bound.unit == NUMBER and kind in TIMES:
+            raise WorkbenchError(
+                f"frame: {given!r} has no unit, {holds}; give a duration such as '-3 days'."
+            )
+        _check_number(data_type, bound.amount, given, holds)
+
+
+def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) -> None:
+    from pyspark.sql.types import DecimalType
+
+    if kind_of(data_type) == "integer" and amount != int(amount):
+        raise WorkbenchError(f"frame: {given!r} is no whole number, {holds}; give an integer.")
+    if isinstance(data_type, DecimalType):
+        if data_type.precision > MOST_DIGITS:
+            raise WorkbenchError(
+                f"frame: a distance along decimals of more than {MOST_DIGITS} digits is not "
+                "available; cast the order column to fewer digits or to double."
+            )
+        scaled = Decimal(str(amount)) * 10**data_type.scale
+        if scaled != int(scaled):
+            raise WorkbenchError(
+                f"frame: {given!r} has more digits than the order column, {holds}."
+            )
+
+
+def check_table(
+    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], results: Sequence[str]
+) -> None:
+    """Refuse a table that lacks columns of the call, or has some that cannot be used so.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    keys : sequence of str
+    order : sequence of OrderColumn
+    results : sequence of str
+        The names of the columns that are added.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for name in df.columns:
+        column(df, name, "df")
+    for key in keys:
+        column(df, key, "partition_by")
+        held = df.schema[key].dataType.simpleString()
+        if any(part in held for part in NO_KEY):
+            raise WorkbenchError(
+                f"partition_by: column {key!r} holds {held}, which cannot be grouped by; "
+                "name another column."
+            )
+    for term in order:
+        column(df, term.name, "order_by")
+        if kind_of(df.schema[term.name].dataType) not in SORTED:
+            held = df.schema[term.name].dataType.simpleString()
+            raise WorkbenchError(
+                f"order_by: column {term.name!r} holds {held}, which has no order here; "
+                "name a column of numbers, times or text."
+            )
+    taken = {name.lower() for name in df.columns}
+    if clash := [name for name in results if name.lower() in taken]:
+        raise WorkbenchError(
+            f"{clash[0]}: the table has a column of this name; give the result another one."
+        )
+
+
+def check_arrow(df: "DataFrame") -> None:
+    """Refuse columns that Spark cannot hand to a Python worker."""
+    for name, kind in ((f.name, f.dataType.simpleString()) for f in df.schema.fields):
+        if any(part in kind for part in NO_ARROW):
+            raise WorkbenchError(
+                f"df: column {name!r} holds {kind}, which does not go through Arrow; "
+                "drop it, or cast it to text."
+            )

@@ -1,0 +1,213 @@
+"""The rows of one partition of a window call, fetched to be looked at by a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from workbench.columnar.blocks import Block
+from workbench.engine.block import Call, Window
+from workbench.engine.order import ordered_block
+from workbench.engine.task import WindowTask
+from workbench.errors import WorkbenchError
+from workbench.spark.table import column, key_values
+from workbench.windows.spark_engine import ordered
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from workbench.windows.over import Over
+
+#: As many rows as a person can look at, and as can be stepped through.
+MOST_ROWS, MOST_STEPPED = 40, 100
+MOST_KEYS = 200
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The rows of one partition in their order, as Spark's workers have them.
+
+    Attributes
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+        The table that the rows are of.
+    key : tuple
+        The values of the columns that make the partition.
+    task : WindowTask
+    block : Block
+        The one partition.
+    cut : bool
+        Whether the partition has more rows than these, the first ones.
+    """
+
+    over: "Over"
+    df: "DataFrame"
+    key: Key
+    task: WindowTask
+    block: Block
+    cut: bool
+
+    @property
+    def rows(self) -> int:
+        """How many rows are here."""
+        return len(self.block.rows)
+
+    @property
+    def who(self) -> str:
+        """The key as a person reads it."""
+        return ", ".join(map(said, self.key)) or "all rows"
+
+    def window(self) -> Window:
+        """Return the block as the window functions see it."""
+        return Window(self.block, self.task.order)
+
+    def answers(self) -> pa.Table:
+        """Return every row with the answer of every function, by the worker's own code."""
+        return self.task.answer(self.block)
+
+    def call(self, column: str | None = None) -> Call:
+        """Return the call of a result's column, of the first one without a name."""
+        calls = {call.column: call for call in self.task.calls}
+        if column is not None and column not in calls:
+            known = ", ".join(map(repr, calls))
+            raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
+        return self.task.calls[0] if column is None else calls[column]
+
+    def asked(self, over: "Over") -> "Partition":
+        """Return the same rows for another call over the same partitions and order."""
+        task, _ = over.bound(self.df)
+        return replace(self, over=over, task=task)
+
+    def labels(self) -> list[str]:
+        """Return each row's place in the order as a person reads it."""
+        columns = [self.block.column(term.name).to_pylist() for term in self.task.order]
+        if not columns:
+            return [str(row) for row in range(self.rows)]
+        return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
+
+    def names(self, call: Call) -> tuple[str, str]:
+        """Return the columns of the order, and those that a function looks at."""
+        given = self.over.columns[call.column].arguments
+        looked_at = [one if isinstance(one, str) else "value" for one in given]
+        return ", ".join(term.name for term in self.over.order_by) or "row", ", ".join(looked_at)
+
+    def values(self, call: Call) -> list[str]:
+        """Return what the function looks at in each row, as a person reads it."""
+        columns = [self.block.column(name).to_pylist() for name in call.arguments]
+        return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
+
+
+def partition_of(
+    over: "Over", df: "DataFrame", key: Any = None, most: int = MOST_ROWS
+) -> Partition:
+    """Fetch the rows of one partition, and bind the call to them.
+
+    Parameters
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+    key : value, or tuple of values when several columns make the partition
+        Without it, the first one in order.
+    most : int
+        The most rows that are fetched, the first ones in the order.
+
+    Returns
+    -------
+    Partition
+
+    Raises
+    ------
+    WorkbenchError
+        When the call does not fit the table, or no row has this key.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> call = wb.Over("plant", "date", mean=wb.fn.avg("mwh"))
+    >>> part = partition_of(call, plants, "Boston", most=2)
+    >>> part.labels(), part.values(part.call()), part.cut
+    (['2019-01-02', '2019-01-03'], ['564337', '507405'], True)
+    """
+    task, carried = over.bound(df)
+    values = _first_key(over, df) if key is None else key_values(key, over.partition_by)
+    chosen = df
+    for condition in _is_key(over, df, values):
+        chosen = chosen.where(condition)
+    terms = [ordered(term, column(df, term.name, "order_by")) for term in over.order_by]
+    chosen = chosen.orderBy(*terms) if terms else chosen
+    wanted = [value.alias(name) for name, value in carried.wanted.items()]
+    # Limited before the columns are chosen: the order may be by one that is renamed.
+    rows = chosen.limit(most + 1).select(*wanted).toArrow()
+    if not len(rows):
+        raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
+    block = ordered_block(rows.slice(0, most), task.keys, task.order)
+    return Partition(over, df, values, task, block, len(rows) > most)
+
+
+def keys_of(over: "Over", df: "DataFrame", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
+    """Return the first partitions of a table and how many rows each has.
+
+    Parameters
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+    most : int
+
+    Returns
+    -------
+    list of (tuple, int)
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> keys_of(wb.Over("plant", "date", mean=wb.fn.avg("mwh")), plants)
+    [(('Boston',), 12), (('Worcester',), 12)]
+    """
+    over.bound(df)
+    keys = [column(df, name, "partition_by") for name in over.partition_by]
+    if not keys:
+        return [((), df.count())]
+    counted = df.groupBy(*keys).count().orderBy(*range(1, len(keys) + 1)).limit(most)
+    return [(tuple(row[:-1]), row[-1]) for row in counted.collect()]
+
+
+def said(value: Any) -> str:
+    """Return a value as a person reads it, in a few characters.
+
+    Examples
+    --------
+    >>> said(None), said(517450.75), said([1 / 3, 2.0])
+    ('null', '517450.75', '[0.333333, 2]')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return f"[{', '.join(map(said, value))}]"
+    if isinstance(value, float):
+        return f"{round(value, 2):.15g}" if abs(value) >= 1_000 else f"{value:.6g}"
+    if isinstance(value, datetime):
+        finer = ":%S" if value.second or value.microsecond else ""
+        return f"{value:%Y-%m-%d %H:%M}" + value.strftime(finer)
+    return str(value)
+
+
+def _first_key(over: "Over", df: "DataFrame") -> Key:
+    keys = [column(df, name, "partition_by") for name in over.partition_by]
+    first = (df.select(*keys).orderBy(*keys) if keys else df).limit(1).collect()
+    if not first:
+        raise WorkbenchError("df: the table has no row; give one that has some.")
+    return tuple(first[0]) if keys else ()
+
+
+def _is_key(over: "Over", df: "DataFrame", values: Key) -> "Iterator[Column]":
+    from pyspark.sql import functions as F
+
+    for name, value in zip(over.partition_by, values, strict=True):
+        yield column(df, name, "partition_by").eqNullSafe(F.lit(value))

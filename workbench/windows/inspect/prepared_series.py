@@ -1,0 +1,198 @@
+"""Series of a table, ordered and packed once, so that another window of them is quick to ask.
+
+What answers is the task of a Spark worker, run in this process on the one series that is looked at:
+a slider must not repeat the scan, the shuffle and the sort, which no window changes.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.key_codes import whole
+from workbench.columnar.process import settle
+from workbench.engine.block import Call
+from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.task import WindowTask
+from workbench.frames.bounds import PerRow
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import bundle_rows
+from workbench.spark.table import check_plain, table
+from workbench.windows.bind import Carried
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.windows.over import Over
+
+#: A piece must stay below what one value of Spark, and one message of Spark Connect, can hold.
+ROWS_A_PIECE = 1_000_000
+PIECE, ROWS, PACKED = "piece", "rows", "packed"
+
+Key = tuple[Any, ...]
+
+
+class PreparedSeries:
+    """The rows of each partition in their order, held as packed columns.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    over : Over
+        Its partitions and order are kept, and the columns that its functions look at.
+
+    Attributes
+    ----------
+    sizes : dict of tuple to int
+        The rows of each partition by its key, the values of the columns that make it.
+
+    Raises
+    ------
+    WorkbenchError
+        When the table lacks a column, or a column has a type that cannot be used so.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> over = wb.Over("plant", "date", wb.Frame.rows(-1, 1), most=wb.fn.max("mwh"))
+    >>> series = PreparedSeries(wb.datasets.power_plants(wb.session()), over)
+    >>> series.sizes
+    {('Boston',): 12, ('Worcester',): 12}
+    >>> series.answer(over, ("Boston",)).column("most").to_pylist()[:3]
+    [564337, 564337, 528523]
+    >>> series.free()
+    """
+
+    def __init__(self, df: "DataFrame", over: "Over") -> None:
+        self.df = table(df, "df")
+        task, carried = over.bound(df)
+        for name in over.partition_by:
+            check_plain(df.schema, name, "partition_by")
+        ship(df.sparkSession)
+        self._held: tuple[Key, Block] | None = None
+        self._pieces = self._packed(over, task, carried).persist()
+        try:
+            self.sizes = self._measured()
+        except BaseException:
+            self.free()
+            raise
+
+    def answer(self, over: "Over", key: Key) -> pa.Table:
+        """Return the rows of one partition in their order, with the answer of every function.
+
+        Parameters
+        ----------
+        over : Over
+            What was prepared, with other frames or quantiles.
+        key : tuple
+            One of ``sizes``.
+
+        Returns
+        -------
+        pyarrow.Table
+            The columns that were kept, and the answers.
+        """
+        task, carried = over.bound(self.df)
+        block = self._block(key)
+        names = {carried.of(name): name for name in self.df.columns}
+        back = tuple((names[held], held) for held in block.rows.column_names if held in names)
+        return replace(task, columns=back, keys=()).answer(block)
+
+    def free(self) -> None:
+        """Give back the memory; a later question packs the series once more."""
+        self._pieces.unpersist()
+        self._held = None
+
+    def _packed(self, over: "Over", task: WindowTask, carried: Carried) -> "DataFrame":
+        from pyspark.sql import types as t
+
+        used = {term.name for term in task.order}
+        used = used.union(*map(looked_at, task.calls))
+        needed = {*used, *task.keys}
+        wanted = {name: carried.wanted[name] for name in carried.wanted if name in needed}
+        kinds = [self.df.schema[name].dataType for name in over.partition_by]
+        fields = [t.StructField(f"k{i}", kind) for i, kind in enumerate(kinds)]
+        fields += [t.StructField(name, t.LongType()) for name in (PIECE, ROWS)]
+        schema = t.StructType([*fields, t.StructField(PACKED, t.BinaryType())])
+        kept = tuple(name for name in wanted if name in used)
+        packing = PackSeries(task.keys, task.order, kept)
+        return bundle_rows(self.df, wanted, task.keys).mapInArrow(packing.run, schema)
+
+    def _measured(self) -> dict[Key, int]:
+        sizes: dict[Key, int] = {}
+        for *values, rows in self._pieces.drop(PIECE, PACKED).collect():
+            key = tuple(bytes(v) if isinstance(v, bytearray) else v for v in values)
+            sizes[key] = sizes.get(key, 0) + rows
+        return dict(sorted(sizes.items(), key=lambda item: [*map(_sortable, item[0])]))
+
+    def _block(self, key: Key) -> Block:
+        """A series in this process; the one that is looked at stays here."""
+        from pyspark.sql import functions as F
+
+        if self._held is None or self._held[0] != key:
+            rows = self._pieces
+            for i, value in enumerate(key):
+                rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
+            pieces = rows.select(PIECE, PACKED).toArrow().sort_by(PIECE).column(PACKED)
+            packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
+            parts = [pa.ipc.open_stream(piece).read_all() for piece in packed]
+            found = pa.concat_tables(parts).combine_chunks()
+            self._held = key, Block(pa.table({}), np.array([0, len(found)]), found)
+        return self._held[1]
+
+
+@dataclass(frozen=True)
+class PackSeries:
+    """The part that runs in Spark's Python workers: rows in, packed pieces of series out.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    order : tuple of OrderColumn
+    kept : tuple of str
+        The columns that are packed.
+    most : int
+        How many rows a piece has at most.
+    """
+
+    keys: tuple[str, ...]
+    order: tuple[OrderColumn, ...]
+    kept: tuple[str, ...]
+    most: int = ROWS_A_PIECE
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pack a Spark partition that holds all rows of its keys."""
+        settle()
+        parts = [batch for batch in unbundled(batches) if batch.num_rows]
+        if not parts:
+            return
+        block = ordered_block(pa.Table.from_batches(parts), self.keys, self.order)
+        rows = block.rows.select(list(self.kept))
+        for p, (first, last) in enumerate(pairwise(block.offsets.tolist())):
+            for piece, at in enumerate(range(first, last, self.most)):
+                some = rows.slice(at, min(self.most, last - at))
+                yield self._piece(block.keys.slice(p, 1), piece, some)
+
+    def _piece(self, key: pa.Table, piece: int, rows: pa.Table) -> pa.RecordBatch:
+        columns = {f"k{i}": whole(key.column(i)) for i in range(key.num_columns)}
+        columns[PIECE] = pa.array([piece], pa.int64())
+        columns[ROWS] = pa.array([len(rows)], pa.int64())
+        columns[PACKED] = one_binary(packed_rows(rows))
+        return pa.record_batch(columns)
+
+
+def looked_at(call: Call) -> set[str]:
+    """Return the columns of the block that a call needs."""
+    bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
+    own = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
+    return {name for name in (*call.arguments, call.where, call.default, *own) if name}
+
+
+def _sortable(value: Any) -> tuple[bool, Any]:
+    return value is not None, value if isinstance(value, Number | str) else str(value)

@@ -1,0 +1,150 @@
+"""A series with the quantiles of the window around each of its rows, and its outliers."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.columnar.columns import floats, numbers, present
+from workbench.columnar.key_codes import whole
+from workbench.engine.order import measured
+from workbench.windows.inspect.band_call import band_of, rebuilt
+from workbench.windows.inspect.prepared_series import Key, PreparedSeries
+from workbench.windows.over import Over
+
+QUARTILES = (0.25, 0.75)
+#: Tukey's fences: how many interquartile ranges beyond the quartiles a value is an outlier.
+FENCE = 1.5
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A series in its order, with the moving quantiles around it.
+
+    Attributes
+    ----------
+    x : datetime64, int64 or float64 array of shape (rows,)
+        Ascending: the one column of the order where it holds numbers or times, else the row.
+    y : float64 array of shape (rows,)
+        NaN where there is no value.
+    quantiles : dict of float to float64 array of shape (rows,)
+        Of the row's own window, by their share, ascending; NaN where the window has no value.
+    outlier : int8 array of shape (rows,)
+        1 where the value is more than 1.5 interquartile ranges above the upper quartile of its
+        own window, -1 where it is as far below the lower one, else 0.
+    unplaced : int
+        Rows that cannot be drawn: their order is null or NaN, or their value infinite.
+    """
+
+    x: NDArray[Any]
+    y: Floats
+    quantiles: dict[float, Floats]
+    outlier: NDArray[np.int8]
+    unplaced: int = 0
+
+
+def no_band(over: Over) -> Band:
+    """Return the band of a series without rows."""
+    nothing = np.empty(0)
+    lines = dict.fromkeys(sorted(set(over.columns[band_of(over)].options.q)), nothing)
+    return Band(np.arange(0), nothing, lines, np.empty(0, np.int8))
+
+
+def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
+    """Return a series with its band, by the functions that a Spark worker runs.
+
+    Parameters
+    ----------
+    series : PreparedSeries
+    over : Over
+        Whose band was prepared, with any frame and quantiles.
+    key : tuple
+        One of ``series.sizes``.
+
+    Returns
+    -------
+    Band
+
+    Notes
+    -----
+    As the kernel of quantiles: O(rows) where the frame moves along with the rows.
+    """
+    name = band_of(over)
+    band = over.columns[name]
+    shares = sorted({*band.options.q, *QUARTILES})
+    both = replace(band, options=replace(band.options, q=tuple(shares)))
+    rows = series.answer(rebuilt(over, over.frame, "kernel", {name: both}), key)
+    place = _places(over, rows)
+    placed = _placed(place)
+    value = floats_or_nan(whole(rows.column(str(band.arguments[0]))))
+    found = _lists(whole(rows.column(name)), len(shares))
+    quantiles = dict(zip(shares, found[:, placed], strict=True))
+    low, high = (quantiles[share] for share in QUARTILES)
+    kept = {share: quantiles[share] for share in sorted(set(band.options.q))}
+    x, y = place[placed], value[placed]
+    drawn = _drawn(Band(x, y, kept, _outliers(y, low, high)))
+    return replace(drawn, unplaced=drawn.unplaced + len(rows) - len(x))
+
+
+def floats_or_nan(values: pa.Array) -> Floats:
+    """Return a column of numbers as float64, and NaN for null."""
+    return np.where(present(values), floats(values), np.nan)
+
+
+def _outliers(y: Floats, low: Floats, high: Floats) -> NDArray[np.int8]:
+    with np.errstate(invalid="ignore"):  # of infinite quartiles nothing is known
+        reach = FENCE * (high - low)
+        return (y > high + reach).astype(np.int8) - (y < low - reach).astype(np.int8)
+
+
+def _drawn(band: Band) -> Band:
+    """The band with gaps where a picture would have to be infinitely high."""
+    infinite = np.isinf(band.y)
+    if not infinite.any():
+        return band
+    lines = {q: np.where(np.isinf(line), np.nan, line) for q, line in band.quantiles.items()}
+    y, outlier = np.where(infinite, np.nan, band.y), np.where(infinite, 0, band.outlier)
+    return Band(band.x, y, lines, outlier.astype(np.int8), int(infinite.sum()))
+
+
+def _lists(values: pa.ListArray, size: int) -> Floats:
+    """Lists of one size as one row of an array for each place in them; NaN for a null list."""
+    found = np.full((size, len(values)), np.nan)
+    found[:, present(values)] = floats_or_nan(values.flatten()).reshape(-1, size).T
+    return found
+
+
+def _places(over: Over, rows: pa.Table) -> NDArray[Any]:
+    """Where each row stands on the axis; NaN or NaT where it has no place."""
+    terms = over.order_by
+    values = whole(rows.column(terms[0].name)) if len(terms) == 1 else None
+    if values is None or not _has_axis(values.type):
+        return np.arange(1, len(rows) + 1)
+    if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
+        times = measured(values).view("M8[us]")
+        return np.where(present(values), times, np.datetime64("NaT"))
+    if pa.types.is_integer(values.type) and not values.null_count:
+        return numbers(values)
+    return floats_or_nan(values)
+
+
+def _has_axis(kind: pa.DataType) -> bool:
+    types = pa.types
+    known = types.is_integer, types.is_floating, types.is_decimal
+    times = types.is_timestamp, types.is_date32
+    return any(is_kind(kind) for is_kind in (*known, *times))
+
+
+def _placed(place: NDArray[Any]) -> slice:
+    """The rows that have a place, in ascending order: the others stand at the ends."""
+    there = np.flatnonzero(place == place)  # which NaN and NaT are not
+    if not len(there):
+        return slice(0, 0)
+    first, last = int(there[0]), int(there[-1])
+    if place[first] <= place[last]:
+        return slice(first, last + 1)
+    return slice(last, first - 1 if first else None, -1)

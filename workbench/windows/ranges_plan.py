@@ -1,0 +1,172 @@
+"""The plan of a window call's shuffle: rows to the partition of their key, or to pieces of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.columnar.bundles import PARTITION
+from workbench.engine.extent import Reach, why_not
+from workbench.engine.order import OrderColumn
+from workbench.engine.ranges.cuts import CUTS, CutTask
+from workbench.engine.ranges.route import PieceTask
+from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, surely
+from workbench.errors import WorkbenchError
+from workbench.frames.frame import Frame
+from workbench.functions.fn import Function
+from workbench.spark.shuffle import numbered, shuffle_partitions, shuffled, with_partition
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+#: The lower bits of ``monotonically_increasing_id``: the number of a row within its task.
+ROW_OF_TASK = (1 << 33) - 1
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How the large partitions of a table are cut.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    order : OrderColumn
+        The first column of the order.
+    reach : Reach
+    rows : int, optional
+        About how many rows a piece has; without it, large partitions are spread over Spark's.
+    """
+
+    keys: tuple[str, ...]
+    order: OrderColumn
+    reach: Reach
+    rows: int | None = None
+
+    @property
+    def share(self) -> int:
+        """Of how many rows one is looked at: of each, where it is said how many a piece has."""
+        return SHARE if self.rows is None else 1
+
+    def summaries(self, df: "DataFrame", wanted: "Mapping[str, Column]") -> "DataFrame":
+        """Return what is known about large partitions, from a pass over key and order alone."""
+        needed = tuple(dict.fromkeys((*self.keys, self.order.name)))
+        seen = df if self.share == 1 else df.sample(fraction=1 / self.share, seed=0)
+        rows, _ = numbered(seen, {name: wanted[name] for name in needed})
+        task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df), self.share)
+        return rows.mapInArrow(task.run, f"{SUMMARY} binary").repartition(1)
+
+    def task(self, df: "DataFrame") -> CutTask:
+        """Return what makes cuts of all summaries."""
+        before, behind = (surely(rows, self.share) for rows in self.reach.rows)
+        reach = replace(self.reach, rows=(before, behind))
+        return CutTask(self.keys, reach, self.order.descending, shuffle_partitions(df), self.rows)
+
+
+def check_cut(
+    cut: Any, engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]
+) -> str | int | None:
+    """Refuse a way to cut that is none, or that cannot be followed.
+
+    Parameters
+    ----------
+    cut : str, int or None
+        "auto", about how many rows a piece has, or None.
+    engine : str
+    functions : dict of str to Function
+    frames : dict of str to Frame
+        By the same names.
+
+    Returns
+    -------
+    str, int or None
+        The same.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if cut is None or cut == "auto":
+        return "auto" if cut else None
+    if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
+        raise WorkbenchError(
+            f"cut: {cut!r} is not possible; give 'auto', about how many rows a piece has, or None."
+        )
+    if reason := why_uncut(cut, "spark" if engine == "spark" else "kernel", functions, frames):
+        raise WorkbenchError(f"cut: partitions cannot be cut, because {reason}; leave it out.")
+    return cut
+
+
+def why_uncut(
+    cut: Any, engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]
+) -> str | None:
+    """Return why large partitions are not cut, None when they are."""
+    if cut is None:
+        return "it was asked for"
+    if engine == "spark":
+        return "Spark's own window operator goes through each as a whole"
+    return why_not(functions, frames)
+
+
+def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting) -> "DataFrame":
+    """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    wanted : dict of str to Column
+        What goes along, by the names that the workers know.
+    cutting : Cutting
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        What :func:`workbench.columnar.bundles.unbundled` takes.
+
+    Notes
+    -----
+    The cuts are a subquery of the plan, so nothing runs before the answer is asked for. Its one
+    value goes along with the first row of each task.
+    """
+    from pyspark.sql import functions as F
+
+    summaries = cutting.summaries(df, wanted)
+    cuts = summaries.mapInArrow(cutting.task(df).run, f"{CUTS} binary").scalar()
+    rows, number = numbered(df, wanted)
+    partitions = shuffle_partitions(df)
+    goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
+    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
+    goes = goes.withColumn(CUTS, F.when(first, cuts))
+    task = PieceTask((*wanted, PARTITION), cutting.keys, partitions, order=cutting.order)
+    return shuffled(goes, task)
+
+
+def cut_keys(
+    df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting, names: Sequence[str]
+) -> "DataFrame":
+    """Return the keys that are cut, how many rows each has, and in how many pieces.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    wanted : dict of str to Column
+    cutting : Cutting
+    names : sequence of str
+        The columns of the key as the table calls them.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    summaries = cutting.summaries(df, wanted)
+    found = summaries.mapInArrow(cutting.task(df).shown, shown_schema(df, cutting.keys, names))
+    return found.toDF(*names, "rows", "pieces")
+
+
+def shown_schema(df: "DataFrame", keys: Sequence[str], names: Sequence[str]) -> "StructType":
+    """Return the types of what :meth:`workbench.engine.ranges.cuts.CutTask.shown` returns."""
+    from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+    fields = [StructField(k, df.schema[n].dataType) for k, n in zip(keys, names, strict=True)]
+    return StructType(
+        [*fields, StructField(ROWS, LongType()), StructField("pieces", IntegerType())]
+    )

@@ -1,0 +1,300 @@
+"""Which engine answers a window call, and the call as Spark's own window operator takes it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.engine.order import OrderColumn
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import MICROSECONDS, MONTHS
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import (
+    FRAMELESS,
+    PICKED,
+    RANKINGS,
+    TIMES,
+    WITHOUT_DISTINCT,
+    kind_of,
+)
+from workbench.functions.fn import Function
+from workbench.spark.table import column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, WindowSpec
+
+    from workbench.windows.bind import Resolved
+
+ENGINES = ("auto", "kernel", "spark")
+
+
+class Limit(NamedTuple):
+    """Up to how many rows "auto" leaves a kind of frame to Spark, and why not beyond.
+
+    Attributes
+    ----------
+    rows : float
+        Of each frame: 0 for never, infinity for always.
+    why : str
+    """
+
+    rows: float
+    why: str = ""
+
+
+#: Each row is a choice of its own, to be made by measuring (docs/decisions/0007).
+LIMITS = {
+    "no frame": Limit(inf),
+    "whole partition": Limit(inf),
+    "up to the current row": Limit(inf),
+    "rows": Limit(16, "Spark goes through all {rows:,} rows of each frame"),
+    "without a limit": Limit(0, "Spark goes through all rows of each frame"),
+    "from scratch": Limit(0, "Spark computes {name} of every frame from scratch"),
+}
+
+#: What Spark has under the same meaning, by the name of its function.
+IN_SPARK = {
+    **{name: name for name in (*RANKINGS, "lag", "lead", "count", "sum", "avg", "min", "max")},
+    **{name: name for name in ("first", "last", "product", "bool_and", "bool_or")},
+    **{name: name for name in ("stddev_pop", "covar_samp", "covar_pop")},
+    "nth": "nth_value",
+    "stddev": "stddev_samp",
+    "variance": "var_samp",
+    "variance_pop": "var_pop",
+    "median": "percentile",
+    "quantile": "percentile",
+}
+NO_DISTINCT = "Spark refuses DISTINCT in a window"
+#: Why the others are not among them.
+NOT_IN_SPARK = {
+    "skewness": "Spark's skewness is that of a population",
+    "kurtosis": "Spark's kurtosis is that of a population",
+    "mode": "Spark's mode is any of the values that are as frequent",
+    "arg_min": "Spark's min_by looks at nulls, and takes any of several least rows",
+    "arg_max": "Spark's max_by looks at nulls, and takes any of several greatest rows",
+    "count_distinct": NO_DISTINCT,
+    "approx_count_distinct": "Spark's approx_count_distinct counts by another sketch",
+    "corr": "Spark's corr of equal values is null",
+    "string_agg": "Spark's string_agg promises no order of the rows",
+    "quantile_disc": "Spark refuses percentile_disc with a frame",
+}
+FROM_SCRATCH = ("median", "quantile")
+
+
+class Choice(NamedTuple):
+    """Which engine answers, and why.
+
+    Attributes
+    ----------
+    engine : str
+        "kernel" or "spark".
+    why : str
+    """
+
+    engine: str
+    why: str
+
+
+def choose(engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> Choice:
+    """Return the engine for a call: one for all its functions, so that they share a shuffle.
+
+    Parameters
+    ----------
+    engine : str
+        "auto", "kernel" or "spark".
+    functions : dict of str to Function
+    frames : dict of str to Frame
+        By the same names.
+
+    Returns
+    -------
+    Choice
+
+    Raises
+    ------
+    WorkbenchError
+        When Spark is asked for, but cannot.
+    """
+    if engine == "kernel":
+        return Choice(engine, "it was asked for")
+    reasons = {name: not_in_spark(one, frames[name]) for name, one in functions.items()}
+    if engine == "spark":
+        for name, reason in reasons.items():
+            if reason:
+                raise WorkbenchError(
+                    f"{name}: engine='spark' cannot: {reason}; take engine='kernel' or 'auto'."
+                )
+        return Choice(engine, "it was asked for")
+    for name, one in functions.items():
+        if reason := reasons[name] or slow_in_spark(one, frames[name]):
+            return Choice("kernel", f"{reason} ({name})")
+    return Choice("spark", "its own window operator has these functions, and is quick at them")
+
+
+def not_in_spark(function: Function, frame: Frame) -> str | None:
+    """Return why Spark has no such function or frame, None where it has."""
+    name = function.name
+    if name not in IN_SPARK:
+        return NOT_IN_SPARK.get(name, f"Spark has no {name}")
+    if function.options.distinct and name not in WITHOUT_DISTINCT:
+        return NO_DISTINCT
+    if frame.varies:
+        return "Spark's bounds are the same for all rows"
+    if frame.unit == "groups":
+        return "Spark has no GROUPS"
+    if frame.exclude != "no others":
+        return "Spark has no EXCLUDE"
+    if frame.measured == MONTHS:
+        return "Spark's bounds of months depend on the order's type"
+    picks = name in PICKED
+    if name in ("lag", "lead") and function.options.ignore_nulls:
+        return f"PySpark's {name} cannot ignore nulls"
+    if name in ("lag", "lead") and not _is_literal(function.options.default):
+        return f"Spark's {name} takes a literal for its default"
+    if picks and function.condition is not None and not function.options.ignore_nulls:
+        return f"Spark's {name} has no FILTER that keeps nulls"
+    return None
+
+
+def slow_in_spark(function: Function, frame: Frame) -> str | None:
+    """Return why Spark would be slow, None where it is not."""
+    kind, rows = _shape(function, frame)
+    limit = LIMITS[kind]
+    return None if rows <= limit.rows else limit.why.format(rows=rows, name=function.name)
+
+
+def _shape(function: Function, frame: Frame) -> tuple[str, float]:
+    """The kind of a frame among the limits, and how many rows it has."""
+    if function.name in FRAMELESS:
+        return "no frame", 1
+    if function.name in FROM_SCRATCH:
+        return "from scratch", inf
+    if frame.is_whole or frame.is_running:
+        return ("whole partition" if frame.is_whole else "up to the current row"), inf
+    if frame.unit == "rows" and frame.low is not None and frame.high is not None:
+        return "rows", frame.high.amount - frame.low.amount + 1
+    return "without a limit", inf
+
+
+def with_spark(
+    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], found: "Sequence[Resolved]"
+) -> "DataFrame":
+    """Return a table with the answers of Spark's own window operator.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    keys : sequence of str
+    order : sequence of OrderColumn
+    found : sequence of Resolved
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Raises
+    ------
+    WorkbenchError
+        When Spark has no such function of the columns' types.
+    """
+    added = []
+    for one in found:
+        spec = _window(df, keys, order, one)
+        added.append(_function(one).over(spec).cast(one.answer).alias(one.column))
+    return df.select("*", *added)
+
+
+def _window(
+    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], one: "Resolved"
+) -> "WindowSpec":
+    from pyspark.sql import Window
+
+    frame = one.frame
+    spec = Window.partitionBy(*(column(df, key, "partition_by") for key in keys))
+    terms = [(term, column(df, term.name, "order_by")) for term in order]
+    if frame.measured:
+        terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
+    if terms:
+        spec = spec.orderBy(*(ordered(term, value) for term, value in terms))
+    if one.function.name in FRAMELESS or not terms:
+        return spec
+    low = Window.unboundedPreceding if frame.low is None else int(frame.low.amount)
+    high = Window.unboundedFollowing if frame.high is None else int(frame.high.amount)
+    return spec.rowsBetween(low, high) if frame.unit == "rows" else spec.rangeBetween(low, high)
+
+
+def _measured(df: "DataFrame", name: str, value: "Column", one: "Resolved") -> "Column":
+    """The order column as whole numbers, which is what Spark's bounds go along."""
+    from pyspark.sql import functions as F
+
+    kind = kind_of(df.schema[name].dataType)
+    if kind == "integer":
+        return value.cast("long")
+    if kind == "timestamp" and one.frame.measured == MICROSECONDS:
+        return F.unix_micros(value)
+    if kind == "date" and one.frame.measured == MICROSECONDS:
+        return F.unix_date(value).cast("long") * F.lit(86_400_000_000)
+    raise WorkbenchError(
+        f"{one.column}: engine='spark' cannot: its bounds of RANGE go along integers, timestamps "
+        f"and dates, but {name!r} holds {df.schema[name].dataType.simpleString()}; "
+        "take engine='kernel' or 'auto'."
+    )
+
+
+def ordered(term: OrderColumn, value: "Column") -> "Column":
+    """Return a column as Spark sorts by it."""
+    if term.descending:
+        return value.desc_nulls_first() if term.nulls_first else value.desc_nulls_last()
+    return value.asc_nulls_first() if term.nulls_first else value.asc_nulls_last()
+
+
+def _function(one: "Resolved") -> "Column":
+    from pyspark.sql import functions as F
+
+    name, options = one.function.name, one.function.options
+    function: Callable[..., Any] = getattr(F, IN_SPARK[name])
+    if name == "ntile":
+        return F.ntile(options.n)
+    if name in RANKINGS:
+        ranked: Column = function()
+        return ranked
+    arguments = [_argument(one, value) for value in one.arguments]
+    if name == "count":
+        return F.count(arguments[0] if arguments else _argument(one, F.lit(1)))
+    if name in FROM_SCRATCH:
+        return _percentile(one, arguments[0])
+    if name in ("lag", "lead"):
+        found: Column = function(arguments[0], options.n, options.default)
+    elif name == "nth":
+        found = function(arguments[0], options.n, options.ignore_nulls)
+    elif name in PICKED:
+        found = function(arguments[0], options.ignore_nulls)
+    else:
+        found = function(*arguments)
+    return found
+
+
+def _argument(one: "Resolved", value: "Column") -> "Column":
+    from pyspark.sql import functions as F
+
+    as_double = one.answer.typeName() == "double" and one.function.name != "sum"
+    plain = value.cast("double") if as_double else value
+    return plain if one.where is None else F.when(one.where, plain)
+
+
+def _percentile(one: "Resolved", value: "Column") -> "Column":
+    from pyspark.sql import functions as F
+
+    if kind_of(one.kinds[0]) in TIMES:
+        raise WorkbenchError(
+            f"{one.column}: engine='spark' cannot: its percentile takes no times; "
+            "take engine='kernel' or 'auto'."
+        )
+    q = one.function.options.q
+    shares = F.lit(q[0]) if one.function.options.single else F.array(*map(F.lit, q))
+    return F.percentile(value.cast("double"), shares)
+
+
+def _is_literal(value: Any) -> bool:
+    from pyspark.sql import Column
+
+    return not isinstance(value, Column)

@@ -1,0 +1,1 @@
+"""Window calls over a streaming table: plans, state and changelogs."""

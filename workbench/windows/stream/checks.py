@@ -1,0 +1,135 @@
+"""What a window call over a stream must not ask for: refused with one sentence, before a query."""
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import PerRow
+from workbench.functions.catalogue import CHUNKED, FRAMELESS
+from workbench.spark.session import PROVIDER, ROCKSDB
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from workbench.windows.bind import Resolved
+    from workbench.windows.over import Over
+
+#: Under what a column's metadata say that it has a watermark.
+WATERMARK = "spark.watermarkDelayMs"
+CLOSE = "emit='on window close'"
+#: Functions whose answers depend on rows that may come at any time.
+NEVER_CLOSED = ("percent_rank", "cume_dist", "ntile", "fill")
+
+
+def check_emit(emit: Any, known: "list[str]") -> None:
+    """Refuse a stream without a way to emit, or with one that there is not."""
+    listed = " or ".join(map(repr, known))
+    if emit is None:
+        raise WorkbenchError(f"emit: this is a stream, so say when rows go on: {listed}.")
+    if emit not in known:
+        raise WorkbenchError(f"emit: {emit!r} is not known; give {listed}.")
+
+
+def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:
+    """Refuse a way to emit where the table is at rest."""
+    check_no_id(row_id)
+    if emit is not None:
+        raise WorkbenchError(
+            f"emit: {emit!r} is for streams, and this table is at rest; leave it out, or read the "
+            "table by spark.readStream."
+        )
+
+
+def check_no_id(row_id: "tuple[str, ...]") -> None:
+    """Refuse a row's id where nothing is matched by it."""
+    if row_id:
+        raise WorkbenchError("row_id: it is for emit='on update'; leave it out.")
+
+
+def check_engine(over: "Over") -> None:
+    """Refuse an engine, or pieces, that there are not for streams."""
+    if over.engine == "spark":
+        raise WorkbenchError(
+            "engine: Spark has no window functions over streams; take engine='auto' or 'kernel'."
+        )
+    if isinstance(over.cut, int):
+        raise WorkbenchError("cut: partitions of a stream are not cut; leave it out.")
+
+
+def check_provider(spark: "SparkSession") -> None:
+    """Refuse a session that would keep a stream's state elsewhere than in RocksDB."""
+    found = str(spark.conf.get(PROVIDER, "") or "")
+    if not found.endswith("RocksDBStateStoreProvider"):
+        raise WorkbenchError(
+            "df: this session does not keep a stream's state in RocksDB, which Spark needs for it; "
+            f"call spark.conf.set('{PROVIDER}', '{ROCKSDB}') before the query is started."
+        )
+
+
+def has_watermark(df: "DataFrame", name: str) -> bool:
+    """Say whether a column of a stream has a watermark, on classic Spark and on Spark Connect."""
+    return WATERMARK in (df.schema[name].metadata or {})
+
+
+def check_closing(over: "Over", df: "DataFrame", found: "list[Resolved]") -> None:
+    """Refuse a call whose rows could not leave, or not in their order.
+
+    Parameters
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+        A stream.
+    found : list of Resolved
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if not over.partition_by:
+        raise WorkbenchError(
+            f"partition_by: {CLOSE} needs partitions, as one alone would go to one task for ever; "
+            "name the columns that make them."
+        )
+    _check_closing_order(over, df)
+    for one in found:
+        if reason := _never_closes(one):
+            raise WorkbenchError(f"{one.column}: {reason}")
+
+
+def _check_closing_order(over: "Over", df: "DataFrame") -> None:
+    marked = [name for name in df.columns if has_watermark(df, name)]
+    if not marked:
+        name = over.order_by[0].name if over.order_by else "time"
+        raise WorkbenchError(
+            f"df: {CLOSE} needs a watermark, as nothing else says that a window is complete; call "
+            f"df.withWatermark({name!r}, '10 minutes') first."
+        )
+    names = [term.name for term in over.order_by]
+    if names != marked[:1] and not (len(names) == 1 and names[0] in marked):
+        raise WorkbenchError(
+            f"order_by: {CLOSE} goes along the column of the watermark and no other; "
+            f"order by {marked[0]!r}."
+        )
+    if over.order_by[0].descending:
+        raise WorkbenchError(
+            f"order_by: {CLOSE} needs an ascending order, as the first row of a descending one is "
+            f"never known; order by {names[0]!r}."
+        )
+
+
+def _never_closes(one: "Resolved") -> str | None:
+    name, ends = one.function.name, "emit='on update' has it, or take a frame that ends"
+    if name in NEVER_CLOSED:
+        return f"{name} depends on rows to come, so no window closes; leave it to emit='on update'."
+    if name == "lead" and one.function.options.ignore_nulls:
+        return "lead that ignores nulls may wait for ever, so no window closes; keep the nulls."
+    if name in CHUNKED:
+        return (
+            f"{name} counts its chunks from a partition's first row, which a stream does not keep."
+        )
+    if name in FRAMELESS:
+        return None
+    if one.frame.high is None:
+        return f"{one.frame!r} has no end, so it never closes; {ends}."
+    if any(b is not None and isinstance(b.amount, PerRow) for b in (one.frame.low, one.frame.high)):
+        return "a frame that differs from row to row has no end that is known; give constants."
+    return None

@@ -1,0 +1,138 @@
+"""When the rows of a stream go on: the modes of a window call by the names that a person gives."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.windows.stream.checks import (
+    WATERMARK,
+    check_closing,
+    check_emit,
+    check_engine,
+    check_no_id,
+    check_provider,
+    has_watermark,
+)
+from workbench.windows.stream.extent import looks_of
+from workbench.windows.stream.plan import Asked, answered_stream
+from workbench.windows.stream.update_checks import check_updating
+from workbench.windows.stream.worker.close import ClosingMode
+from workbench.windows.stream.worker.update import OP, UpdatingMode
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from workbench.engine.task import WindowTask
+    from workbench.windows.bind import Carried, Resolved
+    from workbench.windows.over import Over
+
+
+class StreamCall(NamedTuple):
+    """A window call bound to a stream.
+
+    Attributes
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+    found : list of Resolved
+    task : WindowTask
+    carried : Carried
+    schema : pyspark.sql.types.StructType
+        Of the table with the answers.
+    row_id : tuple of str
+        The columns that tell rows apart, if any are named.
+    """
+
+    over: "Over"
+    df: "DataFrame"
+    found: "list[Resolved]"
+    task: "WindowTask"
+    carried: "Carried"
+    schema: "StructType"
+    row_id: tuple[str, ...] = ()
+
+
+def emitted(call: StreamCall, emit: Any) -> "DataFrame":
+    """Return a stream of what a window call gives for a stream.
+
+    Parameters
+    ----------
+    call : StreamCall
+    emit : str
+        One of :data:`EMITS`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Raises
+    ------
+    WorkbenchError
+        When the call, the stream or the session cannot be used so.
+    """
+    check_emit(emit, list(EMITS))
+    check_engine(call.over)
+    asked = EMITS[emit](call)
+    check_provider(call.df.sparkSession)
+    return answered_stream(call.df, asked)
+
+
+def closing(call: StreamCall) -> Asked:
+    """Bind a call that emits on window close."""
+    check_closing(call.over, call.df, call.found)
+    check_no_id(call.row_id)
+    along = call.df.schema[call.over.order_by[0].name].dataType
+    mode = ClosingMode(call.task, looks_of(call.found, along))
+    schema = without_watermark(call.schema)
+    return Asked(mode, call.carried, call.task.keys, schema, about(call))
+
+
+def about(call: StreamCall) -> bytes:
+    """Return what :func:`workbench.stream_state` is to know of a call."""
+    pairs = zip(call.over.partition_by, call.task.keys, strict=True)
+    order = call.task.order[0].name if call.task.order else None
+    return json.dumps({"key": list(pairs), "order": order}).encode()
+
+
+def updating(call: StreamCall) -> Asked:
+    """Bind a call that emits on update."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    check_updating(call.over, call.df, call.row_id)
+    changelog, order = OP in call.df.columns, call.over.order_by
+    along = call.df.schema[order[0].name].dataType if order else StringType()
+    settles = bool(order) and not order[0].descending and has_watermark(call.df, order[0].name)
+    back = tuple(pair for pair in call.task.columns if pair[0] != OP)
+    mode = UpdatingMode(
+        replace(call.task, columns=back),
+        looks_of(call.found, along),
+        call.carried.of(OP) if changelog else None,
+        tuple(map(call.carried.of, call.row_id)),
+        settles,
+    )
+    fields = [field for field in call.schema.fields if field.name != OP]
+    schema = without_watermark(StructType([StructField(OP, StringType()), *fields]))
+    return Asked(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
+
+
+def without_watermark(schema: "StructType") -> "StructType":
+    """Return columns that say nothing of a watermark.
+
+    Rows leave behind it, so an operator behind this one would take all of them for late.
+    """
+    from pyspark.sql.types import StructField, StructType
+
+    fields = []
+    for field in schema.fields:
+        metadata = {k: v for k, v in (field.metadata or {}).items() if k != WATERMARK}
+        fields.append(StructField(field.name, field.dataType, field.nullable, metadata))
+    return StructType(fields)
+
+
+#: How a call is bound to a stream, by when its rows go on.
+EMITS: dict[str, Callable[[StreamCall], Asked]] = {
+    "on window close": closing,
+    "on update": updating,
+}

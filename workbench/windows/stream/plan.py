@@ -1,0 +1,194 @@
+"""Window functions over streams on Spark: the plan, whatever the mode.
+
+Rows travel in bundles to their bucket, as they do in batches (docs/decisions/0006): workers in
+front of the shuffle pack those that go the same way as one binary value, Spark's operator for
+arbitrary state gets a few of them a micro-batch, and gives bundles of what goes on to the workers
+behind it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask, unbundled
+from workbench.columnar.process import settle
+from workbench.spark.shipping import finding, ship
+from workbench.spark.shuffle import numbered, with_partition
+from workbench.windows.stream.processor import BUCKET, processor_of
+from workbench.windows.stream.worker.bucket import BucketTask
+from workbench.windows.stream.worker.operator import HASH, Mode
+from workbench.windows.stream.worker.packing import Seal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    from workbench.windows.bind import Carried
+
+#: With what the names of a query's counts begin in its progress.
+OBSERVED = "wb.over"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A window call over a stream, in terms of what travels.
+
+    Attributes
+    ----------
+    mode : Mode
+    carried : Carried
+    key : tuple of str
+        The columns of the partition, by their names on the way.
+    schema : pyspark.sql.types.StructType
+        Of the result.
+    about : bytes
+        What the columns are called, for who looks into the state.
+    timed : bool
+        Whether the stream has a watermark.
+    output_mode : str
+        Of the operator: "append" or "update".
+    """
+
+    mode: Mode
+    carried: "Carried"
+    key: tuple[str, ...]
+    schema: "StructType"
+    about: bytes
+    timed: bool = True
+    output_mode: str = "append"
+
+
+def answered_stream(df: "DataFrame", asked: Asked) -> "DataFrame":
+    """Return a stream of what a window call gives for a stream.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        A stream.
+    asked : Asked
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        A stream; nothing runs until a query is started.
+    """
+    from pyspark.sql import functions as F
+
+    ship(df.sparkSession)
+    buckets = buckets_of(df)
+    seal = Seal(buckets, _fingerprint(df, asked))
+    bundles = _bundled(df, asked, buckets)
+    processor = processor_of(BucketTask(asked.mode, seal, asked.about))
+    names = asked.mode.counts
+    given = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
+    time_mode = "EventTime" if asked.timed else "None"
+    found = bundles.groupBy(BUCKET).transformWithState(
+        processor, given, asked.output_mode.capitalize(), time_mode
+    )
+    sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
+    counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]}", *sums)
+    task = UnbundleTask(tuple(asked.schema.names))
+    bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
+    return bundles.mapInArrow(finding(task.run), asked.schema)
+
+
+def _bundled(df: "DataFrame", asked: Asked, buckets: int) -> "DataFrame":
+    from pyspark.sql import functions as F
+
+    wanted = dict(asked.carried.wanted)
+    parts = [wanted[name] for name in asked.key] or [F.lit(0)]
+    wanted[HASH] = F.xxhash64(*parts)
+    rows, number = numbered(df, wanted)
+    goes = with_partition(rows, [number[HASH]], buckets)
+    task = BundleTask((*wanted, PARTITION), asked.key, buckets)
+    bundles = goes.mapInArrow(finding(task.run), f"{PARTITION} int, {BUNDLE} binary")
+    names = F.array(*map(F.lit, bucket_names(buckets)))
+    return bundles.select(names[F.col(PARTITION)].alias(BUCKET), BUNDLE)
+
+
+@dataclass(frozen=True)
+class UnbundleTask:
+    """Give rows that have come in bundles to Spark.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The names of the result's columns. They are part of the task, because Spark takes plans for
+        equal whose columns differ by name alone.
+    """
+
+    columns: tuple[str, ...]
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the rows of bundles."""
+        settle()
+        for batch in unbundled(one.rename_columns([BUNDLE]) for one in batches):
+            yield batch.rename_columns(list(self.columns))
+
+
+def buckets_of(df: "DataFrame") -> int:
+    """Return how many buckets a query's partitions are in: as many as its state has partitions."""
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+
+
+def bucket_names(buckets: int) -> list[int]:
+    """Return a name for each bucket, such that each goes to a partition of its own.
+
+    Spark sends a row to the partition that its grouping key's hash says; numbers from 0 would meet
+    in some partitions and leave others empty.
+
+    Parameters
+    ----------
+    buckets : int
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
+    >>> bucket_names(4)
+    [12, 6, 2, 0]
+    """
+    found: dict[int, int] = {}
+    name = 0
+    while len(found) < buckets:
+        found.setdefault(spark_hash(name) % buckets, name)
+        name += 1
+    return [found[partition] for partition in range(buckets)]
+
+
+def spark_hash(value: int) -> int:
+    """Return what Spark's ``hash`` gives for an integer: Murmur3 of 32 bits, with the seed 42.
+
+    Examples
+    --------
+    >>> spark_hash(1)
+    -559580957
+    """
+    mixed = _rotated(value * 0xCC9E2D51, 15) * 0x1B873593 & _ALL
+    found = _rotated(42 ^ mixed, 13) * 5 + 0xE6546B64 & _ALL
+    found ^= 4
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        found = (found ^ found >> shift) * factor & _ALL
+    return found - (1 << 32) if found >> 31 else found
+
+
+_ALL = 0xFFFFFFFF
+
+
+def _rotated(value: int, by: int) -> int:
+    value &= _ALL
+    return (value << by | value >> 32 - by) & _ALL
+
+
+def _fingerprint(df: "DataFrame", asked: Asked) -> bytes:
+    """What tells calls apart whose state is not the same."""
+    types = [[f.name, f.dataType.simpleString()] for f in df.schema.fields]
+    travels = {"types": types, "key": asked.key, "wanted": list(asked.carried.wanted)}
+    said = json.dumps({**travels, **asked.mode.description})
+    return blake2b(said.encode(), digest_size=16).digest()

@@ -1,0 +1,1 @@
+"""Streams made and followed for lessons: arrivals, replay, progress."""

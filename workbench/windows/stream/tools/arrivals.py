@@ -1,0 +1,125 @@
+"""A few rows that arrive one behind the other, answered in this process: a stream to look at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.columnar.blocks import Block
+from workbench.columnar.key_codes import whole
+from workbench.durations import microseconds
+from workbench.engine.order import measured
+from workbench.errors import WorkbenchError
+from workbench.windows.bind import resolve
+from workbench.windows.stream.extent import looks_of
+from workbench.windows.stream.worker.close import ClosingMode
+from workbench.windows.stream.worker.operator import HASH, Clock, Mode
+from workbench.windows.stream.worker.update import UpdatingMode
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.windows.over import Over
+
+#: As many rows as a person can look at.
+MOST_ROWS = 100
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What an arrival does.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        What has come.
+    watermark : int or None
+        Behind it, in microseconds.
+    said : pyarrow.Table
+        What goes on: answers, or changes of them.
+    held : list
+        The places in the order of the rows that are kept.
+    """
+
+    rows: pa.Table
+    watermark: int | None
+    said: pa.Table
+    held: list[Any]
+
+
+def arrivals_of(
+    over: "Over", df: "DataFrame", emit: str, lateness: str | None = None, sizes: Sequence[int] = ()
+) -> list[Arrived]:
+    """Return what a stream says that begins with the rows of a small table, in their order.
+
+    What answers is the code of a stream's task, and no Spark.
+
+    Parameters
+    ----------
+    over : Over
+        Ordered by one column of timestamps.
+    df : pyspark.sql.DataFrame
+        At most 100 rows, in the order of their arrival.
+    emit : str
+        "on window close" or "on update".
+    lateness : str, optional
+        How far the watermark is behind the newest row; needed on window close.
+    sizes : sequence of int
+        How many rows come at once; one by one without it.
+
+    Returns
+    -------
+    list of Arrived
+        One for each time that rows come.
+
+    Raises
+    ------
+    WorkbenchError
+        When there are too many rows, or no watermark where one is needed.
+    """
+    if emit == "on window close" and lateness is None:
+        raise WorkbenchError("lateness: emit='on window close' needs a watermark; give one.")
+    task, carried = over.bound(df)
+    rows = df.select(*(value.alias(name) for name, value in carried.wanted.items())).toArrow()
+    if len(rows) > MOST_ROWS:
+        raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
+    rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))
+    along = df.schema[over.order_by[0].name].dataType
+    looks = looks_of(resolve(df, over.columns, over.frame, over.order_by), along)
+    closes = emit == "on window close"
+    settles = lateness is not None
+    mode: Mode = ClosingMode(task, looks) if closes else UpdatingMode(task, looks, settles=settles)
+    behind = microseconds(lateness, "lateness") if lateness is not None else None
+    stream = _Stream(mode, task.order[0].name, task.columns, behind)
+    found, first = [], 0
+    for size in sizes or [1] * len(rows):
+        found.append(stream.take(rows.slice(first, size)))
+        first += size
+    return found
+
+
+@dataclass
+class _Stream:
+    """A stream whose state is in this process."""
+
+    mode: Mode
+    time: str
+    columns: tuple[tuple[str, str], ...]
+    behind: int | None
+    held: Block | None = None
+    watermark: int | None = None
+
+    def take(self, rows: pa.Table) -> Arrived:
+        newest = int(measured(whole(rows.column(self.time))).max())
+        before = self.watermark
+        if self.behind is not None:
+            risen = newest - self.behind
+            self.watermark = risen if before is None else max(before, risen)
+        taken = self.mode.take(self.held, rows, Clock(self.watermark, before))
+        self.held = taken.held if len(taken.held.keys) else None
+        kept = [] if self.held is None else self.held.rows.column(self.time).to_pylist()
+        shown = rows.select([name for _, name in self.columns])
+        came = shown.rename_columns([name for name, _ in self.columns])
+        return Arrived(came, self.watermark, taken.output, kept)

@@ -1,0 +1,58 @@
+"""What a window call that emits on update must not ask for: refused before a query starts."""
+
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import kind_of
+from workbench.spark.table import column
+from workbench.windows.stream.worker.update import OP
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.windows.over import Over
+
+
+def check_updating(over: "Over", df: "DataFrame", row_id: tuple[str, ...]) -> None:
+    """Refuse a changelog whose changes cannot be matched, and a result that hides them.
+
+    Parameters
+    ----------
+    over : Over
+    df : pyspark.sql.DataFrame
+        A stream: of rows, or with a column "op" of changes.
+    row_id : tuple of str
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if OP in over.columns:
+        raise WorkbenchError(
+            f"{OP}: this is the column that says what becomes of a row; give the function's "
+            "column another name."
+        )
+    for name in row_id:
+        column(df, name, "row_id")
+        kind = df.schema[name].dataType
+        if name == OP or kind_of(kind) in ("other", "collated"):
+            raise WorkbenchError(
+                f"row_id: {name!r} holds {kind.simpleString()}, which tells no rows apart; "
+                "give a column of integers or text."
+            )
+    if OP in df.columns:
+        _check_changelog(df, row_id)
+
+
+def _check_changelog(df: "DataFrame", row_id: tuple[str, ...]) -> None:
+    kind = df.schema[OP].dataType.simpleString()
+    if kind != "string":
+        raise WorkbenchError(
+            f"{OP}: the column holds {kind}, but it says what becomes of a row: '+I', '-U', '+U' "
+            "or '-D'; rename it if it means something else."
+        )
+    if not row_id:
+        raise WorkbenchError(
+            f"row_id: the stream has a column {OP!r}, so it is a changelog, whose changes are "
+            f"matched by an id; name its column, or rename {OP!r} if it means something else."
+        )

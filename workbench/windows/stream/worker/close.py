@@ -1,0 +1,207 @@
+"""Emit on window close: a row of a stream goes on once, when it and its frames are complete.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kernels.frames.extent import RANGE, START, UNIT, Look, look_table, plus
+from kernels.frames.ordering import MOST
+from kernels.stream.affected import Cut, cut_ranges, peers_before
+from kernels.stream.sort_buffer import merge_rows, sorted_rows
+from kernels.stream.window_close import Closed, closed_windows
+from workbench.columnar.blocks import Block
+from workbench.columnar.columns import present
+from workbench.columnar.key_codes import whole
+from workbench.engine.order import measured
+from workbench.engine.task import WindowTask
+from workbench.windows.stream.worker.operator import (
+    HASH,
+    NEVER,
+    Clock,
+    Ints,
+    Placed,
+    Taken,
+    description_of,
+    ends_of,
+    integers_of,
+    one_behind_the_other,
+    placed,
+)
+from workbench.windows.stream.worker.packing import rows_at
+
+#: What is kept of each partition: its first row that has not left, and how many rows and groups of
+#: peers stood before those that are kept.
+WAITING, BEFORE, PEERS = "__waiting__", "__before__", "__peers__"
+LATE, UNTIMED, CLOSED = "late_rows", "rows_without_time", "closed_rows"
+#: Which number of what stood before a slice is to be added to a function's answers.
+ADDED = {"row_number": BEFORE, "rank": BEFORE, "dense_rank": PEERS}
+
+
+class Sorted(NamedTuple):
+    """The rows of some partitions in their order: those that are held, and those that have come.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    code : int64 array of shape (rows,)
+    source : int64 array of shape (rows,)
+        The number of each row in ``rows``.
+    rows : pyarrow.Table
+        The rows that are held and behind them the arrivals, each as they were.
+    """
+
+    offsets: Ints
+    code: Ints
+    source: Ints
+    rows: pa.Table
+
+    def at(self, rows: Ints) -> pa.Table:
+        """Return rows by their place in the order."""
+        return rows_at(self.rows, self.source[rows])
+
+
+@dataclass(frozen=True)
+class ClosingMode:
+    """Hold rows until the watermark has passed them and the ends of their frames.
+
+    Attributes
+    ----------
+    task : WindowTask
+        The calls; the order is by one column of times, ascending.
+    looks : tuple of Look
+        How far the calls look.
+    """
+
+    task: WindowTask
+    looks: tuple[Look, ...]
+
+    counts = (LATE, UNTIMED, CLOSED)
+
+    @property
+    def description(self) -> dict[str, object]:
+        """What the state depends on."""
+        return {"emit": "on window close", **description_of(self.task)}
+
+    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Taken:
+        """Take in rows, and let those go whose frames the watermark has closed.
+
+        Parameters
+        ----------
+        held : Block or None
+        arrivals : pyarrow.Table or None
+        clock : Clock
+            Rows that are late are dropped and counted, as are rows without a time.
+
+        Returns
+        -------
+        Taken
+        """
+        admitted, dropped = self._admitted(arrivals, clock.before)
+        place = placed(held, admitted, self.task.keys)
+        rows = self._sorted(held, admitted, place)
+        waiting = integers_of(held, WAITING, place.partitions)
+        stood = {name: integers_of(held, name, place.partitions) for name in (BEFORE, PEERS)}
+        until = -NEVER if clock.watermark is None else clock.watermark
+        closed = closed_windows(rows.offsets, rows.code, waiting, self.looks, until)
+        output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
+        kept, due = self._kept(place.keys, rows, closed, stood)
+        return Taken(kept, output, {**dropped, CLOSED: len(output)}, due)
+
+    def _admitted(
+        self, arrivals: pa.Table | None, before: int | None
+    ) -> tuple[pa.Table | None, dict[str, int]]:
+        """The rows that are neither late nor without a time, and how many are."""
+        if arrivals is None:
+            return None, {LATE: 0, UNTIMED: 0}
+        time = whole(arrivals.column(self.task.order[0].name))
+        known = present(time)
+        in_time = measured(time) > before if before is not None else np.ones(len(time), bool)
+        untimed, late = int((~known).sum()), int((known & ~in_time).sum())
+        if untimed or late:
+            arrivals = arrivals.filter(pa.array(known & in_time))
+        return arrivals, {LATE: late, UNTIMED: untimed}
+
+    def _sorted(self, held: Block | None, arrivals: pa.Table | None, place: Placed) -> Sorted:
+        code = self._code(None if held is None else held.rows)
+        come = self._code(arrivals)[place.order]
+        # Rows of one time stay as they have come: those that are held, then the arrivals.
+        within = sorted_rows(place.new_offsets, come, np.arange(len(come)))
+        tie = np.arange(len(code) + len(come))
+        stay = np.zeros(len(code), np.uint8)
+        ends = place.offsets, place.new_offsets
+        new = ends[1], come[within], tie[len(code) :]
+        merged = merge_rows(ends[0], code, tie[: len(code)], stay, *new)
+        number = np.concatenate([tie[: len(code)], len(code) + place.order[within]])
+        rows = one_behind_the_other(
+            None if held is None else held.rows,
+            None if arrivals is None else arrivals.drop_columns([HASH]),
+        )
+        sorted_code = np.concatenate([code, come[within]])[merged.source]
+        return Sorted(merged.offsets, sorted_code, number[merged.source], rows.combine_chunks())
+
+    def _code(self, rows: pa.Table | None) -> Ints:
+        if rows is None:
+            return np.zeros(0, np.int64)
+        return np.asarray(measured(whole(rows.column(self.task.order[0].name))), np.int64)
+
+    def _answers(self, rows: Sorted, cut: Cut, stood: dict[str, Ints]) -> pa.Table:
+        """The rows that leave, with their answers."""
+        if not len(cut.rows):
+            return pa.table({})
+        block = Block(pa.table({}), cut.offsets, rows.at(cut.rows))
+        found = self.task.answer(block)
+        peers = stood[PEERS][cut.partition]
+        if any(call.function == "dense_rank" for call in self.task.calls):
+            peers = peers + peers_before(rows.offsets, rows.code, cut)
+        adding = {BEFORE: cut.before + stood[BEFORE][cut.partition], PEERS: peers}
+        for call in self.task.calls:
+            if call.function in ADDED:
+                more = np.repeat(adding[ADDED[call.function]], np.diff(cut.offsets))
+                found = _added(found, call.column, more)
+        return found if cut.asked.all() else found.filter(pa.array(cut.asked))
+
+    def _kept(
+        self, keys: pa.Table, rows: Sorted, closed: Closed, stood: dict[str, Ints]
+    ) -> tuple[Block, Ints]:
+        """The partitions without what no later row needs, and when each is to be looked at."""
+        sizes = np.diff(rows.offsets)
+        row = np.arange(len(rows.code)) - np.repeat(rows.offsets[:-1], sizes)
+        kept = np.flatnonzero(row >= np.repeat(closed.needed, sizes))
+        left = sizes - closed.needed
+        numbers = {
+            WAITING: closed.waiting - closed.needed,
+            BEFORE: stood[BEFORE] + closed.needed,
+            PEERS: stood[PEERS] + closed.peers,
+        }
+        due = np.where(closed.waiting < sizes, closed.due, self._outlived(rows, left))
+        for name, values in numbers.items():
+            keys = keys.append_column(name, pa.array(values))
+        if not any(look.counted for look in self.looks):
+            # A partition without a row is as one that has never been; unless rows are counted.
+            keys, due, left = keys.filter(pa.array(left > 0)), due[left > 0], left[left > 0]
+        return Block(keys, ends_of(left), rows.at(kept)), due
+
+    def _outlived(self, rows: Sorted, left: Ints) -> Ints:
+        """When the rows of partitions all of whose rows have left are needed no more."""
+        table = look_table(self.looks)
+        back = np.where(table[:, UNIT] == RANGE, table[:, START], MOST * (table[:, START] > 0))
+        reach = int(back.max(initial=0))
+        due = np.full(len(left), NEVER)
+        if reach < MOST:
+            some = left > 0
+            last = rows.code[rows.offsets[1:][some] - 1]
+            due[some] = [plus(code, reach) for code in last.tolist()]
+        return due
+
+
+def _added(found: pa.Table, name: str, more: Ints) -> pa.Table:
+    """A table with numbers added to one of its columns."""
+    at = found.column_names.index(name)
+    values = whole(found.column(name))
+    return found.set_column(at, name, pc.add(values, pa.array(more).cast(values.type)))

@@ -1,0 +1,205 @@
+"""What the arrivals of a batch come to: rows of the state that go, and rows that come.
+
+A changelog may say several things of one row in a batch. Only what they come to is carried on: at
+most one row that goes and one that comes, so that answers are computed once.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from kernels.stream.changelog import OPS
+from workbench.columnar.key_codes import key_codes, whole
+from workbench.errors import WorkbenchError
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+COMES = ("+I", "+U")
+
+
+class Net(NamedTuple):
+    """What a batch comes to.
+
+    Attributes
+    ----------
+    gone : uint8 array of shape (rows,)
+        1 where a row of the state goes, or is replaced.
+    come : int64 array of shape (rows that come,)
+        Which arrivals these are.
+    heir : int64 array of shape (rows that come,)
+        The row of the state whose id each has, -1 for one that is new.
+    late : int
+        How many arrivals are left out for the watermark.
+    untimed : int
+        How many are left out for want of a time.
+    """
+
+    gone: NDArray[np.uint8]
+    come: Ints
+    heir: Ints
+    late: int
+    untimed: int
+
+
+@dataclass(frozen=True)
+class Came:
+    """The rows of the state, and behind them those that arrive, in the order of their arrival.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+    row_id : tuple of str
+        The columns that tell rows of a partition apart, if there are any.
+    partition : int64 array of shape (rows,)
+    late, untimed : bool arrays of shape (rows,)
+        Where the watermark has passed a row, and where one that needs a time has none.
+    kept : int
+        How many rows are the state's.
+    """
+
+    rows: pa.Table
+    row_id: tuple[str, ...]
+    partition: Ints
+    late: Flags
+    untimed: Flags
+    kept: int
+
+    def appended(self) -> Net:
+        """Return what arrivals come to that are all new; their ids are checked.
+
+        Returns
+        -------
+        Net
+
+        Raises
+        ------
+        WorkbenchError
+            When an id is null, or there twice.
+        """
+        late, untimed = self.late[self.kept :], self.untimed[self.kept :]
+        admitted = ~(late | untimed)
+        if self.row_id:
+            row, entity = self._entities()
+            often = np.bincount(entity[admitted], minlength=len(row))
+            self._refuse_twice((row >= 0) + often > 1, entity)
+        come = np.flatnonzero(admitted)
+        gone = np.zeros(self.kept, np.uint8)
+        return Net(gone, come, np.full(len(come), -1), int(late.sum()), int(untimed.sum()))
+
+    def changed(self, op: pa.ChunkedArray) -> Net:
+        """Return what the changes of a changelog come to.
+
+        Files of one batch are read in any order, so it is by what they say that changes of a row
+        are matched: what comes and is taken back in a batch has never been. With a watermark, all
+        that is said of a row is late when it takes back what the watermark has passed.
+
+        Parameters
+        ----------
+        op : pyarrow.ChunkedArray
+            What becomes of the row of each arrival.
+
+        Returns
+        -------
+        Net
+
+        Raises
+        ------
+        WorkbenchError
+            When a change is not known, an id is null, a row comes that is there, or one is taken
+            back that is not.
+        """
+        comes = _comes(op)
+        row, entity = self._entities()
+        left_out = self._left_out(comes, row, entity)
+        there = (row >= 0).astype(np.int64)
+        np.add.at(there, entity[~left_out], np.where(comes, 1, -1)[~left_out])
+        self._refuse_twice(there > 1, entity)
+        if (there < 0).any():
+            at = np.flatnonzero(there[entity] < 0)[-1]
+            self._refuse("op", at, "takes back {} is not there")
+        touched = np.zeros(len(row), np.bool_)
+        touched[entity[~left_out]] = True
+        gone = np.zeros(self.kept, np.uint8)
+        gone[row[touched & (row >= 0)]] = 1
+        stays = touched & (there == 1)
+        last = self._last(comes, left_out, row, entity)[stays]
+        order = np.argsort(last)
+        untimed = int(self.untimed[self.kept :].sum())
+        late = int(left_out.sum()) - untimed
+        return Net(gone, last[order], row[stays][order], late, untimed)
+
+    def _left_out(self, comes: Flags, row: Ints, entity: Ints) -> Flags:
+        """Which changes are left out: with a late one that takes back, all others of its row."""
+        late = self.late[self.kept :]
+        passed = row >= 0
+        passed[passed] = self.late[row[passed]]
+        passed[entity[late & ~comes]] = True
+        left_out: Flags = late | passed[entity] | self.untimed[self.kept :]
+        return left_out
+
+    def _last(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Ints:
+        """The arrival that each row ends as, -1 for those that no arrival brings."""
+        at = np.flatnonzero(comes & ~left_out)
+        last = np.full(len(row), -1)
+        np.maximum.at(last, entity[at], at)
+        several = np.bincount(entity[at], minlength=len(row)) > 1
+        if several.any():
+            said = np.flatnonzero(~left_out & several[entity])
+            there = np.flatnonzero(several & (row >= 0))
+            signs = np.concatenate([np.ones(len(there)), np.where(comes[said], 1, -1)])
+            which = np.concatenate([there, entity[said]])
+            rows = self.rows.take(pa.array(np.concatenate([row[there], self.kept + said])))
+            codes, count = key_codes(rows.append_column("", pa.array(which)))
+            left = np.bincount(codes, signs, count)[codes[len(there) :]] > 0
+            ends = said[comes[said] & left]
+            np.maximum.at(last, entity[ends], ends + len(comes))
+            last = np.where(last >= len(comes), last - len(comes), last)
+        return last
+
+    def _entities(self) -> tuple[Ints, Ints]:
+        """Each row that is spoken of as a row of the state, -1 for none; and which one each is."""
+        known = self.rows.select(list(self.row_id))
+        for column in known.columns:
+            if column.slice(self.kept).null_count:
+                raise WorkbenchError(
+                    "row_id: a row's id is null; give every row one, or leave such rows out."
+                )
+        first = whole(known.column(0))
+        spoken_of = pc.is_in(first.slice(0, self.kept), value_set=first.slice(self.kept))
+        near = np.flatnonzero(spoken_of.to_numpy(zero_copy_only=False))
+        at = np.concatenate([near, np.arange(self.kept, len(first))])
+        ids = known.take(pa.array(at)).append_column("", pa.array(self.partition[at]))
+        codes, count = key_codes(ids)
+        found = np.full(count, -1)
+        found[codes[: len(near)]] = near
+        entity, which = np.unique(codes[len(near) :], return_inverse=True)
+        return found[entity], which
+
+    def _refuse_twice(self, twice: Flags, entity: Ints) -> None:
+        if twice.any():
+            at = np.flatnonzero(twice[entity])[-1]
+            self._refuse("row_id", at, "brings {} is there already")
+
+    def _refuse(self, argument: str, at: int, what: str) -> None:
+        given = [self.rows.column(name)[self.kept + int(at)].as_py() for name in self.row_id]
+        said = what.format(f"a row whose id {', '.join(map(repr, given))}")
+        raise WorkbenchError(
+            f"{argument}: a change {said}; give each row an id of its own, and -U before +U."
+        )
+
+
+def _comes(op: pa.ChunkedArray) -> Flags:
+    """Where a change brings a row."""
+    known = pc.is_in(op, value_set=pa.array(OPS))
+    if not pc.all(known).as_py() and len(op):
+        wrong = op.filter(pc.invert(known))[0].as_py()
+        raise WorkbenchError(f"op: {wrong!r} is no change; give '+I', '-U', '+U' or '-D'.")
+    found = whole(pc.is_in(op, value_set=pa.array(COMES)))
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)

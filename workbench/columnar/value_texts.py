@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.columns import as_column, codes_in_order, is_ranked
-from workbench.online.encoding import time_of
 
 
 def items_of(values: pa.Array) -> list[str]:
@@ -85,6 +84,21 @@ def value_of_key(kind: pa.DataType) -> Callable[[int], Any]:
     if types.is_timestamp(kind):
         return partial(time_of, kind=kind)
     return lambda key: as_column(np.array([key]), np.zeros(1, bool), kind)[0].as_py()
+
+
+def time_of(instant: int, kind: pa.DataType) -> Any:
+    """Return an instant as Python has it: a date, a datetime with a zone or without, or itself.
+
+    Examples
+    --------
+    >>> time_of(86_400_000_000, pa.timestamp("us")), time_of(5, pa.int64())
+    (datetime.datetime(1970, 1, 2, 0, 0), 5)
+    """
+    if pa.types.is_integer(kind):
+        return instant
+    if pa.types.is_date32(kind):
+        return pa.scalar(instant // 86_400_000_000, pa.int32()).cast(pa.date32()).as_py()
+    return pa.scalar(instant, pa.int64()).cast(pa.timestamp("us", kind.tz)).as_py()
 
 
 def _float_of(key: int) -> float:

@@ -1,27 +1,10 @@
-"""How far the functions of a window call look from a row, which says whether rows can be cut.
+"""How far the functions of a window call look from a row.
 
 Executors load this module, so it needs the standard library and nothing else at its top.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-
-from workbench.frames.bounds import MICROSECONDS, MONTHS, Offset
-from workbench.frames.frame import Frame
-from workbench.functions.catalogue import CHUNKED, FRAMELESS, kind_of
-from workbench.functions.fn import Function
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import DataType
-
-    from workbench.windows.bind import Resolved
-
-SHIFTED = ("lag", "lead")
-DAY = 86_400_000_000
-#: No month is longer, and no change of a clock or of the date line takes more than two days.
-LONGEST_MONTH, LONGEST_CHANGE = 31 * DAY, 2 * DAY
+from typing import Any
 
 Sides = tuple[Any, Any]
 
@@ -49,103 +32,3 @@ class Reach:
     def counts(self) -> bool:
         """Whether rows or groups must be counted, and not distances alone."""
         return any((*self.rows, *self.groups))
-
-
-def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
-    """Return why the partitions of a call cannot be cut, None when they can.
-
-    Parameters
-    ----------
-    functions : dict of str to Function
-    frames : dict of str to Frame
-        By the same names.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> from workbench import fn
-    >>> why_not({"r": fn.rank()}, {"r": Frame.range(None, None)})
-    'rank looks at the whole partition (r)'
-    >>> why_not({"total": fn.sum("x")}, {"total": Frame.rows(-3, 3)})
-    """
-    for name, one in functions.items():
-        if reason := _far(one, frames[name]):
-            return f"{reason} ({name})"
-    return None
-
-
-def _far(function: Function, frame: Frame) -> str | None:
-    if function.name in SHIFTED:
-        passes = f"{function.name} passes over any number of nulls"
-        return passes if function.options.ignore_nulls else None
-    if function.name in FRAMELESS:
-        return f"{function.name} looks at the whole partition"
-    if function.name in CHUNKED:
-        return f"{function.name} counts its chunks from the partition's first row"
-    if frame.low is None or frame.high is None:
-        return f"{frame!r} has no bound on one side"
-    if not all(_constant(bound) for bound in (frame.low, frame.high)):
-        return f"{frame!r} differs from row to row"
-    return None
-
-
-def _constant(bound: Any) -> bool:
-    return isinstance(bound, Offset) and isinstance(bound.amount, int | float | Decimal)
-
-
-def reach_of(found: "Iterable[Resolved]", along: "DataType") -> Reach:
-    """Return how far the functions of a call look, where that has an end.
-
-    Parameters
-    ----------
-    found : iterable of Resolved
-        Functions for which :func:`why_not` knows no reason.
-    along : pyspark.sql.types.DataType
-        The type of the first order column.
-
-    Returns
-    -------
-    Reach
-    """
-    sides: dict[str, list[Sides]] = {"rows": [], "groups": [], "range": []}
-    for one in found:
-        unit, low, high = _looks(one, along)
-        sides[unit].append((max(-low, 0), max(high, 0)))
-    most = {
-        unit: tuple(map(max, zip((0, 0), *given, strict=True))) for unit, given in sides.items()
-    }
-    return Reach(most["rows"], most["groups"], most["range"], kind_of(along) == "float")
-
-
-def _looks(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
-    """From where to where a function looks, and in what."""
-    name, n = one.function.name, one.function.options.n
-    if name in SHIFTED:
-        at = n if name == "lead" else -n
-        return "rows", at, at
-    low, high = one.frame.low, one.frame.high
-    assert low is not None
-    assert high is not None
-    if one.frame.unit != "range":
-        return one.frame.unit, low.amount, high.amount
-    return "range", _distance(low, along), _distance(high, along)
-
-
-def _distance(bound: Offset, along: "DataType") -> int | float:
-    """A distance as the places of rows count it; of months, one that is never too short."""
-    if bound.amount == 0:
-        return 0
-    if bound.unit == MONTHS:
-        most = abs(bound.amount) * LONGEST_MONTH + LONGEST_CHANGE
-        return int(most if bound.amount > 0 else -most)
-    if bound.unit == MICROSECONDS:
-        return int(bound.amount)
-    if kind_of(along) == "float":
-        return float(bound.amount)
-    if kind_of(along) == "decimal":
-        scale: int = getattr(along, "scale", 0)
-        return int(Decimal(str(bound.amount)) * 10**scale)
-    return int(bound.amount)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import whole
+from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
 
 #: Longer keys are cut, and end with a digest: a store may take no longer ones.
@@ -184,21 +185,6 @@ def value_of(held: bytes, kind: pa.DataType) -> Any:
     if types.is_integer(kind):
         return number
     return time_of(number, kind)
-
-
-def time_of(instant: int, kind: pa.DataType) -> Any:
-    """Return an instant as Python has it: a date, a datetime with a zone or without, or itself.
-
-    Examples
-    --------
-    >>> time_of(86_400_000_000, pa.timestamp("us")), time_of(5, pa.int64())
-    (datetime.datetime(1970, 1, 2, 0, 0), 5)
-    """
-    if pa.types.is_integer(kind):
-        return instant
-    if pa.types.is_date32(kind):
-        return pa.scalar(instant // 86_400_000_000, pa.int32()).cast(pa.date32()).as_py()
-    return pa.scalar(instant, pa.int64()).cast(pa.timestamp("us", kind.tz)).as_py()
 
 
 def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.blocks import TIME
+from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
-from workbench.online.encoding import key_of, time_of
+from workbench.online.encoding import key_of
 from workbench.online.layout import Layout
 from workbench.online.meta import META, meta_of
 from workbench.online.serving import BEYOND, UNKNOWN, Row, Serving

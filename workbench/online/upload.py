@@ -13,8 +13,8 @@ from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import whole
 from workbench.columnar.process import settle
 from workbench.columnar.subpartitions import lots
+from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
-from workbench.online.encoding import time_of
 from workbench.online.layout import Layout
 from workbench.online.meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
 from workbench.online.records import merge_records, record_of, sections

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.block import Call
-from workbench.engine.extent import reach_of
 from workbench.engine.order import OrderColumn
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
@@ -17,6 +16,7 @@ from workbench.spark.shuffle import bundle_rows, several
 from workbench.spark.table import is_stream, table
 from workbench.windows.bind import Carried, Resolved, frame_for, resolve
 from workbench.windows.checks import check_arrow, check_order, check_table, order_terms
+from workbench.windows.extent import reach_of
 from workbench.windows.ranges_plan import Cutting, check_cut, cut_keys, cut_rows, why_uncut
 from workbench.windows.spark_engine import ENGINES, Choice, choose, with_spark
 from workbench.windows.stream.checks import check_at_rest

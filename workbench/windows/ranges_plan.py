@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.bundles import PARTITION
-from workbench.engine.extent import Reach, why_not
+from workbench.engine.extent import Reach
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.route import PieceTask
@@ -14,6 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import numbered, shuffle_partitions, shuffled, with_partition
+from workbench.windows.extent import why_not
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

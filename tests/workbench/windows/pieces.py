@@ -15,7 +15,6 @@ from workbench.columnar.blocks import one_binary, packed_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
-from workbench.engine.extent import reach_of, why_not
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import SampleTask
@@ -23,6 +22,7 @@ from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.checks import order_terms
+from workbench.windows.extent import reach_of, why_not
 
 Asked = dict[str, Function]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.windows.extent import looks_of
 from workbench.windows.stream.checks import (
     WATERMARK,
     check_closing,
@@ -14,7 +15,6 @@ from workbench.windows.stream.checks import (
     check_provider,
     has_watermark,
 )
-from workbench.windows.stream.extent import looks_of
 from workbench.windows.stream.plan import Asked, answered_stream
 from workbench.windows.stream.update_checks import check_updating
 from workbench.windows.stream.worker.close import ClosingMode

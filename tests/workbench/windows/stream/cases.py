@@ -15,7 +15,7 @@ from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.windows.bind import Resolved, frame_for
-from workbench.windows.stream.extent import looks_of
+from workbench.windows.extent import looks_of
 from workbench.windows.stream.worker.bucket import BucketTask, Name, Step
 from workbench.windows.stream.worker.operator import HASH, Mode
 from workbench.windows.stream.worker.packing import Seal

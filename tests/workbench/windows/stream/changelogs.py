@@ -18,7 +18,7 @@ from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.checks import order_terms
-from workbench.windows.stream.extent import looks_of
+from workbench.windows.extent import looks_of
 from workbench.windows.stream.worker.bucket import BucketTask
 from workbench.windows.stream.worker.operator import HASH, Clock, Taken
 from workbench.windows.stream.worker.update import UpdatingMode

@@ -13,7 +13,7 @@ from workbench.durations import microseconds
 from workbench.engine.order import measured
 from workbench.errors import WorkbenchError
 from workbench.windows.bind import resolve
-from workbench.windows.stream.extent import looks_of
+from workbench.windows.extent import looks_of
 from workbench.windows.stream.worker.close import ClosingMode
 from workbench.windows.stream.worker.operator import HASH, Clock, Mode
 from workbench.windows.stream.worker.update import UpdatingMode

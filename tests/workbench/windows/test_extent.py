@@ -10,7 +10,7 @@ from kernels.frames.extent import Look, look_of
 from tests.workbench.windows.stream.cases import resolved
 from workbench import Frame, fn
 from workbench.functions.fn import Function
-from workbench.windows.stream.extent import looks_of
+from workbench.windows.extent import looks_of
 from workbench.windows.stream.report import stream_counts
 
 DAY = 86_400_000_000

@@ -1,0 +1,180 @@
+"""How far the functions of a window call look from a row, which says whether rows can be cut.
+
+Batches count it by rows, groups and one distance (:class:`workbench.engine.extent.Reach`), streams
+function by function (:class:`kernels.frames.extent.Look`).
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from kernels.frames.extent import Look, look_of
+from workbench.engine.extent import Reach, Sides
+from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import CHUNKED, FRAMELESS, kind_of
+from workbench.functions.fn import Function
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import DataType
+
+    from workbench.windows.bind import Resolved
+
+SHIFTED = ("lag", "lead")
+DAY = 86_400_000_000
+#: No month is longer or shorter, and no change of a clock or of the date line takes more than two
+#: days.
+LONGEST_MONTH, SHORTEST_MONTH, LONGEST_CHANGE = 31 * DAY, 28 * DAY, 2 * DAY
+WHOLE = Look("rows", None, None)
+
+
+def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
+    """Return why the partitions of a call cannot be cut, None when they can.
+
+    Parameters
+    ----------
+    functions : dict of str to Function
+    frames : dict of str to Frame
+        By the same names.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> from workbench import fn
+    >>> why_not({"r": fn.rank()}, {"r": Frame.range(None, None)})
+    'rank looks at the whole partition (r)'
+    >>> why_not({"total": fn.sum("x")}, {"total": Frame.rows(-3, 3)})
+    """
+    for name, one in functions.items():
+        if reason := _far(one, frames[name]):
+            return f"{reason} ({name})"
+    return None
+
+
+def _far(function: Function, frame: Frame) -> str | None:
+    if function.name in SHIFTED:
+        passes = f"{function.name} passes over any number of nulls"
+        return passes if function.options.ignore_nulls else None
+    if function.name in FRAMELESS:
+        return f"{function.name} looks at the whole partition"
+    if function.name in CHUNKED:
+        return f"{function.name} counts its chunks from the partition's first row"
+    if frame.low is None or frame.high is None:
+        return f"{frame!r} has no bound on one side"
+    if not all(_constant(bound) for bound in (frame.low, frame.high)):
+        return f"{frame!r} differs from row to row"
+    return None
+
+
+def _constant(bound: Any) -> bool:
+    return isinstance(bound, Offset) and isinstance(bound.amount, int | float | Decimal)
+
+
+def reach_of(found: "Iterable[Resolved]", along: "DataType") -> Reach:
+    """Return how far the functions of a call look, where that has an end.
+
+    Parameters
+    ----------
+    found : iterable of Resolved
+        Functions for which :func:`why_not` knows no reason.
+    along : pyspark.sql.types.DataType
+        The type of the first order column.
+
+    Returns
+    -------
+    Reach
+    """
+    sides: dict[str, list[Sides]] = {"rows": [], "groups": [], "range": []}
+    for one in found:
+        unit, low, high = _sides(one, along)
+        sides[unit].append((max(-low, 0), max(high, 0)))
+    most = {
+        unit: tuple(map(max, zip((0, 0), *given, strict=True))) for unit, given in sides.items()
+    }
+    return Reach(most["rows"], most["groups"], most["range"], kind_of(along) == "float")
+
+
+def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
+    """From where to where a function looks, and in what."""
+    name, n = one.function.name, one.function.options.n
+    if name in SHIFTED:
+        at = n if name == "lead" else -n
+        return "rows", at, at
+    low, high = one.frame.low, one.frame.high
+    assert low is not None
+    assert high is not None
+    if one.frame.unit != "range":
+        return one.frame.unit, low.amount, high.amount
+    return "range", _distance(low, along), _distance(high, along)
+
+
+def _distance(bound: Offset, along: "DataType") -> int | float:
+    """A distance as the places of rows count it; of months, one that is never too short."""
+    if bound.amount == 0:
+        return 0
+    if bound.unit == MONTHS:
+        most = abs(bound.amount) * LONGEST_MONTH + LONGEST_CHANGE
+        return int(most if bound.amount > 0 else -most)
+    if bound.unit == MICROSECONDS:
+        return int(bound.amount)
+    if kind_of(along) == "float":
+        return float(bound.amount)
+    if kind_of(along) == "decimal":
+        scale: int = getattr(along, "scale", 0)
+        return int(Decimal(str(bound.amount)) * 10**scale)
+    return int(bound.amount)
+
+
+def looks_of(found: "Iterable[Resolved]", along: "DataType") -> tuple[Look, ...]:
+    """Return how far each function of a call looks, each distance once.
+
+    Parameters
+    ----------
+    found : iterable of Resolved
+    along : pyspark.sql.types.DataType
+        The type of the order column.
+
+    Returns
+    -------
+    tuple of kernels.frames.extent.Look
+        Along times in microseconds, along decimals in multiples of the last digit. Distances by the
+        calendar are never too short; those along floats, and those that differ from row to row,
+        have no bound.
+    """
+    return tuple(dict.fromkeys(_look(one, along) for one in found))
+
+
+def _look(one: "Resolved", along: "DataType") -> Look:
+    name, options = one.function.name, one.function.options
+    if name in SHIFTED:
+        if options.ignore_nulls:
+            return Look("rows", None, 0) if name == "lag" else Look("rows", 0, None)
+        return look_of(name, options.n)
+    if name in FRAMELESS:
+        return look_of(name)
+    if name in CHUNKED:
+        return WHOLE
+    unit = one.frame.unit
+    return Look(unit, _bound(one.frame.low, along, -1), _bound(one.frame.high, along, 1))
+
+
+def _bound(bound: Offset | None, along: "DataType", outward: int) -> int | None:
+    """A bound in units of the order's codes: further out rather than too near."""
+    if bound is None or isinstance(bound.amount, PerRow):
+        return None
+    if bound.unit == MONTHS:
+        return _months(int(bound.amount), outward) if bound.amount else 0
+    if bound.unit == NUMBER and bound.amount and kind_of(along) == "float":
+        return None
+    scale: int = getattr(along, "scale", 0) if bound.unit == NUMBER else 0
+    return int(Decimal(str(bound.amount)) * 10**scale)
+
+
+def _months(months: int, outward: int) -> int:
+    """Some months as a time that is no nearer: long ones outward, short ones back to the row."""
+    out = months * outward > 0
+    length = LONGEST_MONTH if out else SHORTEST_MONTH
+    return months * length + outward * LONGEST_CHANGE

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 import pyarrow as pa
 import workbench as wb
-from workbench.windows.stream.tools.replay import Replay
+from workbench.lessons.replay import Replay
 from workbench.widgets.explorers.live_stream import LiveStream
 spark = wb.session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": 1})
 at = pa.array(range(0, 600 * 240_000_000, 240_000_000)).cast(pa.timestamp("us", "UTC"))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from workbench.figures.decimate import in_view, line_points, mark_points, within
 from workbench.figures.svg import BLUE, GREY, SKY, VERMILLION
-from workbench.windows.inspect.quantile_band import Band, Floats
+from workbench.windows.bands.quantile_band import Band, Floats
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.
 COLUMNS, CELLS = 800, (200, 80)

@@ -1,34 +1,26 @@
 """Window functions on Spark, as DuckDB has them: every frame, every aggregate."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.block import Call
-from workbench.engine.order import OrderColumn
 from workbench.engine.task import WindowTask
-from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import FRAMELESS
 from workbench.functions.fn import Function
-from workbench.spark.shipping import ship
-from workbench.spark.shuffle import bundle_rows, several
+from workbench.spark.shuffle import several
 from workbench.spark.table import is_stream, table
-from workbench.windows.bind import Carried, Resolved, frame_for, resolve
-from workbench.windows.checks import check_arrow, check_order, check_table, order_terms
-from workbench.windows.extent import reach_of
-from workbench.windows.ranges_plan import Cutting, check_cut, cut_keys, cut_rows, why_uncut
-from workbench.windows.spark_engine import ENGINES, Choice, choose, with_spark
+from workbench.windows.bind import Carried
+from workbench.windows.inspect.frame_table import FrameTable, frame_table
+from workbench.windows.inspect.one_partition import partition_of
+from workbench.windows.plan import answered, bound, pieces_of, resolved, result_schema, task_of
+from workbench.windows.spec import WindowCall
 from workbench.windows.stream.checks import check_at_rest
+from workbench.windows.stream.emit import StreamCall, emitted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructType
-
-    from workbench.windows.inspect.frame_table import FrameTable
 
 
-class Over:
+class Over(WindowCall):
     """Window functions that share their partitions and their order.
 
     Parameters
@@ -89,40 +81,6 @@ class Over:
     iqr: wb.fn.quantile('mwh', [0.25, 0.75]) over wb.Frame.rows(-1, 1)
     """
 
-    def __init__(
-        self,
-        partition_by: str | Sequence[str] = (),
-        order_by: Any = (),
-        frame: Frame | None = None,
-        engine: str = "auto",
-        cut: str | int | None = "auto",
-        **columns: Function,
-    ) -> None:
-        given_none = not isinstance(partition_by, str) and not partition_by
-        self.partition_by = () if given_none else several(partition_by, "partition_by")
-        self.order_by = order_terms(order_by)
-        self.frame, self.engine = _checked_frame(frame, columns), engine
-        self.columns = _checked_columns(columns)
-        if engine not in ENGINES:
-            known = ", ".join(map(repr, ENGINES))
-            raise WorkbenchError(f"engine: {engine!r} is not known; give one of {known}.")
-        frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
-        for name, function in columns.items():
-            check_order(name, function, frames[name], len(self.order_by))
-        self.cut = check_cut(cut, engine, self.columns, frames)
-        asked = "kernel" if isinstance(cut, int) and engine == "auto" else engine
-        self.choice: Choice = choose(asked, self.columns, frames)
-        self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
-
-    def __repr__(self) -> str:
-        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
-        shown = [f"{name}={value!r}" for name, value in given.items() if value]
-        shown += [f"frame={self.frame!r}"] if self.frame else []
-        shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
-        shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
-        shown += [f"{name}={function!r}" for name, function in self.columns.items()]
-        return f"wb.Over({', '.join(shown)})"
-
     def with_frame(self, frame: Frame | None) -> "Over":
         """Return the same call over another frame.
 
@@ -142,30 +100,6 @@ class Over:
         """
         order, engine, cut = self.order_terms, self.engine, self.cut
         return Over(self.partition_by, order, frame, engine, cut, **self.columns)
-
-    @property
-    def order_terms(self) -> list[Any]:
-        """The order as it is given: names, or tuples."""
-        return [_written(term) for term in self.order_by]
-
-    def explain(self) -> str:
-        """Return which engine answers and why, what may be cut, and the frame of each function.
-
-        Returns
-        -------
-        str
-        """
-        lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
-        if self.uncut is None:
-            why = "cut by order into pieces, as all functions look a bounded way"
-        else:
-            why = f"one task each, because {self.uncut}"
-        lines.append(f"large partitions: {why}")
-        for name, function in self.columns.items():
-            frame = frame_for(function, self.frame, bool(self.order_by))
-            seen = "" if function.name in FRAMELESS else f" over {frame!r}"
-            lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
-        return "\n".join(lines)
 
     def run(
         self,
@@ -202,31 +136,14 @@ class Over:
             When a column is missing or has a type that cannot be used so, or when a stream cannot
             be asked so.
         """
-        streams = is_stream(df)
         ids = () if row_id is None else several(row_id, "row_id")
-        if not streams:
-            table(df, "df")
-            check_at_rest(emit, ids)
-        check_table(df, self.partition_by, self.order_by, list(self.columns))
-        found = resolve(df, self.columns, self.frame, self.order_by)
-        if streams:
-            from workbench.windows.stream.emit import StreamCall, emitted
-
-            bound = found, *self._task(df, found), _result_schema(df, found)
+        if is_stream(df):
+            found = resolved(self, df)
+            bound = found, *task_of(self, df, found), result_schema(df, found)
             return emitted(StreamCall(self, df, *bound, ids), emit)
-        if self.choice.engine == "spark":
-            return with_spark(df, self.partition_by, self.order_by, found)
-        return self._with_kernels(df, found)
-
-    def _with_kernels(self, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
-        ship(df.sparkSession)
-        task, carried = self._task(df, found)
-        if cutting := self._cutting(df, found, carried):
-            task = replace(task, reach=cutting.reach)
-            rows = cut_rows(df, carried.wanted, cutting)
-        else:
-            rows = bundle_rows(df, carried.wanted, task.keys)
-        return rows.mapInArrow(task.from_rows, _result_schema(df, found))
+        table(df, "df")
+        check_at_rest(emit, ids)
+        return answered(self, df, resolved(self, df))
 
     def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.
@@ -262,9 +179,6 @@ class Over:
         3  ·  ■  ■ (✕) ■  7
         4  ·  ·  ■  ■ (✕) 5
         """
-        from workbench.windows.inspect.frame_table import frame_table
-        from workbench.windows.inspect.one_partition import partition_of
-
         return frame_table(partition_of(self, df, key), column)
 
     def bound(self, df: "DataFrame") -> "tuple[WindowTask, Carried]":
@@ -284,30 +198,7 @@ class Over:
         WorkbenchError
             When a column is missing or has a type that cannot be used so.
         """
-        table(df, "df")
-        check_table(df, self.partition_by, self.order_by, list(self.columns))
-        return self._task(df, resolve(df, self.columns, self.frame, self.order_by))
-
-    def _task(self, df: "DataFrame", found: list[Resolved]) -> "tuple[WindowTask, Carried]":
-        check_arrow(df)
-        carried = Carried(df)
-        calls = tuple(_call(one, carried) for one in found)
-        keys = tuple(map(carried.of, self.partition_by))
-        order = tuple(
-            OrderColumn(carried.of(term.name), term.descending, term.nulls_first)
-            for term in self.order_by
-        )
-        back = tuple((name, carried.of(name)) for name in df.columns)
-        return WindowTask(back, keys, order, calls), carried
-
-    def _cutting(self, df: "DataFrame", found: list[Resolved], carried: Carried) -> Cutting | None:
-        if self.uncut is not None:
-            return None
-        first = self.order_by[0]
-        order = replace(first, name=carried.of(first.name))
-        reach = reach_of(found, df.schema[first.name].dataType)
-        keys = tuple(map(carried.of, self.partition_by))
-        return Cutting(keys, order, reach, self.cut if isinstance(self.cut, int) else None)
+        return bound(self, df)
 
     def pieces(self, df: "DataFrame") -> "DataFrame":
         """Return the partitions of a table that are cut: their keys, rows and pieces.
@@ -342,16 +233,7 @@ class Over:
         +----+------+
         <BLANKLINE>
         """
-        if self.uncut is not None:
-            raise WorkbenchError(f"cut: each partition is one task, because {self.uncut}.")
-        table(df, "df")
-        check_table(df, self.partition_by, self.order_by, list(self.columns))
-        found = resolve(df, self.columns, self.frame, self.order_by)
-        ship(df.sparkSession)
-        carried = Carried(df)
-        cutting = self._cutting(df, found, carried)
-        assert cutting is not None
-        return cut_keys(df, carried.wanted, cutting, self.partition_by)
+        return pieces_of(self, df)
 
 
 def over(
@@ -402,67 +284,3 @@ def over(
     <BLANKLINE>
     """
     return Over(partition_by, order_by, frame, engine, cut, **columns).run(df, emit, row_id)
-
-
-def _call(one: Resolved, carried: Carried) -> Call:
-    given = one.function.arguments
-    pairs = zip(given, one.arguments, strict=True)
-    arguments = tuple(str(carried.add(name, value)) for name, value in pairs)
-    options = replace(one.function.options, default=None)
-    where, default = carried.add(None, one.where), carried.add(None, one.default)
-    return Call(
-        one.column, one.function.name, arguments, options, carried.frame(one.frame), where, default
-    )
-
-
-def _result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":
-    from pyspark.sql.types import StructField, StructType
-
-    added = [StructField(one.column, one.answer) for one in found]
-    return StructType([*df.schema.fields, *added])
-
-
-def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
-    if frame is None:
-        return None
-    if not isinstance(frame, Frame):
-        raise WorkbenchError(
-            f"frame: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
-        )
-    functions = [one for one in columns.values() if isinstance(one, Function)]
-    if functions and all(one.name in FRAMELESS for one in functions):
-        raise WorkbenchError(
-            f"frame: {functions[0].name} has no frame, it looks at the whole partition; "
-            "leave the frame out."
-        )
-    return frame
-
-
-def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
-    if not columns:
-        raise WorkbenchError(
-            "columns: there is no function; give one by the name of its result, "
-            "such as mean=wb.fn.avg('mwh')."
-        )
-    for name, function in columns.items():
-        if not isinstance(function, Function):
-            raise WorkbenchError(
-                f"{name}: {function!r} is no window function; "
-                f"give one of wb.fn, such as {name}=wb.fn.avg('mwh')."
-            )
-    names = [name.lower() for name in columns]
-    if twice := [name for name in columns if names.count(name.lower()) > 1]:
-        raise WorkbenchError(
-            f"columns: {' and '.join(map(repr, twice))} are one name to Spark; rename one."
-        )
-    return dict(columns)
-
-
-def _written(term: OrderColumn) -> Any:
-    """A term of an order as it is given."""
-    direction = "desc" if term.descending else "asc"
-    if term.nulls_first == term.descending:
-        return term.name, direction, f"nulls {'first' if term.nulls_first else 'last'}"
-    if term.name.startswith("-"):
-        return term.name, direction
-    return f"{'-' if term.descending else ''}{term.name}"

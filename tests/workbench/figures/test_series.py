@@ -7,7 +7,7 @@ import pytest
 
 from workbench.figures.series import outline, series_figure, spoken_share
 from workbench.figures.stills.series import series_svg
-from workbench.windows.inspect.quantile_band import Band
+from workbench.windows.bands.quantile_band import Band
 
 DAYS = np.datetime64("1969-12-30", "us") + np.arange(6) * np.timedelta64(1, "D")
 Y = np.array([1.0, 2, 30, 2, -20, 1])

@@ -17,11 +17,11 @@ from workbench import fn
 from workbench.figures.live import Strip, live_figure
 from workbench.figures.stills.affected import MARKS, affected_svg
 from workbench.figures.stills.live import live_svg
+from workbench.lessons.arrivals import arrivals_of
+from workbench.lessons.replay import Replay
 from workbench.widgets.lessons.stream import play_affected, play_close, play_merge
 from workbench.widgets.stepper.player import Player
 from workbench.windows.stream.changelog import folded
-from workbench.windows.stream.tools.arrivals import arrivals_of
-from workbench.windows.stream.tools.replay import Replay
 
 AT = [600, 602, 610, 617]
 ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]

@@ -22,7 +22,7 @@ from workbench.figures.svg import (
     rect,
     text,
 )
-from workbench.windows.inspect.quantile_band import Band, Floats
+from workbench.windows.bands.quantile_band import Band, Floats
 
 WIDTH, HEIGHT = 900.0, 330.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 888.0, 62.0, 300.0

@@ -8,8 +8,8 @@ import traitlets
 
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.frame_choices import frame_choices
-from workbench.windows.inspect.band_call import band_of, changed, frame_of
-from workbench.windows.inspect.prepared_series import Key
+from workbench.windows.bands.call import band_of, changed, frame_of
+from workbench.windows.bands.prepared_series import Key
 from workbench.windows.over import Over
 
 MOST_SERIES = 1_000

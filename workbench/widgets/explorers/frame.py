@@ -103,10 +103,15 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
         self._try(lambda: self._take(self._fetched(change["new"])))
 
     def _change_frame(self, change: dict[str, Any]) -> None:
-        self._try(lambda: self._take(self.partition.asked(self.over.with_frame(change["new"]))))
+        self._try(lambda: self._ask(self.over.with_frame(change["new"])))
+
+    def _ask(self, over: Over) -> None:
+        partition = self.partition.asked(over)
+        self.over = over
+        self._take(partition)
 
     def _take(self, partition: Partition) -> None:
-        self.partition, self.over = partition, partition.over
+        self.partition = partition
         self._draw()
 
     def _draw(self, _change: Any = None) -> None:

@@ -17,17 +17,17 @@ from workbench.columnar.key_codes import whole
 from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure
 from workbench.figures.stills.live import live_svg
+from workbench.lessons.follow import Follower
 from workbench.widgets.causes import cause
 from workbench.widgets.redraw import redraw
-from workbench.windows.inspect.band_call import band_of
-from workbench.windows.stream.tools.follow import Follower
+from workbench.windows.bands.call import band_of
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from workbench.lessons.replay import Replay
     from workbench.windows.over import Over
-    from workbench.windows.stream.tools.replay import Replay
 
 #: How many minutes of the stream pass in a step, by the speed slider.
 SPEEDS = (15, 30, 60, 120, 240)

@@ -15,9 +15,9 @@ from workbench.figures.stills.series import series_svg
 from workbench.widgets.causes import cause
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls
-from workbench.windows.inspect.band_call import axis_name, band_alone, band_of, check_band
-from workbench.windows.inspect.prepared_series import PreparedSeries
-from workbench.windows.inspect.quantile_band import Band, compute, no_band
+from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
+from workbench.windows.bands.prepared_series import PreparedSeries
+from workbench.windows.bands.quantile_band import Band, compute, no_band
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column, key_values
+from workbench.windows.plan import bound
 from workbench.windows.spark_engine import ordered
+from workbench.windows.spec import WindowCall
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from workbench.windows.over import Over
 
 #: As many rows as a person can look at, and as can be stepped through.
 MOST_ROWS, MOST_STEPPED = 40, 100
@@ -33,7 +33,7 @@ class Partition:
 
     Attributes
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
         The table that the rows are of.
     key : tuple
@@ -45,7 +45,7 @@ class Partition:
         Whether the partition has more rows than these, the first ones.
     """
 
-    over: "Over"
+    over: WindowCall
     df: "DataFrame"
     key: Key
     task: WindowTask
@@ -78,9 +78,9 @@ class Partition:
             raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
         return self.task.calls[0] if column is None else calls[column]
 
-    def asked(self, over: "Over") -> "Partition":
+    def asked(self, over: WindowCall) -> "Partition":
         """Return the same rows for another call over the same partitions and order."""
-        task, _ = over.bound(self.df)
+        task, _ = bound(over, self.df)
         return replace(self, over=over, task=task)
 
     def labels(self) -> list[str]:
@@ -103,13 +103,13 @@ class Partition:
 
 
 def partition_of(
-    over: "Over", df: "DataFrame", key: Any = None, most: int = MOST_ROWS
+    over: WindowCall, df: "DataFrame", key: Any = None, most: int = MOST_ROWS
 ) -> Partition:
     """Fetch the rows of one partition, and bind the call to them.
 
     Parameters
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
     key : value, or tuple of values when several columns make the partition
         Without it, the first one in order.
@@ -134,7 +134,7 @@ def partition_of(
     >>> part.labels(), part.values(part.call()), part.cut
     (['2019-01-02', '2019-01-03'], ['564337', '507405'], True)
     """
-    task, carried = over.bound(df)
+    task, carried = bound(over, df)
     values = _first_key(over, df) if key is None else key_values(key, over.partition_by)
     chosen = df
     for condition in _is_key(over, df, values):
@@ -150,12 +150,12 @@ def partition_of(
     return Partition(over, df, values, task, block, len(rows) > most)
 
 
-def keys_of(over: "Over", df: "DataFrame", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
+def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
     """Return the first partitions of a table and how many rows each has.
 
     Parameters
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
     most : int
 
@@ -170,7 +170,7 @@ def keys_of(over: "Over", df: "DataFrame", most: int = MOST_KEYS) -> list[tuple[
     >>> keys_of(wb.Over("plant", "date", mean=wb.fn.avg("mwh")), plants)
     [(('Boston',), 12), (('Worcester',), 12)]
     """
-    over.bound(df)
+    bound(over, df)
     keys = [column(df, name, "partition_by") for name in over.partition_by]
     if not keys:
         return [((), df.count())]
@@ -198,7 +198,7 @@ def said(value: Any) -> str:
     return str(value)
 
 
-def _first_key(over: "Over", df: "DataFrame") -> Key:
+def _first_key(over: WindowCall, df: "DataFrame") -> Key:
     keys = [column(df, name, "partition_by") for name in over.partition_by]
     first = (df.select(*keys).orderBy(*keys) if keys else df).limit(1).collect()
     if not first:
@@ -206,7 +206,7 @@ def _first_key(over: "Over", df: "DataFrame") -> Key:
     return tuple(first[0]) if keys else ()
 
 
-def _is_key(over: "Over", df: "DataFrame", values: Key) -> "Iterator[Column]":
+def _is_key(over: WindowCall, df: "DataFrame", values: Key) -> "Iterator[Column]":
     from pyspark.sql import functions as F
 
     for name, value in zip(over.partition_by, values, strict=True):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from workbench.windows.bind import Resolved
-    from workbench.windows.over import Over
+    from workbench.windows.spec import WindowCall
 
 #: Under what a column's metadata say that it has a watermark.
 WATERMARK = "spark.watermarkDelayMs"
@@ -45,7 +45,7 @@ def check_no_id(row_id: "tuple[str, ...]") -> None:
         raise WorkbenchError("row_id: it is for emit='on update'; leave it out.")
 
 
-def check_engine(over: "Over") -> None:
+def check_engine(over: "WindowCall") -> None:
     """Refuse an engine, or pieces, that there are not for streams."""
     if over.engine == "spark":
         raise WorkbenchError(
@@ -70,12 +70,12 @@ def has_watermark(df: "DataFrame", name: str) -> bool:
     return WATERMARK in (df.schema[name].metadata or {})
 
 
-def check_closing(over: "Over", df: "DataFrame", found: "list[Resolved]") -> None:
+def check_closing(over: "WindowCall", df: "DataFrame", found: "list[Resolved]") -> None:
     """Refuse a call whose rows could not leave, or not in their order.
 
     Parameters
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
         A stream.
     found : list of Resolved
@@ -95,7 +95,7 @@ def check_closing(over: "Over", df: "DataFrame", found: "list[Resolved]") -> Non
             raise WorkbenchError(f"{one.column}: {reason}")
 
 
-def _check_closing_order(over: "Over", df: "DataFrame") -> None:
+def _check_closing_order(over: "WindowCall", df: "DataFrame") -> None:
     marked = [name for name in df.columns if has_watermark(df, name)]
     if not marked:
         name = over.order_by[0].name if over.order_by else "time"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.task import WindowTask
     from workbench.windows.bind import Carried, Resolved
-    from workbench.windows.over import Over
+    from workbench.windows.spec import WindowCall
 
 
 class StreamCall(NamedTuple):
@@ -34,7 +34,7 @@ class StreamCall(NamedTuple):
 
     Attributes
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
     found : list of Resolved
     task : WindowTask
@@ -45,7 +45,7 @@ class StreamCall(NamedTuple):
         The columns that tell rows apart, if any are named.
     """
 
-    over: "Over"
+    over: "WindowCall"
     df: "DataFrame"
     found: "list[Resolved]"
     task: "WindowTask"

@@ -10,15 +10,15 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from workbench.windows.over import Over
+    from workbench.windows.spec import WindowCall
 
 
-def check_updating(over: "Over", df: "DataFrame", row_id: tuple[str, ...]) -> None:
+def check_updating(over: "WindowCall", df: "DataFrame", row_id: tuple[str, ...]) -> None:
     """Refuse a changelog whose changes cannot be matched, and a result that hides them.
 
     Parameters
     ----------
-    over : Over
+    over : WindowCall
     df : pyspark.sql.DataFrame
         A stream: of rows, or with a column "op" of changes.
     row_id : tuple of str

@@ -12,7 +12,7 @@ import workbench as wb
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.explorers import series as series_explorer
 from workbench.widgets.explorers.series import SeriesExplorer
-from workbench.windows.inspect.quantile_band import QUARTILES
+from workbench.windows.bands.quantile_band import QUARTILES
 
 WEEK = wb.Frame.range("-3 days", "3 days")
 IQR = wb.fn.quantile("mwh", [0.25, 0.5, 0.75])

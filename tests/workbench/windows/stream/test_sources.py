@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.workbench.windows.cases import same
-from workbench.windows.stream.tools.follow import Follower
+from workbench.lessons.follow import Follower
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "streams.md"
 CALL = wb.Over(

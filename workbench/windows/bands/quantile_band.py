@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from workbench.columnar.columns import floats, numbers, present
 from workbench.columnar.key_codes import whole
 from workbench.engine.order import measured
-from workbench.windows.inspect.band_call import band_of, rebuilt
-from workbench.windows.inspect.prepared_series import Key, PreparedSeries
+from workbench.windows.bands.call import band_of, rebuilt
+from workbench.windows.bands.prepared_series import Key, PreparedSeries
 from workbench.windows.over import Over
 
 QUARTILES = (0.25, 0.75)

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from tests.conftest import RunOn
 from tests.workbench.spark.jobs import no_job
-from workbench.windows.inspect import prepared_series as window_series
-from workbench.windows.inspect.prepared_series import PackSeries, PreparedSeries
+from workbench.windows.bands import prepared_series as window_series
+from workbench.windows.bands.prepared_series import PackSeries, PreparedSeries
 
 SHORT, LONG = wb.Frame.rows(-1, 1), wb.Frame.rows(-30, 5)
 

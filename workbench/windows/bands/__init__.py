@@ -1,0 +1,1 @@
+"""Moving quantiles along a partition, prepared to be drawn and changed; calls stand below."""

@@ -1,0 +1,149 @@
+"""What is asked of the windows of a table's rows: data alone, checked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.engine.order import OrderColumn
+from workbench.errors import WorkbenchError
+from workbench.frames.frame import Frame
+from workbench.functions.catalogue import FRAMELESS
+from workbench.functions.fn import Function
+from workbench.spark.shuffle import several
+from workbench.windows.bind import frame_for
+from workbench.windows.checks import check_order, order_terms
+from workbench.windows.ranges_plan import check_cut, why_uncut
+from workbench.windows.spark_engine import ENGINES, Choice, choose
+
+
+class WindowCall:
+    """Window functions that share their partitions and their order.
+
+    Whatever works on a call takes this; :class:`workbench.Over` adds what a person asks of one.
+
+    Parameters
+    ----------
+    partition_by, order_by, frame, engine, cut, **columns
+        As :class:`workbench.Over` takes them.
+
+    Attributes
+    ----------
+    partition_by : tuple of str
+    order_by : tuple of OrderColumn
+    frame : Frame or None
+    engine : str
+    cut : str, int or None
+    columns : dict of str to Function
+    choice : Choice
+        Which engine answers, and why.
+    uncut : str or None
+        Why large partitions are not cut; None where they are.
+
+    Raises
+    ------
+    WorkbenchError
+        When the functions, the frame or the order cannot be meant.
+    """
+
+    def __init__(
+        self,
+        partition_by: str | Sequence[str] = (),
+        order_by: Any = (),
+        frame: Frame | None = None,
+        engine: str = "auto",
+        cut: str | int | None = "auto",
+        **columns: Function,
+    ) -> None:
+        given_none = not isinstance(partition_by, str) and not partition_by
+        self.partition_by = () if given_none else several(partition_by, "partition_by")
+        self.order_by = order_terms(order_by)
+        self.frame, self.engine = _checked_frame(frame, columns), engine
+        self.columns = _checked_columns(columns)
+        if engine not in ENGINES:
+            known = ", ".join(map(repr, ENGINES))
+            raise WorkbenchError(f"engine: {engine!r} is not known; give one of {known}.")
+        frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
+        for name, function in columns.items():
+            check_order(name, function, frames[name], len(self.order_by))
+        self.cut = check_cut(cut, engine, self.columns, frames)
+        asked = "kernel" if isinstance(cut, int) and engine == "auto" else engine
+        self.choice: Choice = choose(asked, self.columns, frames)
+        self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
+
+    def __repr__(self) -> str:
+        given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
+        shown = [f"{name}={value!r}" for name, value in given.items() if value]
+        shown += [f"frame={self.frame!r}"] if self.frame else []
+        shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
+        shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
+        shown += [f"{name}={function!r}" for name, function in self.columns.items()]
+        return f"wb.Over({', '.join(shown)})"
+
+    @property
+    def order_terms(self) -> list[Any]:
+        """The order as it is given: names, or tuples."""
+        return [_written(term) for term in self.order_by]
+
+    def explain(self) -> str:
+        """Return which engine answers and why, what may be cut, and the frame of each function.
+
+        Returns
+        -------
+        str
+        """
+        lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
+        if self.uncut is None:
+            why = "cut by order into pieces, as all functions look a bounded way"
+        else:
+            why = f"one task each, because {self.uncut}"
+        lines.append(f"large partitions: {why}")
+        for name, function in self.columns.items():
+            frame = frame_for(function, self.frame, bool(self.order_by))
+            seen = "" if function.name in FRAMELESS else f" over {frame!r}"
+            lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
+        return "\n".join(lines)
+
+
+def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
+    if frame is None:
+        return None
+    if not isinstance(frame, Frame):
+        raise WorkbenchError(
+            f"frame: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
+        )
+    functions = [one for one in columns.values() if isinstance(one, Function)]
+    if functions and all(one.name in FRAMELESS for one in functions):
+        raise WorkbenchError(
+            f"frame: {functions[0].name} has no frame, it looks at the whole partition; "
+            "leave the frame out."
+        )
+    return frame
+
+
+def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
+    if not columns:
+        raise WorkbenchError(
+            "columns: there is no function; give one by the name of its result, "
+            "such as mean=wb.fn.avg('mwh')."
+        )
+    for name, function in columns.items():
+        if not isinstance(function, Function):
+            raise WorkbenchError(
+                f"{name}: {function!r} is no window function; "
+                f"give one of wb.fn, such as {name}=wb.fn.avg('mwh')."
+            )
+    names = [name.lower() for name in columns]
+    if twice := [name for name in columns if names.count(name.lower()) > 1]:
+        raise WorkbenchError(
+            f"columns: {' and '.join(map(repr, twice))} are one name to Spark; rename one."
+        )
+    return dict(columns)
+
+
+def _written(term: OrderColumn) -> Any:
+    """A term of an order as it is given."""
+    direction = "desc" if term.descending else "asc"
+    if term.nulls_first == term.descending:
+        return term.name, direction, f"nulls {'first' if term.nulls_first else 'last'}"
+    if term.name.startswith("-"):
+        return term.name, direction
+    return f"{'-' if term.descending else ''}{term.name}"

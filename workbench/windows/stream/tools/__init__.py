@@ -1,1 +1,0 @@
-"""Streams made and followed for lessons: arrivals, replay, progress."""

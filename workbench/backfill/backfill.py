@@ -1,29 +1,29 @@
 """Features as of each query: aggregates of what happened in windows before it, on Spark."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kernels.tiling.hops import default_hop
-from workbench.backfill.aggregation import Aggregation, Window, check_length
 from workbench.backfill.bind import Plan, bind
 from workbench.backfill.days import of_days, only_days
-from workbench.backfill.inspection import Looks
+from workbench.backfill.entities.checks import check_not_entities
+from workbench.backfill.entities.entities import Entities
+from workbench.backfill.entities.plan import bind_entities, run_entities
+from workbench.backfill.inspect.check import check_features
+from workbench.backfill.inspect.explain import explained
+from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.origin import Origin
+from workbench.backfill.inspect.skew import Skew, skew_of, tasks_of
 from workbench.backfill.methods import METHODS, answered, choose
-from workbench.backfill.worker.cogroup import Span
-from workbench.durations import Duration, microseconds, ticks
+from workbench.backfill.spec import BackfillSpec
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import several
+from workbench.spark.shuffle import skipped_in
+from workbench.spark.table import is_integer_time, table
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql import DataFrame
 
-    from workbench.backfill.entities.entities import Entities
 
-KINDS = ("sawtooth", "sliding", "hopping")
-
-
-class Backfill(Looks):
+class Backfill(BackfillSpec):
     """Aggregations of events over windows that end at each query: point in time correct features.
 
     A query at q sees the events of its key from the window's begin up to, but not at, q. With the
@@ -75,39 +75,6 @@ class Backfill(Looks):
     <BLANKLINE>
     """
 
-    def __init__(
-        self,
-        key: str | Sequence[str],
-        time: str,
-        aggregations: Aggregation | Sequence[Aggregation],
-        window: str = "sawtooth",
-        hop: Duration | None = None,
-        query_time: str | None = None,
-    ) -> None:
-        self.key, self.time = several(key), several(time, "time")[0]
-        self.query_time = self.time if query_time is None else several(query_time, "query_time")[0]
-        self.aggregations = _aggregations(aggregations)
-        self.window, self.hop = window, hop
-        if window not in KINDS:
-            known = ", ".join(map(repr, KINDS))
-            raise WorkbenchError(f"window: {window!r} is not known; give one of {known}.")
-        if hop is not None:
-            check_length(hop, "hop")
-
-    def __repr__(self) -> str:
-        key = self.key[0] if len(self.key) == 1 else list(self.key)
-        given: dict[str, Any] = {"key": key, "time": self.time}
-        given["aggregations"] = list(self.aggregations)
-        given |= {} if self.window == "sawtooth" else {"window": self.window}
-        given |= {} if self.hop is None else {"hop": self.hop}
-        given |= {} if self.query_time == self.time else {"query_time": self.query_time}
-        return f"wb.Backfill({', '.join(f'{name}={value!r}' for name, value in given.items())})"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that a run adds."""
-        return tuple(name for one in self.aggregations for name in one.names)
-
     def run(
         self,
         queries: "DataFrame",
@@ -148,11 +115,7 @@ class Backfill(Looks):
         if method not in (*METHODS, "auto"):
             known = ", ".join(map(repr, ("auto", *METHODS)))
             raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
-        from workbench.backfill.entities.entities import Entities
-
         if isinstance(events, Entities):
-            from workbench.backfill.entities.plan import bind_entities, run_entities
-
             bound = bind_entities(self, queries, events)
             return run_entities(bound if days is None else only_days(bound, days), method)
         plan = self.bound(queries, events)
@@ -167,33 +130,228 @@ class Backfill(Looks):
         WorkbenchError
             When a column is missing or has a type that cannot be used so.
         """
+        check_not_entities(events)
         return bind(self, queries, events)
 
-    def span(self, aggregation: Aggregation, window: Window, integer_time: bool) -> Span:
-        """Return what a query sees of the events' times, for a window of an aggregation."""
-        length = ticks if integer_time else microseconds
-        size = None if window is None else length(window, "windows")
-        if self.window == "sliding":
-            return Span(size)
-        given = self.hop if aggregation.hop is None else aggregation.hop
-        # An unbounded window has no begin to round.
-        usual = default_hop(2**62 if size is None else size)
-        hop = usual if given is None else length(given, "hop")
-        return Span(size, hop, hop if self.window == "hopping" else 1)
+    def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
+        """Return what ``auto`` does with these tables and why, and what each method would cost.
 
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
 
-def _aggregations(given: object) -> tuple[Aggregation, ...]:
-    found = (given,) if isinstance(given, Aggregation) else given
-    if not isinstance(found, Sequence) or isinstance(found, str) or not found:
-        raise WorkbenchError(
-            f"aggregations: {given!r} is none; give a list of wb.Aggregation(...)."
-        )
-    for one in found:
-        if not isinstance(one, Aggregation):
-            raise WorkbenchError(f"aggregations: {one!r} is none; give wb.Aggregation(...).")
-    counted = Counter(name.lower() for one in found for name in one.names)
-    if twice := [name for name, count in counted.items() if count > 1]:
-        raise WorkbenchError(
-            f"aggregations: two results are called {twice[0]!r}; give one of them a name=."
-        )
-    return tuple(found)
+        Returns
+        -------
+        str
+            Sizes, the keys that are cut by time, and for each method about how many rows and bytes
+            it shuffles, its tasks, and its largest task.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        Two jobs, over the columns of the key and the time alone.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
+        >>> print(backfill.explain(asked, views).partition(";")[0])
+        100 queries and 1,000 events with a key and a time, of 20 keys
+        """
+        return explained(self.bound(queries, events))
+
+    def check(
+        self,
+        features: "DataFrame",
+        events: "DataFrame | Entities",
+        rows: int = 1_000,
+        arrived: str | None = None,
+    ) -> "pd.DataFrame":
+        """Compare a table of features, from any pipeline, with what they have to be.
+
+        Parameters
+        ----------
+        features : pyspark.sql.DataFrame
+            The key, the queries' time, and columns called as those of :meth:`run`; any of them.
+        events : pyspark.sql.DataFrame or Entities
+        rows : int
+            How many rows are compared, the same ones each time.
+        arrived : str, optional
+            The events' column of when each was known, to find features that missed late ones.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each value that differs: the key and the time, ``column``, ``given``,
+            ``expected``, and the ``reason`` for which the pipeline may have got the other value:
+            the first that explains it. ``attrs["checked"]`` is the number of rows compared.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        The sample is recomputed by the naive join, in a job of its own, and once more for each
+        reason if anything differs.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(6)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 4L AS ts, 3L AS count_2")
+        >>> count = wb.Aggregation("count", windows=2)
+        >>> wb.Backfill("user", "ts", count, window="sliding").check(asked, views).T
+                                                    0
+        user                                      ann
+        ts                                          4
+        column                                count_2
+        given                                       3
+        expected                                    2
+        reason    an event at the query's time counts
+        """
+        return check_features(self, features, events, rows, arrived)
+
+    def origin(
+        self,
+        queries: "DataFrame",
+        events: "DataFrame",
+        key: Any,
+        time: Any = None,
+        feature: str | None = None,
+    ) -> "Origin":
+        """Return where the answer to one query comes from: its hops, its single events, and what
+        they add up to.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+        key : value, or tuple of values when the key has several columns
+        time : value, optional
+            When the query is asked, as its column has it; without it, the last one of the key.
+        feature : str, optional
+            One of :attr:`names`; without it, the first.
+
+        Returns
+        -------
+        Origin
+
+        Raises
+        ------
+        WorkbenchError
+            When no query has this key and time, or too many events are in the window.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts, id * 10 AS price FROM range(20)")
+        >>> asked = spark.sql("SELECT 'ann' AS user, 12L AS ts")
+        >>> total = wb.Aggregation("sum", "price", windows=8)
+        >>> origin = wb.Backfill("user", "ts", total, hop=5).origin(asked, views, "ann")
+        >>> origin
+        price_sum_8 = 660, of 2 hops and 2 single events
+        >>> origin.states
+        ['total 100, rows 5', 'total 350, rows 5', 'total 100, rows 1', 'total 110, rows 1']
+        >>> origin.merged
+        [100, 450, 550, 660]
+        """
+        return ask(self.bound(queries, events), key, time).origin(feature)
+
+    def tasks(
+        self, queries: "DataFrame", events: "DataFrame", method: str = "auto"
+    ) -> "pd.DataFrame":
+        """Run a backfill, and return what each of its tasks had to do in place of its answers.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+        method : str
+            "tree", "scan", "sawtooth", or "auto", which here looks for large keys in any case.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each task behind the shuffle: ``queries`` and ``events`` that it got, the
+            ``earlier`` events and ``states`` that stand for events elsewhere, all of these as
+            ``rows``, its ``answers``, and the ``seconds`` that it answered for.
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so, or the method has no
+            such tasks.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> asked = spark.sql("SELECT id % 20 AS user, id * 8 AS ts FROM range(100)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), "sliding")
+        >>> backfill.tasks(asked, views, "scan")[["queries", "events", "answers"]].sum().tolist()
+        [100, 1000, 100]
+        """
+        return tasks_of(self.bound(queries, events), method)
+
+    def skew(self, queries: "DataFrame", events: "DataFrame") -> "Skew":
+        """Return where rows are: in which keys and hops, and in which tasks of two runs.
+
+        Parameters
+        ----------
+        queries, events : pyspark.sql.DataFrame
+            As :meth:`run` takes them.
+
+        Returns
+        -------
+        Skew
+            The rows of the largest keys by hop, when the spans begin that large keys are cut into,
+            and what :meth:`tasks` returns for "scan", with every key whole, and for "auto".
+
+        Raises
+        ------
+        WorkbenchError
+            When a column is missing or has a type that cannot be used so.
+
+        Notes
+        -----
+        Two runs, and passes over the keys and times.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = spark.sql("SELECT id % 10 AS user, id AS ts FROM range(1000)")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count", windows=90), hop=10)
+        >>> skew = backfill.skew(views, views)
+        >>> skew.hops.groupby("key")["rows"].sum().tolist()
+        [200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
+        """
+        return skew_of(self.bound(queries, events))
+
+    def skipped(self, events: "DataFrame | Entities") -> int:
+        """Return how many events are left out because their key or their time is null.
+
+        Parameters
+        ----------
+        events : pyspark.sql.DataFrame or Entities
+
+        Returns
+        -------
+        int
+        """
+        if isinstance(events, Entities):
+            return events.skipped()
+        is_integer_time(table(events), self.time)
+        return skipped_in(events, self.key, self.time)

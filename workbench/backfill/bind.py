@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from workbench.backfill.aggregation import Aggregation, Window
+from workbench.backfill.checks import check_bucket, check_hop, check_sides, check_windows
 from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.null_keys import SpreadTask
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
-from workbench.backfill.worker.validity import BEGIN, END
+from workbench.backfill.worker.task import QUERY, BackfillTask
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import LotTask, lots_of
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.spec import BackfillSpec
 
 #: The number of a value among all that one task sends.
 MADE = "__made__"
@@ -64,12 +66,12 @@ class Plan:
 
     Attributes
     ----------
-    backfill : Backfill
+    backfill : BackfillSpec
     queries, events : pyspark.sql.DataFrame
     features : tuple of Bound
     """
 
-    backfill: "Backfill"
+    backfill: "BackfillSpec"
     queries: "DataFrame"
     events: "DataFrame"
     features: tuple[Bound, ...]
@@ -108,7 +110,7 @@ class Plan:
         return MapType(self.events.schema[one.by].dataType, one.resolved.answer)
 
 
-def bind(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> Plan:
+def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> Plan:
     """Bind a backfill to its tables.
 
     Raises
@@ -116,8 +118,6 @@ def bind(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> Pla
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    from workbench.backfill.checks import check_bucket, check_hop, check_sides, check_windows
-
     check_sides(backfill, queries, events)
     integers = is_integer_time(events, backfill.time)
     check_windows(backfill, integers)

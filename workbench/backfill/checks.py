@@ -13,24 +13,17 @@ from workbench.windows.checks import check_arrow
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.spec import BackfillSpec
 
 
-def check_sides(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> None:
+def check_sides(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> None:
     """Refuse tables that lack the key or the time, or have them in other types.
 
     Raises
     ------
     WorkbenchError
     """
-    from workbench.backfill.entities.entities import Entities
-
     table(queries, "queries")
-    if isinstance(events, Entities):
-        raise WorkbenchError(
-            "events: rows of entities have lives, which only run and check look at; "
-            "give a table of events."
-        )
     table(events, "events")
     check_arrow(queries)
     for name in backfill.key:
@@ -58,7 +51,7 @@ def check_sides(backfill: "Backfill", queries: "DataFrame", events: "DataFrame")
             )
 
 
-def _check_time(backfill: "Backfill", queries: "DataFrame", events: "DataFrame") -> None:
+def _check_time(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> None:
     is_integer_time(events, backfill.time)
     if is_integer_time(queries, backfill.query_time) and is_integer_time(events, backfill.time):
         return
@@ -71,7 +64,7 @@ def _check_time(backfill: "Backfill", queries: "DataFrame", events: "DataFrame")
         )
 
 
-def check_windows(backfill: "Backfill", integer_time: bool) -> None:
+def check_windows(backfill: "BackfillSpec", integer_time: bool) -> None:
     """Refuse windows with a unit along integers, and without one along times.
 
     Raises
@@ -104,7 +97,9 @@ def check_windows(backfill: "Backfill", integer_time: bool) -> None:
             )
 
 
-def check_hop(backfill: "Backfill", aggregation: Aggregation, window: Window, span: Span) -> None:
+def check_hop(
+    backfill: "BackfillSpec", aggregation: Aggregation, window: Window, span: Span
+) -> None:
     """Refuse a window that is shorter than what its begin is rounded to, and a hop of nothing.
 
     Raises

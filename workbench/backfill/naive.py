@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.bind import Bound, Plan, sent
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.task import Feature
-from workbench.backfill.worker.validity import BEGIN, END
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import TIMES, kind_of

@@ -4,8 +4,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench.backfill.inspect.instrumented import KINDS
 from workbench.backfill.inspect.skew import Skew
-from workbench.backfill.worker.instrumented import KINDS
 from workbench.figures.svg import BLUE, ORANGE, SKY, VERMILLION
 
 #: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.

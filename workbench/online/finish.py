@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.tiling import cells as c
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import finished
-from workbench.backfill.worker.task import Feature
 from workbench.columnar.value_texts import value_of_key
 from workbench.engine.functions import MOST
 from workbench.errors import WorkbenchError

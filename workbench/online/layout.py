@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from kernels.tiling import cells as c
 from kernels.tiling.hops import LEAST, MOST, window_start
 from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import slots_of
-from workbench.backfill.worker.task import Feature
 from workbench.columnar.columns import is_ranked
 from workbench.engine.block import Call
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHED, Options
-from workbench.online.states.kept_events import FUNCTIONS, Kept
+from workbench.online.kept_events import FUNCTIONS, Kept
 
 Ints = NDArray[np.int64]
 

@@ -10,10 +10,10 @@ from kernels.tiling.hops import LEAST
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers
+from workbench.online.kept_events import Kept
 from workbench.online.layout import Ints, Layout, Part
 from workbench.online.meta import Meta, streamed, uploaded
 from workbench.online.records import sections_of, sketched_parts
-from workbench.online.states.kept_events import Kept
 from workbench.online.states.sketch_cells import Sketching
 
 Row = dict[str, Any]

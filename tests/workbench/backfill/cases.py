@@ -9,7 +9,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import NO_OPTIONS, Options

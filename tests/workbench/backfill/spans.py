@@ -11,8 +11,9 @@ import pyarrow as pa
 from tests.workbench.backfill.cases import Row, tables, task
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import groups_of
-from workbench.backfill.worker.task import BackfillTask, Feature
+from workbench.backfill.worker.task import BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
 from workbench.engine.extent import Reach

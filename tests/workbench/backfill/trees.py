@@ -10,9 +10,9 @@ from tests.workbench.backfill.spans import PLACES, answered
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
 from workbench.backfill.tree.reduce_side import TreeTask
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.null_keys import SpreadTask
 from workbench.backfill.worker.partials import groups_of
-from workbench.backfill.worker.task import Feature
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
 

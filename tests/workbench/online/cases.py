@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import Options

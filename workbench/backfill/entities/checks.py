@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.backfill.entities.tables import EntityTables
 from workbench.errors import WorkbenchError
 from workbench.spark.table import TIMES, check_plain, column, is_integer_time, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from workbench.backfill.backfill import Backfill
-    from workbench.backfill.entities.entities import Entities
+    from workbench.backfill.spec import BackfillSpec
 
 ACCURACIES, TAKEN = ("exact", "midnight"), ("end", "begin")
 
 
-def check_entities(entities: "Entities") -> None:
+def check_entities(entities: EntityTables) -> None:
     """Refuse tables that lack a column, or have it in types that cannot be used.
 
     Raises
@@ -42,7 +42,7 @@ def check_entities(entities: "Entities") -> None:
     _check_mutations(entities, entities.mutations)
 
 
-def check_match(backfill: "Backfill", entities: "Entities") -> None:
+def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
     """Refuse a backfill that calls the key or the time otherwise than its entities.
 
     Raises
@@ -61,7 +61,21 @@ def check_match(backfill: "Backfill", entities: "Entities") -> None:
             )
 
 
-def _check_columns(entities: "Entities", df: "DataFrame", side: str) -> None:
+def check_not_entities(events: Any) -> None:
+    """Refuse entities where events are wanted.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if isinstance(events, EntityTables):
+        raise WorkbenchError(
+            "events: rows of entities have lives, which only run and check look at; "
+            "give a table of events."
+        )
+
+
+def _check_columns(entities: EntityTables, df: "DataFrame", side: str) -> None:
     named: list[tuple[str, Any]] = [("key", entities.key), ("id", entities.id)]
     for argument, names in (*named, ("time", (entities.time,))):
         for name in names:
@@ -76,7 +90,7 @@ def _check_columns(entities: "Entities", df: "DataFrame", side: str) -> None:
     is_integer_time(df, entities.time)
 
 
-def _check_date(entities: "Entities") -> None:
+def _check_date(entities: EntityTables) -> None:
     df, name = entities.snapshots, entities.date
     if name not in df.columns:
         raise WorkbenchError(
@@ -94,7 +108,7 @@ def _check_date(entities: "Entities") -> None:
         )
 
 
-def _check_types(entities: "Entities", mutations: "DataFrame") -> None:
+def _check_types(entities: EntityTables, mutations: "DataFrame") -> None:
     for name in entities.shared:
         ours, theirs = (
             df.schema[name].dataType.simpleString() for df in (entities.snapshots, mutations)
@@ -106,7 +120,7 @@ def _check_types(entities: "Entities", mutations: "DataFrame") -> None:
             )
 
 
-def _check_mutations(entities: "Entities", mutations: "DataFrame") -> None:
+def _check_mutations(entities: EntityTables, mutations: "DataFrame") -> None:
     name = entities.mutation_time
     if not isinstance(name, str):
         raise WorkbenchError(

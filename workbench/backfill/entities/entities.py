@@ -1,19 +1,23 @@
 """Rows of a table that changes, as a source of features: snapshots of it, and what changed."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.entities.checks import check_entities
+from workbench.backfill.entities.tables import (
+    EXACT,
+    EntityTables,
+    problems_of,
+    shown_lives,
+    skipped_in,
+)
 from workbench.spark.shuffle import several
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-EXACT, MIDNIGHT = "exact", "midnight"
 
-
-class Entities:
+class Entities(EntityTables):
     """A table that receives inserts, updates and deletes: its snapshots, and its mutations.
 
     A query sees the table as it was right before it: a row counts from the instant behind its
@@ -90,11 +94,12 @@ class Entities:
         accuracy: str = EXACT,
         taken: str = "end",
     ) -> None:
-        self.key, self.id = several(key), several(id, "id")
-        self.time, self.date = several(time, "time")[0], several(date, "date")[0]
-        self.mutation_time, self.op = mutation_time, op
-        self.accuracy, self.taken = accuracy, taken
-        self.snapshots, self.mutations = snapshots, mutations
+        keys, ids = several(key), several(id, "id")
+        times, dates = several(time, "time"), several(date, "date")
+        super().__init__(
+            *(snapshots, mutations, keys, ids, times[0]),
+            *(mutation_time, dates[0], op, accuracy, taken),
+        )
         check_entities(self)
 
     def __repr__(self) -> str:
@@ -103,33 +108,6 @@ class Entities:
         for name in ("key", "id"):
             given[name] = given[name][0] if len(given[name]) == 1 else list(given[name])
         return f"wb.Entities({', '.join(f'{name}={value!r}' for name, value in given.items())})"
-
-    @property
-    def by_midnight(self) -> bool:
-        """Whether mutations are not looked at."""
-        return self.accuracy == MIDNIGHT
-
-    @property
-    def shared(self) -> tuple[str, ...]:
-        """The columns that snapshots and mutations have in common."""
-        other = self.snapshots if self.mutations is None else self.mutations
-        left_out = {self.date, self.op, self.mutation_time}
-        left_out -= {*self.key, *self.id, self.time}
-        names = self.snapshots.columns
-        return tuple(name for name in names if name in other.columns and name not in left_out)
-
-    @cached_property
-    def days(self) -> tuple[int, ...]:
-        """When the snapshots were taken, as the kernels count times: from a job of its own.
-
-        Raises
-        ------
-        WorkbenchError
-            When mutations are something that is not known.
-        """
-        from workbench.backfill.entities.tables import days_of
-
-        return days_of(self)
 
     def problems(self) -> "DataFrame":
         """Return what is wrong with snapshots and mutations, row by row.
@@ -163,8 +141,6 @@ class Entities:
         +---+-----+-------------------------------+
         <BLANKLINE>
         """
-        from workbench.backfill.entities.tables import problems_of
-
         return problems_of(self)
 
     def lives(self) -> "DataFrame":
@@ -181,8 +157,6 @@ class Entities:
         -----
         One shuffle of both tables, when the result is used.
         """
-        from workbench.backfill.entities.tables import shown_lives
-
         return shown_lives(self)
 
     def skipped(self) -> int:
@@ -193,6 +167,4 @@ class Entities:
         -------
         int
         """
-        from workbench.backfill.entities.tables import skipped_in
-
         return skipped_in(self)

@@ -18,7 +18,7 @@ from workbench.spark.table import column
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from workbench.backfill.backfill import Backfill
+    from workbench.backfill.spec import BackfillSpec
 
 METHODS = ("scan", "naive")
 
@@ -35,7 +35,7 @@ class EntityPlan(Plan):
     entities: Entities
 
 
-def bind_entities(backfill: "Backfill", queries: "DataFrame", entities: Entities) -> EntityPlan:
+def bind_entities(backfill: "BackfillSpec", queries: "DataFrame", entities: Entities) -> EntityPlan:
     """Bind a backfill to its queries and its entities.
 
     Raises

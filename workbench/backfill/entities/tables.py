@@ -1,6 +1,7 @@
 """Snapshots and mutations as one table of rows, and what is made of it: lives, and problems."""
 
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from kernels.entities.validity import IN, OUT, SNAPSHOT
@@ -15,7 +16,7 @@ from workbench.backfill.entities.worker import (
     FollowTask,
 )
 from workbench.backfill.naive import micros
-from workbench.backfill.worker.validity import BEGIN, END
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
@@ -25,8 +26,6 @@ from workbench.spark.table import column, is_integer_time
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
-
-    from workbench.backfill.entities.entities import Entities
 
 #: What mutations are called, and whether they are put in or taken out.
 OPS = {
@@ -38,12 +37,67 @@ NO_SNAPSHOT = "no snapshot of this day"
 WITHOUT_HASH = ("map", "variant")
 
 
-def raw_rows(entities: "Entities") -> "DataFrame":
+EXACT, MIDNIGHT = "exact", "midnight"
+
+
+@dataclass
+class EntityTables:
+    """Snapshots and mutations of a table, and what their columns are called.
+
+    Attributes
+    ----------
+    snapshots : pyspark.sql.DataFrame
+    mutations : pyspark.sql.DataFrame or None
+    key, id : tuple of str
+    time : str
+    mutation_time : str or None
+    date, op, accuracy, taken : str
+        As :class:`workbench.Entities` takes them.
+    """
+
+    snapshots: "DataFrame"
+    mutations: "DataFrame | None"
+    key: tuple[str, ...]
+    id: tuple[str, ...]
+    time: str
+    mutation_time: str | None
+    date: str
+    op: str
+    accuracy: str
+    taken: str
+
+    @property
+    def by_midnight(self) -> bool:
+        """Whether mutations are not looked at."""
+        return self.accuracy == MIDNIGHT
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The columns that snapshots and mutations have in common."""
+        other = self.snapshots if self.mutations is None else self.mutations
+        left_out = {self.date, self.op, self.mutation_time}
+        left_out -= {*self.key, *self.id, self.time}
+        names = self.snapshots.columns
+        return tuple(name for name in names if name in other.columns and name not in left_out)
+
+    @cached_property
+    def days(self) -> tuple[int, ...]:
+        """When the snapshots were taken, as the kernels count times: from a job of its own.
+
+        Raises
+        ------
+        WorkbenchError
+            When mutations are something that is not known.
+        """
+        return days_of(self)
+
+
+def raw_rows(entities: EntityTables) -> "DataFrame":
     """Return the rows of snapshots and mutations, with what they say and from when on.
 
     Parameters
     ----------
-    entities : Entities
+    entities : EntityTables
 
     Returns
     -------
@@ -64,7 +118,7 @@ def raw_rows(entities: "Entities") -> "DataFrame":
     return found.unionAll(rows)
 
 
-def taken_at(entities: "Entities") -> "Column":
+def taken_at(entities: EntityTables) -> "Column":
     """Return when each snapshot was taken, as the kernels count times."""
     from pyspark.sql import functions as F
 
@@ -78,7 +132,7 @@ def taken_at(entities: "Entities") -> "Column":
     return day * F.lit(MICROSECONDS_A_DAY)
 
 
-def days_of(entities: "Entities") -> tuple[int, ...]:
+def days_of(entities: EntityTables) -> tuple[int, ...]:
     """Return when the snapshots were taken, sorted.
 
     Raises
@@ -108,13 +162,13 @@ def days_of(entities: "Entities") -> tuple[int, ...]:
 
 
 def followed_rows(
-    entities: "Entities", names: "StructType", columns: tuple[str, ...], faults: bool
+    entities: EntityTables, names: "StructType", columns: tuple[str, ...], faults: bool
 ) -> "DataFrame":
     """Return what is found out about the rows of both tables, key by key.
 
     Parameters
     ----------
-    entities : Entities
+    entities : EntityTables
     names : pyspark.sql.types.StructType
         The columns of the result.
     columns : tuple of str
@@ -140,18 +194,18 @@ def followed_rows(
     return bundles.mapInArrow(task.run, names)
 
 
-def keys_and_ids(entities: "Entities") -> tuple[dict[str, str], dict[str, str]]:
+def keys_and_ids(entities: EntityTables) -> tuple[dict[str, str], dict[str, str]]:
     """Return the columns of key and id by what the workers call them."""
     keys = {f"k{i}": name for i, name in enumerate(entities.key)}
     return keys, {f"i{i}": name for i, name in enumerate(entities.id)}
 
 
-def lives_of(entities: "Entities") -> "DataFrame":
+def lives_of(entities: EntityTables) -> "DataFrame":
     """Return the shared columns of every row, and its life as the kernels count it.
 
     Parameters
     ----------
-    entities : Entities
+    entities : EntityTables
 
     Returns
     -------
@@ -167,7 +221,7 @@ def lives_of(entities: "Entities") -> "DataFrame":
     return found.toDF(*entities.shared, BEGIN, END)
 
 
-def shown_lives(entities: "Entities") -> "DataFrame":
+def shown_lives(entities: EntityTables) -> "DataFrame":
     """Return lives with their ends as times; see :meth:`workbench.Entities.lives`."""
     from pyspark.sql import functions as F
 
@@ -178,7 +232,7 @@ def shown_lives(entities: "Entities") -> "DataFrame":
     return found.select(*kept, *(_as_time(entities, one).alias(name) for one, name in ends))
 
 
-def problems_of(entities: "Entities") -> "DataFrame":
+def problems_of(entities: EntityTables) -> "DataFrame":
     """Return what is wrong; see :meth:`workbench.backfill.entities.entities.Entities.problems`."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import LongType, StringType, StructField, StructType
@@ -204,7 +258,7 @@ def problems_of(entities: "Entities") -> "DataFrame":
     return found.select(*shown, known, PROBLEM)
 
 
-def skipped_in(entities: "Entities") -> int:
+def skipped_in(entities: EntityTables) -> int:
     """Return how many rows have no key, id, time, or no time of when they are known."""
     from pyspark.sql import functions as F
 
@@ -216,7 +270,7 @@ def skipped_in(entities: "Entities") -> int:
 
 
 def _rows(
-    entities: "Entities", df: "DataFrame", at: "Column", says: "Column", misplaced: "Column"
+    entities: EntityTables, df: "DataFrame", at: "Column", says: "Column", misplaced: "Column"
 ) -> "DataFrame":
     from pyspark.sql import functions as F
 
@@ -234,7 +288,7 @@ def _rows(
     return df.select(*columns, *(value.alias(name) for name, value in added.items()))
 
 
-def _says(entities: "Entities", mutations: "DataFrame") -> "Column":
+def _says(entities: EntityTables, mutations: "DataFrame") -> "Column":
     from pyspark.sql import functions as F
 
     op = column(mutations, entities.op, "op")
@@ -243,7 +297,7 @@ def _says(entities: "Entities", mutations: "DataFrame") -> "Column":
     return F.when(op, F.lit(OUT)).otherwise(F.lit(IN))
 
 
-def _misplaced(entities: "Entities", mutations: "DataFrame", made: "Column") -> "Column":
+def _misplaced(entities: EntityTables, mutations: "DataFrame", made: "Column") -> "Column":
     from pyspark.sql import functions as F
 
     if entities.date not in mutations.columns:
@@ -256,7 +310,7 @@ def _misplaced(entities: "Entities", mutations: "DataFrame", made: "Column") -> 
     return F.coalesce(F.unix_date(date).cast("long") != own, F.lit(True))
 
 
-def _unknown_op(entities: "Entities", mutations: "DataFrame") -> "Column":
+def _unknown_op(entities: EntityTables, mutations: "DataFrame") -> "Column":
     """One that is not known, an empty text for a null, and null without any."""
     from pyspark.sql import functions as F
 
@@ -267,7 +321,7 @@ def _unknown_op(entities: "Entities", mutations: "DataFrame") -> "Column":
     return F.max(F.when(unknown, F.coalesce(op.cast("string"), F.lit(""))))
 
 
-def _missing_days(entities: "Entities") -> list[int]:
+def _missing_days(entities: EntityTables) -> list[int]:
     kind = entities.snapshots.schema[entities.date].dataType.typeName()
     if kind not in ("date", "string") or not entities.days:
         return []
@@ -275,7 +329,7 @@ def _missing_days(entities: "Entities") -> list[int]:
     return sorted(set(every) - set(entities.days))
 
 
-def _as_time(entities: "Entities", value: "Column") -> "Column":
+def _as_time(entities: EntityTables, value: "Column") -> "Column":
     """What the kernels count in as a time of the type of the rows' own."""
     from pyspark.sql import functions as F
 

@@ -23,7 +23,7 @@ from kernels.entities.validity import (
 )
 from workbench.backfill.worker.cogroup import Ints, in_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
-from workbench.backfill.worker.validity import BEGIN, END
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.columns import present

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from kernels.tiling.hops import MOST, default_hop
-from workbench.backfill.bind import Bound, Plan
+from workbench.backfill.bind import Bound, Plan, bind
+from workbench.backfill.entities.entities import Entities
+from workbench.backfill.entities.plan import bind_entities, lived
+from workbench.backfill.methods import scan
 from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.validity import END
+from workbench.backfill.worker.validity.intervals import END
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column, name_of, table
@@ -22,8 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
-    from workbench.backfill.backfill import Backfill
-    from workbench.backfill.entities.entities import Entities
+    from workbench.backfill.spec import BackfillSpec
 
 #: Floats that differ by less than this share are equal.
 RELATIVE = 1e-9
@@ -40,7 +42,7 @@ ONCE, TWICE = "an event that is there twice counts once", "each event counts twi
 
 
 def check_features(
-    backfill: "Backfill",
+    backfill: "BackfillSpec",
     features: "DataFrame",
     events: "DataFrame | Entities",
     rows: int,
@@ -59,7 +61,7 @@ def check_features(
 
 
 def differences(
-    backfill: "Backfill",
+    backfill: "BackfillSpec",
     features: "DataFrame",
     events: "DataFrame | Entities",
     rows: int,
@@ -174,13 +176,13 @@ def alike(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _moments(backfill: "Backfill") -> tuple[str, ...]:
+def _moments(backfill: "BackfillSpec") -> tuple[str, ...]:
     """The columns that say which query a row is."""
     return *backfill.key, backfill.query_time
 
 
 def _sample(
-    backfill: "Backfill", features: "DataFrame", rows: int
+    backfill: "BackfillSpec", features: "DataFrame", rows: int
 ) -> "tuple[dict[str, str], DataFrame]":
     """The columns to compare, and some rows with their keys, their times and these, renamed, and
     numbered: they are held here, as many jobs look at them."""
@@ -223,19 +225,14 @@ def _of_the_same_keys(plan: Plan) -> "DataFrame":
     return plan.events.join(once, reduce(and_, same), "left_semi")
 
 
-def _bound(backfill: "Backfill", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
-    from workbench.backfill.entities.entities import Entities
-    from workbench.backfill.entities.plan import bind_entities, lived
-
+def _bound(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
     if isinstance(events, Entities):
         return lived(bind_entities(backfill, queries, events))
-    return backfill.bound(queries, events)
+    return bind(backfill, queries, events)
 
 
 def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":
     """What the naive join says, or the scan of functions that SQL has not."""
-    from workbench.backfill.methods import scan
-
     try:
         return naive(plan, arrived)
     except WorkbenchError:

@@ -19,7 +19,8 @@ from workbench.backfill.inspect.origin_pieces import (
     stateful,
 )
 from workbench.backfill.worker.cogroup import QueryWindow
-from workbench.backfill.worker.task import BackfillTask, Feature, met
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.task import BackfillTask, met
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import whole
 from workbench.errors import WorkbenchError

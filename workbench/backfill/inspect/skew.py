@@ -8,9 +8,9 @@ import pandas as pd
 
 from kernels.tiling.hops import HOUR
 from workbench.backfill.bind import Plan
+from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, CountedTask
 from workbench.backfill.methods import WORKS
 from workbench.backfill.split.plan import Cutting
-from workbench.backfill.worker.instrumented import KINDS, SCHEMA, CountedTask
 from workbench.columnar.blocks import TIME, binaries
 from workbench.engine.ranges.cuts import CUTS, START, read_cuts
 from workbench.errors import WorkbenchError

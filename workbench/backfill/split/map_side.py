@@ -12,7 +12,7 @@ import pyarrow as pa
 from workbench.backfill.split.partials import Early, States, early
 from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.null_keys import shared_out
-from workbench.backfill.worker.partials import Group
+from workbench.backfill.worker.partials import FIELD, SLOT, Group
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION
 from workbench.columnar.columns import present
@@ -21,9 +21,8 @@ from workbench.columnar.subpartitions import LotTask
 from workbench.engine.ranges.cuts import START
 from workbench.engine.ranges.route import PIECE, PieceTask
 
-#: The columns of what goes to later spans: the group that events are for, or the slot of a state.
-COPY, SLOT = "__copy__", "__slot__"
-FIELD = "__field{}_{}__"
+#: The column of what goes to later spans that says which group events are for.
+COPY = "__copy__"
 
 
 @dataclass(frozen=True)

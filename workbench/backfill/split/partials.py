@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.states.aggregates import AGGREGATES, PAIRS
+from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.hops import hop_states
 from kernels.tiling.sliding_join import join_ranges
 from workbench.backfill.split.spans import Cells, Needed, Targets, spread
 from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
-from workbench.backfill.worker.partials import kept_rows
+from workbench.backfill.worker.partials import kept_rows, values_of
 from workbench.columnar.blocks import TIME
-from workbench.columnar.columns import floats, numbers, present
+from workbench.columnar.columns import present
 from workbench.columnar.key_codes import key_codes, whole
 from workbench.engine.block import Call, Window
 
@@ -185,16 +185,6 @@ def _core(window: Window, call: Call, at: Ints, need: Needed) -> tuple[Ints, Int
     place = place[member]
     kept = kept_rows(window, call, at[place], target)
     return place[kept], target[kept]
-
-
-def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
-    """Return the columns that an aggregate is of."""
-    aggregate = AGGREGATES[slot.function]
-    if slot.function == "count":
-        return (np.zeros(int(window.offsets[-1]), np.int64),)
-    columns = [window.column(name) for name in slot.arguments]
-    whole_numbers = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
-    return tuple(numbers(one) if whole_numbers else floats(one) for one in columns)
 
 
 def early(

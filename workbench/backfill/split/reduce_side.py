@@ -11,12 +11,13 @@ from typing import cast
 
 import pyarrow as pa
 
-from workbench.backfill.split.map_side import COPY, SLOT
+from workbench.backfill.split.map_side import COPY
 from workbench.backfill.worker.buckets import Answered, bucketed, plainly
 from workbench.backfill.worker.cogroup import Meeting, Span
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
-from workbench.backfill.worker.partials import Group, slots_of
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature, met, table_of
+from workbench.backfill.worker.partials import SLOT, Group, slots_of
+from workbench.backfill.worker.task import QUERY, BackfillTask, met, table_of
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.engine.ranges.route import PIECE

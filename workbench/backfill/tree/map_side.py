@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import update_nodes
 from kernels.tiling.event_ranges import event_ranges
-from workbench.backfill.split.map_side import FIELD
-from workbench.backfill.split.partials import values_of
 from workbench.backfill.tree.query_times import Moments
 from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
-from workbench.backfill.worker.partials import EXTREMES, Group
+from workbench.backfill.worker.partials import EXTREMES, FIELD, Group, values_of
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, BundleTask, gathered
 from workbench.columnar.columns import present

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import node_states
-from workbench.backfill.split.map_side import FIELD
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
 from workbench.backfill.tree.query_times import Moments
 from workbench.backfill.worker.buckets import bucketed
 from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import finished, row_counts
-from workbench.backfill.worker.partials import EXTREMES, Group, slots_of
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.backfill.worker.partials import EXTREMES, FIELD, Group, slots_of
+from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
 from workbench.columnar.key_codes import key_codes, whole

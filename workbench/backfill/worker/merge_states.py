@@ -15,9 +15,8 @@ from kernels.states.aggregates import AGGREGATES, finalized
 from kernels.tiling.sawtooth import join_heads
 from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
-from workbench.backfill.split.map_side import FIELD, SLOT
-from workbench.backfill.split.partials import values_of
 from workbench.backfill.worker.cogroup import Ints, Meeting, QueryWindow, Span
+from workbench.backfill.worker.partials import FIELD, SLOT, values_of
 from workbench.columnar.columns import answers, as_column, numbers
 from workbench.engine.block import Call, Frames
 from workbench.engine.functions import MOST

@@ -11,12 +11,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.states.aggregates import AGGREGATES, PAIRS
 from workbench.backfill.worker.cogroup import Ints, Span
-from workbench.backfill.worker.task import Feature
+from workbench.backfill.worker.feature import Feature
+from workbench.columnar.columns import floats, numbers
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import KERNELS
 from workbench.functions.catalogue import NO_OPTIONS
 
+#: The columns of states on their way: the slot that a state is of, and its fields.
+SLOT, FIELD = "__slot__", "__field{}_{}__"
 #: Functions whose states add up, by the states that they need.
 STATES = {
     "count": ("count",),
@@ -178,3 +182,13 @@ def _first_of_each(part: Ints, key: Ints) -> Ints:
     part, key = part[order], key[order]
     new = np.concatenate([[True], (part[1:] != part[:-1]) | (key[1:] != key[:-1])])
     return np.asarray(np.sort(order[new]))
+
+
+def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
+    """Return the columns that an aggregate is of."""
+    aggregate = AGGREGATES[slot.function]
+    if slot.function == "count":
+        return (np.zeros(int(window.offsets[-1]), np.int64),)
+    columns = [window.column(name) for name in slot.arguments]
+    whole_numbers = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
+    return tuple(numbers(one) if whole_numbers else floats(one) for one in columns)

@@ -12,36 +12,18 @@ from numpy.typing import NDArray
 
 from workbench.backfill.worker.buckets import bucketed, plainly
 from workbench.backfill.worker.cogroup import Meeting, in_time
-from workbench.backfill.worker.validity import BEGIN, lively
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.validity.answer import lively
+from workbench.backfill.worker.validity.intervals import BEGIN
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import key_codes, whole
 from workbench.columnar.process import settle
 from workbench.columnar.subpartitions import lots
-from workbench.engine.block import Call
 from workbench.engine.task import ROWS_AT_ONCE
 
 #: The column that only bundles of queries have.
 QUERY = "__query__"
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One column of the result.
-
-    Attributes
-    ----------
-    call : Call
-        Its frame is a :class:`workbench.backfill.worker.cogroup.Span`.
-    kind : pyarrow.DataType
-        The type of the column, as Spark has it.
-    by : str, optional
-        The column of the events whose values are answered for themselves.
-    """
-
-    call: Call
-    kind: pa.DataType
-    by: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.worker.task import Feature
+from workbench.backfill.worker.feature import Feature
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.value_texts import items_of, order_of_item, value_of_item
 from workbench.engine.block import Call

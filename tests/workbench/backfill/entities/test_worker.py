@@ -13,7 +13,7 @@ from tests.workbench.backfill import cases
 from tests.workbench.backfill.entities.cases import SCHEMA, Said, as_table, at_instant, seen, tables
 from workbench.backfill.entities.worker import KNOWN, PROBLEM, FollowTask, LifeTask, followed
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.validity import BEGIN, END
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import TIME
 
 QUERIES = [("a", q) for q in range(-10, 15)] + [("b", 5), ("c", 5), (None, 5), ("a", None)]

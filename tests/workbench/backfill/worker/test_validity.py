@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from kernels.tiling.hops import MOST
 from tests.workbench.backfill.cases import SCHEMA, Row, events_of, queries_of, spans, tables
-from workbench.backfill.worker import validity as backfill_lives
-from workbench.backfill.worker import validity_functions as backfill_tiled
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.task import BackfillTask, met
-from workbench.backfill.worker.validity import BEGIN, END, lively
+from workbench.backfill.worker.validity import answer as validity_answer
+from workbench.backfill.worker.validity import functions as validity_functions
+from workbench.backfill.worker.validity.answer import lively
+from workbench.backfill.worker.validity.intervals import BEGIN, END
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import NO_OPTIONS, Options
@@ -178,8 +179,8 @@ def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries(
         every = answers(call, queries, events, None)
         some = answers(call, queries[::7], events, None)
         with monkeypatch.context() as patch:
-            patch.setattr(backfill_tiled, "AT_ONCE", 9)
-            patch.setattr(backfill_lives, "AT_ONCE", 999)
+            patch.setattr(validity_functions, "AT_ONCE", 9)
+            patch.setattr(validity_answer, "AT_ONCE", 999)
             in_parts = answers(call, queries, events, None)
         for ours, theirs in zip(every[::7], some, strict=True):
             assert alike(ours, theirs), name

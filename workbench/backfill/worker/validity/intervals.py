@@ -3,9 +3,8 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -14,21 +13,12 @@ from numpy.typing import NDArray
 
 from kernels.entities.validity_tiles import life_runs
 from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times
-from workbench.columnar.blocks import grouped
 from workbench.columnar.columns import present
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Call
-from workbench.engine.functions import answer
-from workbench.functions.catalogue import SKETCHED
 
 #: The columns of a row's life [begin, end), in what the kernels count in.
 BEGIN, END = "__begin__", "__end__"
-#: Functions of all rows that a query sees, in their order: no tree holds less than those rows.
-LISTED = ("mode", "histogram", "string_agg", *SKETCHED)
-#: The rows of windows that are listed at once.
-AT_ONCE = 8_000_000
-#: Windows that hold at most so many rows, for each row and query there is, are listed.
-FEW = 4
 
 
 @dataclass(frozen=True)
@@ -167,80 +157,3 @@ def _counted(nullable: tuple[str, ...], where: str | None, meeting: Meeting) -> 
         true = meeting.columns[where].fill_null(False)
         counted &= np.asarray(true.to_numpy(zero_copy_only=False), np.bool_)
     return counted
-
-
-def lively(call: Call, meeting: Meeting, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
-    """Return the answers of a meeting's queries in their order, and how many rows each is of.
-
-    Parameters
-    ----------
-    call : Call
-    meeting : Meeting
-        Its columns :data:`BEGIN` and :data:`END` are the events' lives.
-    tiled : bool, optional
-        Lay rows out in tiles, or list those of each query, instead of what takes fewer steps.
-
-    Returns
-    -------
-    answers : pyarrow.Array
-    sizes : int64 array
-
-    Notes
-    -----
-    Tiled, a function that combines takes O(rows · log queries + queries) steps. For others each row
-    is laid out O(log queries) times, and the steps are those of the function over frames of
-    O(log queries) ranges. Listed, a call takes as many steps as there are rows in windows.
-    """
-    from workbench.backfill.worker.validity_functions import answer_in_tiles, combines
-
-    lives = lives_of(call, meeting)
-    sizes = lives.sizes
-    if tiled is None:
-        listed = int(sizes.sum()) <= FEW * (len(lives.row) + len(sizes))
-        tiled = combines(call) or not listed
-    if not tiled or call.function in LISTED or not len(sizes):
-        return _listed(call, lives, meeting), sizes
-    return answer_in_tiles(call, lives, meeting.columns), sizes
-
-
-def _listed(call: Call, lives: Lives, meeting: Meeting) -> pa.Array:
-    """Answer each query from a list of its own rows: as if it were alone with them in its key."""
-    found = [_of_some(call, lives, meeting, *chunk) for chunk in _chunks(lives.sizes)]
-    return pa.concat_arrays(found) if len(found) > 1 else found[0]
-
-
-def _chunks(sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of queries that see not too many rows together."""
-    number = np.cumsum(sizes) // AT_ONCE
-    edges = np.flatnonzero(np.diff(number)) + 1
-    bounds = [0, *edges.tolist(), len(sizes)]
-    yield from pairwise(bounds)
-
-
-def _of_some(call: Call, lives: Lives, meeting: Meeting, low: int, high: int) -> pa.Array:
-    if high - low < len(lives.queries.time):
-        apart = _apart(lives, meeting, low, high)
-    else:
-        apart = lives.once("apart", lambda: _apart(lives, meeting, low, high))
-    # Every row of the list is in the window: nothing is left to decide.
-    everything = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
-    return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
-
-
-def _apart(lives: Lives, meeting: Meeting, low: int, high: int) -> Meeting:
-    """Some queries, each in a key of its own with the rows that it sees."""
-    first, last = (np.clip(run, low, high) - low for run in lives.runs)
-    counts = last - first
-    at = np.repeat(np.arange(len(counts)), counts)
-    ends = np.cumsum(counts)
-    query = np.arange(len(at)) + np.repeat(first - (ends - counts), counts)
-    offsets, order = grouped(query.astype(np.uint32), high - low)
-    at = at[order]
-    rows = Times(offsets, lives.row[at].astype(np.uint32), lives.time[at])
-    count = np.arange(high - low + 1)
-    alone = Times(count, count[:-1].astype(np.uint32), meeting.queries.time[low:high])
-    return Meeting(alone, rows, meeting.columns)
-
-
-def _ahead(call: Call) -> int:
-    return cast(Span, call.frame).ahead

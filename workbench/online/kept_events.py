@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from kernels.tiling.hops import LEAST, MOST, window_start
 from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import ENDS, EXTREMES, LISTED, kept_rows
-from workbench.backfill.worker.task import QUERY, BackfillTask, Feature
+from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import whole

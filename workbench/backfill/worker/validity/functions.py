@@ -23,8 +23,8 @@ from kernels.windows.histogram import moving_extremes
 from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.merge_states import finished
 from workbench.backfill.worker.partials import ENDS, EXTREMES, slots_of
-from workbench.backfill.worker.validity import Lives
-from workbench.backfill.worker.validity_tiles import Layout, laid_out
+from workbench.backfill.worker.validity.intervals import Lives
+from workbench.backfill.worker.validity.tiles import Layout, laid_out
 from workbench.columnar.columns import codes_in_order, floats, lists_of_ends, numbers, rows_of
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call

@@ -13,7 +13,7 @@ import pyarrow as pa
 from kernels.entities.validity_tiles import tile_frames, tile_rows, tile_sizes
 from kernels.frames.frames import Ranges
 from workbench.backfill.worker.cogroup import Ints, places
-from workbench.backfill.worker.validity import Lives
+from workbench.backfill.worker.validity.intervals import Lives
 from workbench.columnar.blocks import Block
 from workbench.engine.block import Window
 

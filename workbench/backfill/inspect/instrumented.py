@@ -10,8 +10,9 @@ from time import perf_counter
 
 import pyarrow as pa
 
-from workbench.backfill.split.map_side import COPY, SLOT
+from workbench.backfill.split.map_side import COPY
 from workbench.backfill.tree.map_side import EVENT_OF, STATES_OF
+from workbench.backfill.worker.partials import SLOT
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.subpartitions import lots
 

@@ -1,0 +1,102 @@
+"""What is asked of the events before each query: data alone, checked."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from kernels.tiling.hops import default_hop
+from workbench.backfill.aggregation import Aggregation, Window, check_length
+from workbench.backfill.worker.cogroup import Span
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.spark.shuffle import several
+
+KINDS = ("sawtooth", "sliding", "hopping")
+
+
+class BackfillSpec:
+    """Aggregations of events over windows that end at each query.
+
+    Whatever works on a backfill takes this; :class:`workbench.Backfill` adds what a person asks of
+    one.
+
+    Parameters
+    ----------
+    key, time, aggregations, window, hop, query_time
+        As :class:`workbench.Backfill` takes them.
+
+    Attributes
+    ----------
+    key : tuple of str
+    time, query_time : str
+    aggregations : tuple of Aggregation
+    window : str
+    hop : str, timedelta, int or None
+
+    Raises
+    ------
+    WorkbenchError
+        When something of this cannot be meant.
+    """
+
+    def __init__(
+        self,
+        key: str | Sequence[str],
+        time: str,
+        aggregations: Aggregation | Sequence[Aggregation],
+        window: str = "sawtooth",
+        hop: Duration | None = None,
+        query_time: str | None = None,
+    ) -> None:
+        self.key, self.time = several(key), several(time, "time")[0]
+        self.query_time = self.time if query_time is None else several(query_time, "query_time")[0]
+        self.aggregations = _aggregations(aggregations)
+        self.window, self.hop = window, hop
+        if window not in KINDS:
+            known = ", ".join(map(repr, KINDS))
+            raise WorkbenchError(f"window: {window!r} is not known; give one of {known}.")
+        if hop is not None:
+            check_length(hop, "hop")
+
+    def __repr__(self) -> str:
+        key = self.key[0] if len(self.key) == 1 else list(self.key)
+        given: dict[str, Any] = {"key": key, "time": self.time}
+        given["aggregations"] = list(self.aggregations)
+        given |= {} if self.window == "sawtooth" else {"window": self.window}
+        given |= {} if self.hop is None else {"hop": self.hop}
+        given |= {} if self.query_time == self.time else {"query_time": self.query_time}
+        return f"wb.Backfill({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that a run adds."""
+        return tuple(name for one in self.aggregations for name in one.names)
+
+    def span(self, aggregation: Aggregation, window: Window, integer_time: bool) -> Span:
+        """Return what a query sees of the events' times, for a window of an aggregation."""
+        length = ticks if integer_time else microseconds
+        size = None if window is None else length(window, "windows")
+        if self.window == "sliding":
+            return Span(size)
+        given = self.hop if aggregation.hop is None else aggregation.hop
+        # An unbounded window has no begin to round.
+        usual = default_hop(2**62 if size is None else size)
+        hop = usual if given is None else length(given, "hop")
+        return Span(size, hop, hop if self.window == "hopping" else 1)
+
+
+def _aggregations(given: object) -> tuple[Aggregation, ...]:
+    found = (given,) if isinstance(given, Aggregation) else given
+    if not isinstance(found, Sequence) or isinstance(found, str) or not found:
+        raise WorkbenchError(
+            f"aggregations: {given!r} is none; give a list of wb.Aggregation(...)."
+        )
+    for one in found:
+        if not isinstance(one, Aggregation):
+            raise WorkbenchError(f"aggregations: {one!r} is none; give wb.Aggregation(...).")
+    counted = Counter(name.lower() for one in found for name in one.names)
+    if twice := [name for name, count in counted.items() if count > 1]:
+        raise WorkbenchError(
+            f"aggregations: two results are called {twice[0]!r}; give one of them a name=."
+        )
+    return tuple(found)

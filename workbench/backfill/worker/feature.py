@@ -1,0 +1,29 @@
+"""One column of a backfill's result, as the workers know it.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from workbench.engine.block import Call
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the result.
+
+    Attributes
+    ----------
+    call : Call
+        Its frame is a :class:`workbench.backfill.worker.cogroup.Span`.
+    kind : pyarrow.DataType
+        The type of the column, as Spark has it.
+    by : str, optional
+        The column of the events whose values are answered for themselves.
+    """
+
+    call: Call
+    kind: pa.DataType
+    by: str | None = None

@@ -13,8 +13,8 @@ from workbench.backfill.bind import Plan
 from workbench.backfill.inspect import cost
 from workbench.backfill.inspect.cost import Cost, Cut
 from workbench.backfill.inspect.explain import kinds_of, sizes_of
-from workbench.backfill.methods import WORKS
-from workbench.backfill.split.plan import Cutting
+from workbench.backfill.methods import PLANS
+from workbench.backfill.split.plan import SplitPlan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ def model(bench: Bench) -> None:
     for events, queries in MODELLED:
         plan = _plan(bench, Visits(events, queries, hot=True))
         for method, said in said_by_model(plan).items():
-            work = WORKS[method](plan)
+            work = PLANS[method](plan)
             tasks = backfill().tasks(plan.queries, plan.events, method)
             save = work.answers().write.format("noop").mode("overwrite").save
             pairs = {
@@ -51,7 +51,7 @@ def model(bench: Bench) -> None:
 def said_by_model(plan: Plan) -> dict[str, Cost]:
     """Return what the model says of each method that has tasks."""
     sizes, kinds = sizes_of(plan), kinds_of(plan)
-    hot = Cutting(plan).shown().collect()
+    hot = SplitPlan(plan).shown().collect()
     cuts = [Cut(1, row["rows"], row["spans"]) for row in hot]
     return {
         "tree": cost.tree(sizes, kinds),
@@ -67,7 +67,7 @@ def memory(bench: Bench) -> None:
         peaks = []
         for events in GROWING:
             plan = _plan(bench, Visits(events, ASKED), "sawtooth")
-            save = WORKS[method](plan).answers().write.format("noop").mode("overwrite").save
+            save = PLANS[method](plan).answers().write.format("noop").mode("overwrite").save
             with WorkerPeak() as peak:
                 took = seconds(save)
             peaks.append(peak.most)

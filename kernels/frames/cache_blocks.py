@@ -22,7 +22,7 @@ VALUES_A_ROW = 1.5
 Ints = NDArray[np.int64]
 
 
-class Part(NamedTuple):
+class CacheBlock(NamedTuple):
     """Rows whose frames are asked for together, and the values that these frames have.
 
     Attributes
@@ -57,7 +57,7 @@ class Part(NamedTuple):
             np.add(places, self.shift, out=places, where=places != NO_ROW)
 
 
-def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterator[Part]:
+def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterator[CacheBlock]:
     """Yield the rows of a block in their order, long partitions in several parts.
 
     Parameters
@@ -71,7 +71,7 @@ def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterato
 
     Yields
     ------
-    Part
+    CacheBlock
 
     Notes
     -----
@@ -93,15 +93,15 @@ def parts(offsets: Ints, begin: Ints, end: Ints, least: int = SORTED) -> Iterato
                 at = slice(first + rows.start, first + rows.stop)
                 values = slice(first + low, first + high)
                 most = np.array([0, max(high - low, rows.stop - rows.start)])
-                yield Part(at, values, most, low, begin[at] - low, end[at] - low)
+                yield CacheBlock(at, values, most, low, begin[at] - low, end[at] - low)
             done = partition + 1
     yield from _whole(offsets[done:], begin, end)
 
 
-def _whole(offsets: Ints, begin: Ints, end: Ints) -> Iterator[Part]:
+def _whole(offsets: Ints, begin: Ints, end: Ints) -> Iterator[CacheBlock]:
     if len(offsets) > 1:
         rows = slice(int(offsets[0]), int(offsets[-1]))
-        yield Part(rows, rows, offsets - offsets[0], 0, begin[rows], end[rows])
+        yield CacheBlock(rows, rows, offsets - offsets[0], 0, begin[rows], end[rows])
 
 
 def _reduced(function: np.ufunc, column: Ints, least: int) -> Ints:

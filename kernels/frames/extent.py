@@ -24,7 +24,7 @@ ROWS, RANGE, GROUPS = range(3)
 UNIT, BACK, AHEAD, START, END = range(5)
 
 
-class Look(NamedTuple):
+class FrameExtent(NamedTuple):
     """How far one call looks from each row.
 
     Attributes
@@ -46,12 +46,12 @@ class Look(NamedTuple):
     counted: bool = False
 
 
-_RANKED = Look("range", None, 0, counted=True)
-_FRAMELESS = {"row_number": Look("rows", None, 0, counted=True), "rank": _RANKED}
+_RANKED = FrameExtent("range", None, 0, counted=True)
+_FRAMELESS = {"row_number": FrameExtent("rows", None, 0, counted=True), "rank": _RANKED}
 _FRAMELESS["dense_rank"] = _RANKED
 
 
-def look_of(function: str, distance: int = 1) -> Look:
+def frame_extent(function: str, distance: int = 1) -> FrameExtent:
     """Return how far a function without a frame looks.
 
     Parameters
@@ -61,31 +61,31 @@ def look_of(function: str, distance: int = 1) -> Look:
         "dense_rank" look back; the others, and what has no name here, see the whole partition.
     distance : int
         Of lag and lead, in rows. With IGNORE NULLS they pass over any number of rows: give a
-        :class:`Look` without a bound on that side instead.
+        :class:`FrameExtent` without a bound on that side instead.
 
     Returns
     -------
-    Look
+    FrameExtent
 
     Examples
     --------
-    >>> look_of("lag", 2)
-    Look(unit='rows', low=-2, high=-2, counted=False)
-    >>> look_of("rank")
-    Look(unit='range', low=None, high=0, counted=True)
+    >>> frame_extent("lag", 2)
+    FrameExtent(unit='rows', low=-2, high=-2, counted=False)
+    >>> frame_extent("rank")
+    FrameExtent(unit='range', low=None, high=0, counted=True)
     """
     if function in ("lag", "lead"):
         away = distance if function == "lead" else -distance
-        return Look("rows", away, away)
-    return _FRAMELESS.get(function, Look("rows", None, None))
+        return FrameExtent("rows", away, away)
+    return _FRAMELESS.get(function, FrameExtent("rows", None, None))
 
 
-def look_table(looks: Iterable[Look]) -> Ints:
+def look_table(looks: Iterable[FrameExtent]) -> Ints:
     """Return looks as the kernels take them.
 
     Parameters
     ----------
-    looks : iterable of Look
+    looks : iterable of FrameExtent
         Those of all calls of a query; equal ones may be left out.
 
     Returns
@@ -100,14 +100,15 @@ def look_table(looks: Iterable[Look]) -> Ints:
 
     Examples
     --------
-    >>> look_table([Look("rows", -1, 0), Look("range", None, 0, counted=True)])[:, 1:4].tolist()
+    >>> extents = [FrameExtent("rows", -1, 0), FrameExtent("range", None, 0, counted=True)]
+    >>> look_table(extents)[:, 1:4].tolist()
     [[0, 1, 1], [0, 9223372036854775807, 0]]
     """
     table = [_row(look) for look in dict.fromkeys(looks)]
     return np.array(table, np.int64).reshape(-1, 5)
 
 
-def _row(look: Look) -> tuple[int, ...]:
+def _row(look: FrameExtent) -> tuple[int, ...]:
     if look.unit not in UNITS:
         raise ValueError(f"unit: {look.unit!r} is none of {', '.join(map(repr, UNITS))}.")
     high = _distance(look.high)

@@ -584,7 +584,7 @@ def number_in_block(base: Int64Row, row: Int64Column) -> None:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptRows:
     """The rows of a block that qualify, and the frames over them.
 
     Attributes
@@ -613,7 +613,7 @@ def frames_of_kept(
     kept: NDArray[np.uint8],
     begin: NDArray[np.int64],
     end: NDArray[np.int64],
-) -> Kept:
+) -> KeptRows:
     """Return the rows that qualify and the frames over them; the input is left as it was.
 
     Parameters
@@ -627,7 +627,7 @@ def frames_of_kept(
 
     Returns
     -------
-    Kept
+    KeptRows
 
     Examples
     --------
@@ -641,4 +641,4 @@ def frames_of_kept(
     before, row = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
     count = keep_rows.over(offsets, kept, before, row, begin, end)
     number_in_block.over(offsets, offsets[:-1, None], row)
-    return Kept(begin, end, row, before, count)
+    return KeptRows(begin, end, row, before, count)

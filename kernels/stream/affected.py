@@ -18,8 +18,8 @@ from kernels.frames.extent import (
     END,
     START,
     UNIT,
+    FrameExtent,
     Ints,
-    Look,
     look_table,
     row_ahead,
     row_back,
@@ -59,10 +59,10 @@ def frame_spans(
 
     Examples
     --------
-    >>> from kernels.frames.extent import Look, look_table
+    >>> from kernels.frames.extent import FrameExtent, look_table
     >>> start, end = np.zeros((2, 1), np.int64)
     >>> run = np.array([1]), np.array([3])
-    >>> frame_spans(np.arange(5), look_table([Look("rows", -1, 1)]), *run, start, end)
+    >>> frame_spans(np.arange(5), look_table([FrameExtent("rows", -1, 1)]), *run, start, end)
     >>> start.tolist(), end.tolist()
     ([0], [4])
     """
@@ -124,8 +124,8 @@ def affected_ranges(
 
     Examples
     --------
-    >>> from kernels.frames.extent import Look, look_table
-    >>> time, looks = np.arange(10, 70, 10), look_table([Look("rows", -1, 0)])
+    >>> from kernels.frames.extent import FrameExtent, look_table
+    >>> time, looks = np.arange(10, 70, 10), look_table([FrameExtent("rows", -1, 0)])
     >>> changes = np.array([0, 4]), np.array([10, 50]), np.array([1, 1], np.uint8)
     >>> ranges = np.zeros((4, 2), np.int64)
     >>> affected_ranges(time, looks, *changes, *ranges)
@@ -178,7 +178,9 @@ class Affected(NamedTuple):
     last_frame_end: Ints
 
 
-def find_affected(offsets: Ints, code: Ints, changes: Changes, looks: Iterable[Look]) -> Affected:
+def find_affected(
+    offsets: Ints, code: Ints, changes: Changes, looks: Iterable[FrameExtent]
+) -> Affected:
     """Return the rows of a block whose answers its changes can affect.
 
     Parameters
@@ -189,7 +191,7 @@ def find_affected(offsets: Ints, code: Ints, changes: Changes, looks: Iterable[L
         The order's codes, sorted in every partition.
     changes : Changes
         From :func:`kernels.stream.sort_buffer.merge_rows`.
-    looks : iterable of Look
+    looks : iterable of FrameExtent
         Those of all calls of the query.
 
     Returns
@@ -201,7 +203,7 @@ def find_affected(offsets: Ints, code: Ints, changes: Changes, looks: Iterable[L
     --------
     >>> one = np.array([0, 1]), np.array([2]), np.array([1006]), np.ones(1, np.uint8)
     >>> time = np.array([1000, 1002, 1006, 1010, 1017])
-    >>> found = find_affected(np.array([0, 5]), time, Changes(*one), [Look("rows", -1, 1)])
+    >>> found = find_affected(np.array([0, 5]), time, Changes(*one), [FrameExtent("rows", -1, 1)])
     >>> [int(edge[0]) for edge in found[1:]]
     [0, 1, 3, 4]
     """

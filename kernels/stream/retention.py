@@ -7,7 +7,7 @@ import numpy as np
 
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
-from kernels.frames.extent import BACK, START, UNIT, Ints, Look, look_table, plus, row_back
+from kernels.frames.extent import BACK, START, UNIT, FrameExtent, Ints, look_table, plus, row_back
 from kernels.frames.frames import search_from
 
 
@@ -19,7 +19,7 @@ def first_needed(code: Ints, looks: Ints, row: int, at: int) -> int:
 
     Examples
     --------
-    >>> looks = look_table([Look("rows", -2, 0), Look("range", -1, 0)])
+    >>> looks = look_table([FrameExtent("rows", -2, 0), FrameExtent("range", -1, 0)])
     >>> int(first_needed(np.array([1, 5, 5, 9, 9]), looks, 4, 9))
     1
     """
@@ -70,7 +70,7 @@ def settle_rows(code: Int64Column, looks: Int64Table, watermark: int, found: Int
 
     Examples
     --------
-    >>> looks, found = look_table([Look("rows", -1, 1)]), np.zeros(3, np.int64)
+    >>> looks, found = look_table([FrameExtent("rows", -1, 1)]), np.zeros(3, np.int64)
     >>> settle_rows(np.array([10, 20, 30, 40, 50]), looks, 40, found)
     >>> found.tolist()
     [3, 2, 2]
@@ -105,7 +105,9 @@ class Settled(NamedTuple):
     peers: Ints
 
 
-def settled_rows(offsets: Ints, code: Ints, looks: Iterable[Look], watermark: int) -> Settled:
+def settled_rows(
+    offsets: Ints, code: Ints, looks: Iterable[FrameExtent], watermark: int
+) -> Settled:
     """Return the rows of a block that no change behind the watermark can reach.
 
     Parameters
@@ -114,7 +116,7 @@ def settled_rows(offsets: Ints, code: Ints, looks: Iterable[Look], watermark: in
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
-    looks : iterable of Look
+    looks : iterable of FrameExtent
         Those of all calls of the query.
     watermark : int
         No row with this code or a smaller one comes, goes or changes any more.
@@ -126,7 +128,7 @@ def settled_rows(offsets: Ints, code: Ints, looks: Iterable[Look], watermark: in
     Examples
     --------
     >>> offsets, time = np.array([0, 3, 4]), np.array([10, 20, 30, 90])
-    >>> settled = settled_rows(offsets, time, [Look("range", -15, 0)], 25)
+    >>> settled = settled_rows(offsets, time, [FrameExtent("range", -15, 0)], 25)
     >>> settled.final.tolist(), settled.needed.tolist()
     ([2, 0], [1, 0])
     """

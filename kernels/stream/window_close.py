@@ -11,7 +11,17 @@ import numpy as np
 
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
-from kernels.frames.extent import END, GROUPS, RANGE, UNIT, Ints, Look, look_table, plus, row_ahead
+from kernels.frames.extent import (
+    END,
+    GROUPS,
+    RANGE,
+    UNIT,
+    FrameExtent,
+    Ints,
+    look_table,
+    plus,
+    row_ahead,
+)
 from kernels.frames.frames import search_from
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import Affected, frame_spans
@@ -82,9 +92,9 @@ def close_windows(
 
     Examples
     --------
-    >>> from kernels.frames.extent import Look, look_table
+    >>> from kernels.frames.extent import FrameExtent, look_table
     >>> time, found = np.array([1000, 1002, 1010, 1017]), np.zeros(4, np.int64)
-    >>> looks = look_table([Look("rows", -1, 0), Look("rows", 0, 1)])
+    >>> looks = look_table([FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1)])
     >>> close_windows(time, np.array([0]), looks, 1012, found)
     1017
     >>> found.tolist()
@@ -138,7 +148,7 @@ class Closed(NamedTuple):
 
 
 def closed_windows(
-    offsets: Ints, code: Ints, waiting: Ints, looks: Iterable[Look], watermark: int
+    offsets: Ints, code: Ints, waiting: Ints, looks: Iterable[FrameExtent], watermark: int
 ) -> Closed:
     """Return which rows of a block leave, now that the watermark has risen.
 
@@ -150,7 +160,7 @@ def closed_windows(
         The order's codes, sorted in every partition.
     waiting : int64 array of shape (partitions,)
         The first row of each partition that has not left.
-    looks : iterable of Look
+    looks : iterable of FrameExtent
         Those of all calls of the query; none to sort alone.
     watermark : int
         No row comes any more with this code or a smaller one.
@@ -162,7 +172,8 @@ def closed_windows(
     Examples
     --------
     >>> offsets, time = np.array([0, 2, 4]), np.array([10, 40, 10, 12])
-    >>> closed = closed_windows(offsets, time, np.zeros(2, np.int64), [Look("range", -5, 5)], 17)
+    >>> extents = [FrameExtent("range", -5, 5)]
+    >>> closed = closed_windows(offsets, time, np.zeros(2, np.int64), extents, 17)
     >>> closed.waiting.tolist(), closed.due.tolist(), closed.needed.tolist()
     ([1, 2], [45, 9223372036854775807], [1, 2])
     """

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.frames.cache_blocks import STREAMED, Part, parts
+from kernels.frames.cache_blocks import STREAMED, CacheBlock, parts
 from kernels.frames.frame_deltas import frames_slide
 from kernels.states.aggregates import AGGREGATES, KEYS, finalized
 from kernels.structures.sort_keys import sort_keys
@@ -121,7 +121,7 @@ def moving_aggregate(
 
 
 def _answer(
-    part: Part,
+    part: CacheBlock,
     name: str,
     method: str | None,
     fanout: int,
@@ -196,14 +196,18 @@ def _check_method(name: str, method: str) -> None:
         )
 
 
-def _least(part: Part, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
+def _least(part: CacheBlock, key: NDArray[np.int64], greatest: bool) -> NDArray[np.int64]:
     rows = np.empty(len(part.begin), np.int64)
     least_rows.over(part.offsets, ~key if greatest else key, part.begin, part.end, rows)
     return rows
 
 
 def _states(
-    part: Part, method: str, empty: Any, fanout: int, columns: tuple[NDArray[Any], NDArray[Any]]
+    part: CacheBlock,
+    method: str,
+    empty: Any,
+    fanout: int,
+    columns: tuple[NDArray[Any], NDArray[Any]],
 ) -> NDArray[Any]:
     frames = part.begin, part.end
     states = np.empty((len(part.begin), len(empty)), columns[0].dtype)

@@ -22,7 +22,7 @@ from kernels.core.kernel import (
     Uint32Column,
     kernel,
 )
-from kernels.frames.cache_blocks import Part, parts
+from kernels.frames.cache_blocks import CacheBlock, parts
 from kernels.frames.frame_deltas import FEW, frame_size, only_in, turnover
 from kernels.structures.rank_set import add_rank, next_rank, rank_set, remove_rank, walk
 from kernels.structures.sort_keys import orders, sort_keys
@@ -330,7 +330,7 @@ def find_quantile_rows(
 
 
 def _rows_of(
-    part: Part, key: NDArray[np.int64], q: Sequence[float], discrete: bool
+    part: CacheBlock, key: NDArray[np.int64], q: Sequence[float], discrete: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The rows around the quantiles, counted from the part's first value."""
     shape = len(part.begin), len(q)

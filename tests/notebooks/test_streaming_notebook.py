@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernels.frames.extent import Look, look_of
+from kernels.frames.extent import FrameExtent, frame_extent
 from tests.notebooks.own_tables import read, said_with
 from workbench.exercises import digest_of
 from workbench.widgets.lessons.stream import play_close
@@ -34,7 +34,10 @@ def test_the_changes_of_the_articles_insert() -> None:
 
 
 def test_the_watermark_that_lets_a_row_go() -> None:
-    at, looks = [600, 602, 610, 617], [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+    at, looks = (
+        [600, 602, 610, 617],
+        [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("lead", 1)],
+    )
     steps = play_close(at, looks, 612, lambda m: f"{m // 60}:{m % 60:02}", waiting=2).lesson[
         "steps"
     ]

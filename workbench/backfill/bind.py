@@ -10,12 +10,12 @@ from workbench.backfill.aggregation import Aggregation, Window
 from workbench.backfill.checks import check_bucket, check_hop, check_sides, check_windows
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.null_keys import SpreadTask
+from workbench.backfill.worker.null_keys import NullKeyTask
 from workbench.backfill.worker.task import QUERY, BackfillTask
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
-from workbench.columnar.subpartitions import LotTask, lots_of
+from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
 from workbench.spark.shuffle import instants_of, numbered, shuffle_partitions, with_partition
 from workbench.spark.table import column, is_integer_time
@@ -32,7 +32,7 @@ MADE = "__made__"
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundFeature:
     """One column of the result, bound to the events.
 
     Attributes
@@ -68,13 +68,13 @@ class Plan:
     ----------
     backfill : BackfillSpec
     queries, events : pyspark.sql.DataFrame
-    features : tuple of Bound
+    features : tuple of BoundFeature
     """
 
     backfill: "BackfillSpec"
     queries: "DataFrame"
     events: "DataFrame"
-    features: tuple[Bound, ...]
+    features: tuple[BoundFeature, ...]
 
     @property
     def integer_time(self) -> bool:
@@ -84,7 +84,7 @@ class Plan:
     @property
     def alive(self) -> bool:
         """Whether events have a life, and count while it lasts."""
-        return BEGIN in self.events.columns
+        return VALID_FROM in self.events.columns
 
     @property
     def reach(self) -> int | None:
@@ -101,7 +101,7 @@ class Plan:
         added = [StructField(one.name, self.type_of(one)) for one in self.features]
         return StructType([*self.queries.schema.fields, *added])
 
-    def type_of(self, one: Bound) -> "DataType":
+    def type_of(self, one: BoundFeature) -> "DataType":
         """Return the type of a column of the result."""
         from pyspark.sql.types import MapType
 
@@ -130,12 +130,14 @@ def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") ->
         for window in aggregation.windows:
             span = backfill.span(aggregation, window, integers)
             check_hop(backfill, aggregation, window, span)
-            found.append(Bound(aggregation, window, span, resolved[aggregation.name(window)]))
+            found.append(
+                BoundFeature(aggregation, window, span, resolved[aggregation.name(window)])
+            )
     return Plan(backfill, queries, events, tuple(found))
 
 
 @dataclass(frozen=True)
-class Sent:
+class Wire:
     """What goes to the workers: columns of both tables by the names that they have there."""
 
     queries: "dict[str, Column]"
@@ -164,7 +166,7 @@ class Work:
         return self.bundles.mapInArrow(self.task.run, self.plan.schema)
 
 
-def sent(plan: Plan) -> Sent:
+def sent(plan: Plan) -> Wire:
     """Return the columns that the workers get of both tables, and what they do with them."""
     backfill = plan.backfill
     keys = {f"k{i}": name for i, name in enumerate(backfill.key)}
@@ -175,12 +177,12 @@ def sent(plan: Plan) -> Sent:
     events = {held: column(plan.events, name, "key") for held, name in keys.items()}
     events |= {TIME: instants_of(plan.events, backfill.time)}
     if plan.alive:
-        events |= {name: column(plan.events, name, "events") for name in (BEGIN, END)}
+        events |= {name: column(plan.events, name, "events") for name in (VALID_FROM, VALID_TO)}
     features = tuple(_feature(plan, one, events) for one in plan.features)
     rows = plan.events.select(*events.values())
     kinds = zip(events, (field.dataType for field in rows.schema.fields), strict=True)
     schema = pa.schema([(name, arrow_type(plan.events, kind)) for name, kind in kinds])
-    return Sent(queries, events, BackfillTask(tuple(back.items()), tuple(keys), features, schema))
+    return Wire(queries, events, BackfillTask(tuple(back.items()), tuple(keys), features, schema))
 
 
 def bundles(
@@ -204,14 +206,14 @@ def bundles(
         rows = rows.where(F.col(number[name]).isNotNull())
     places = places_of(df)
     goes = with_partition(rows, [number[name] for name in keys], places)
-    task = (SpreadTask if queries else LotTask)((*wanted, PARTITION), tuple(keys), places)
+    task = (NullKeyTask if queries else SubpartitionTask)((*wanted, PARTITION), tuple(keys), places)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
 
 
 def places_of(df: "DataFrame") -> int:
     """Return how many places there are for keys: the lots of all partitions of a shuffle."""
     partitions = shuffle_partitions(df)
-    return partitions * lots_of(partitions)
+    return partitions * subpartitions_of(partitions)
 
 
 def gathered_by_place(bundled: "DataFrame") -> "DataFrame":
@@ -234,7 +236,7 @@ def arrow_type(df: "DataFrame", kind: "DataType") -> pa.DataType:
     return to_arrow_type(kind, timezone=zone)
 
 
-def _feature(plan: Plan, one: Bound, events: "dict[str, Column]") -> Feature:
+def _feature(plan: Plan, one: BoundFeature, events: "dict[str, Column]") -> Feature:
     add = _Adding(plan.events, events)
     resolved = one.resolved
     given = zip(resolved.function.arguments, resolved.arguments, strict=True)

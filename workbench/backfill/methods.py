@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEW = 4
 
 
-class Choice(NamedTuple):
+class MethodChoice(NamedTuple):
     """A method, and why it is taken."""
 
     method: str
@@ -36,7 +36,7 @@ def scan(plan: Plan) -> Work:
 
 
 #: How queries and events meet, by the method; "auto" keeps most keys whole and cuts large ones.
-WORKS: "dict[str, Callable[[Plan], Work]]" = {
+PLANS: "dict[str, Callable[[Plan], Work]]" = {
     "tree": tree,
     "scan": scan,
     "sawtooth": sawtooth,
@@ -48,16 +48,18 @@ METHODS = ("naive", "tree", "scan", "sawtooth")
 
 def answered(plan: Plan, method: str) -> "DataFrame":
     """Return every query with its features, by a method."""
-    return naive(plan) if method == "naive" else WORKS[method](plan).answers()
+    return naive(plan) if method == "naive" else PLANS[method](plan).answers()
 
 
-def choose(plan: Plan) -> Choice:
+def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
     partitions = shuffle_partitions(plan.queries)
     if partitions <= FEW:
-        return Choice(
+        return MethodChoice(
             "scan",
             f"a shuffle has {partitions} partitions, and to look for large keys and to cut them "
             "costs more than one of them can hold up so few tasks",
         )
-    return Choice("auto", "a key of more than its share is cut by time, the others stay whole")
+    return MethodChoice(
+        "auto", "a key of more than its share is cut by time, the others stay whole"
+    )

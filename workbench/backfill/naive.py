@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from workbench.backfill.bind import Bound, Plan, sent
+from workbench.backfill.bind import BoundFeature, Plan, sent
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import TIMES, kind_of
@@ -136,7 +136,7 @@ def _inside(span: Span, alive: bool) -> "Column":
     seen = _floor(asked + F.lit(span.ahead), span.last_hop)
     inside = time < seen
     if alive:
-        inside = inside & (F.col(BEGIN) <= seen) & (seen < F.col(END))
+        inside = inside & (F.col(VALID_FROM) <= seen) & (seen < F.col(VALID_TO))
     if span.window is not None:
         inside = inside & (time >= _floor(asked - F.lit(span.window), span.hop))
     return inside
@@ -148,7 +148,7 @@ def _floor(value: "Column", hop: int) -> "Column":
     return value if hop == 1 else value - F.pmod(value, F.lit(hop))
 
 
-def _counts(one: Bound, feature: Feature, alive: bool) -> "Column":
+def _counts(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
     counts = _inside(one.span, alive)
@@ -159,7 +159,7 @@ def _counts(one: Bound, feature: Feature, alive: bool) -> "Column":
     return counts
 
 
-def _aggregate(one: Bound, feature: Feature, alive: bool) -> "Column":
+def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
     name, options = feature.call.function, feature.call.options
@@ -190,7 +190,7 @@ def _aggregate(one: Bound, feature: Feature, alive: bool) -> "Column":
     return found
 
 
-def _filled(one: Bound) -> "Column":
+def _filled(one: BoundFeature) -> "Column":
     from pyspark.sql import functions as F
 
     value = name_of(one.name)

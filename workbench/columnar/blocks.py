@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
-from workbench.columnar.key_codes import encoded, key_codes, whole
+from workbench.columnar.key_codes import as_array, encoded, key_codes
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
@@ -44,7 +44,7 @@ class Block:
 
     def column(self, name: str) -> pa.Array:
         """Return an event column as one array."""
-        return whole(self.rows.column(name))
+        return as_array(self.rows.column(name))
 
     def plain(self, name: str) -> pa.Array:
         """Return an event column as one array of values, and not of codes for them."""
@@ -110,7 +110,7 @@ def gather(
         if name not in keys and name not in rows:
             column = table.column(name)
             coded = pa.types.is_dictionary(column.type)
-            rows[name] = whole(encoded(column) if coded else column).take(order)
+            rows[name] = as_array(encoded(column) if coded else column).take(order)
     return Block(first, offsets, pa.table(rows))
 
 
@@ -151,7 +151,7 @@ def pack(block: Block) -> pa.Buffer:
     {'time': [5, 2, 1]}
     """
     offsets = pa.array(block.offsets)
-    columns = {name: whole(block.keys.column(name)) for name in block.keys.column_names}
+    columns = {name: as_array(block.keys.column(name)) for name in block.keys.column_names}
     for name in block.rows.column_names:
         columns[name] = pa.LargeListArray.from_arrays(offsets, block.column(name))
     return packed_rows(pa.table(columns))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.columnar.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
 from workbench.columnar.key_codes import encoded, key_codes
-from workbench.columnar.process import settle
+from workbench.columnar.process import freeze_gc
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
@@ -57,7 +57,7 @@ class BundleTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
-        settle()
+        freeze_gc()
         named = (batch.rename_columns(list(self.columns)) for batch in batches)
         for rows in gathered(named, ROWS_IN_FRONT):
             yield from self.bundles(rows)

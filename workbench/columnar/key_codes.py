@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kernels.structures.key_numbers import number_keys
 
 
-def whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:
+def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return a column in one piece, without a copy where it is one (which Arrow would make)."""
     if isinstance(values, pa.Array):
         return values
@@ -55,7 +55,7 @@ def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]
         codes = np.empty(len(values), np.uint32)
         return codes, number_keys(_int64(values), codes)
     coded = pc.dictionary_encode(_encodable(values), null_encoding="encode")
-    found = whole(coded)
+    found = as_array(coded)
     return found.indices.to_numpy().astype(np.uint32), len(found.dictionary)
 
 
@@ -73,7 +73,7 @@ def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray
         return pc.add(values, pa.scalar(0.0, values.type))
     if not pa.types.is_nested(values.type):
         return values
-    nested = whole(values)
+    nested = as_array(values)
     return _of_structs(nested) if pa.types.is_struct(nested.type) else _of_lists(nested)
 
 

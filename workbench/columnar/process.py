@@ -15,7 +15,7 @@ FREE, OWN = 2**31 - 1, 2**30
 
 
 @cache
-def settle() -> None:
+def freeze_gc() -> None:
     """Exempt what is loaded by now from garbage collection.
 
     Spark's workers collect garbage behind each task. Over numpy, pyarrow and numba that takes 20 ms
@@ -26,7 +26,7 @@ def settle() -> None:
 
 
 @cache
-def keep_memory() -> None:
+def keep_heap() -> None:
     """Use the memory of an array that is gone for the next one, where the C library is glibc.
 
     Unasked, it gives large arrays back to the system and fetches new memory, which the system has

@@ -17,16 +17,16 @@ import pyarrow as pa
 from workbench.columnar.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
 
 #: A bundle of few rows costs more than it saves, so many partitions have few lots each.
-MOST_LOTS, MOST_BUNDLES = 32, 256
+MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
-ROWS_OF_LOTS = 100_000
+ROWS_AT_ONCE = 100_000
 #: The bytes of a value that is sent: Spark hands over 100,000 values at once, so they are what a
 #: worker behind the shuffle holds beside a lot.
 BYTES_OF_VALUE = 512
 
 
 @dataclass(frozen=True)
-class LotTask(BundleTask):
+class SubpartitionTask(BundleTask):
     """Bundle rows by the lot that their key is in, a bundle in several values."""
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -40,30 +40,31 @@ class LotTask(BundleTask):
             yield pa.record_batch({PARTITION: number, BUNDLE: values})
 
 
-def lots_of(partitions: int) -> int:
+def subpartitions_of(partitions: int) -> int:
     """Return how many lots each of so many partitions has.
 
     Examples
     --------
-    >>> [lots_of(partitions) for partitions in (1, 4, 64, 1_000)]
+    >>> [subpartitions_of(partitions) for partitions in (1, 4, 64, 1_000)]
     [32, 32, 4, 1]
     """
-    return max(1, min(MOST_LOTS, MOST_BUNDLES // partitions))
+    return max(1, min(MOST_SUBPARTITIONS, MOST_BUNDLES // partitions))
 
 
-def lots(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
     """Return the rows of some whole lots at a time.
 
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Numbers and values of :class:`LotTask`, in the order of the numbers and as they were made.
+        Numbers and values of :class:`SubpartitionTask`, in the order of the numbers and as they
+        were made.
 
     Examples
     --------
     >>> rows = pa.table({PARTITION: pa.array([2, 1, 2], pa.int32()), "k0": [7, 8, 7]})
-    >>> sent = list(LotTask(("k0", PARTITION), ("k0",), 3).bundles(rows))
-    >>> [[part.to_pydict() for part in parts] for parts in lots(sent)]
+    >>> sent = list(SubpartitionTask(("k0", PARTITION), ("k0",), 3).bundles(rows))
+    >>> [[part.to_pydict() for part in parts] for parts in subpartitions(sent)]
     [[{'k0': [8]}, {'k0': [7, 7]}]]
     """
     held: list[pa.RecordBatch] = []
@@ -74,7 +75,7 @@ def lots(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
         rows, size = rows + sum(map(len, parts)), size + packed.size
         # What is not held by a name is free as soon as the rows are answered.
         del packed, parts
-        if rows >= ROWS_OF_LOTS or size >= BYTES_AT_ONCE:
+        if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
             yield held
             held, rows, size = [], 0, 0
     if held:

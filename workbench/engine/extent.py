@@ -10,7 +10,7 @@ Sides = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
-class Reach:
+class CallExtent:
     """How far a call looks before and behind a row, in each way that it counts.
 
     Attributes

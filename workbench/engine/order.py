@@ -18,7 +18,7 @@ from kernels.frames.ordering import Order, order_by_key, order_by_starts
 from kernels.structures.order import sort_entries
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, Block, grouped
 from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 
@@ -68,7 +68,7 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
     codes, count = key_codes(rows.select(list(keys)))
     offsets, at = grouped(codes, count)
     for column in reversed(order):
-        values = whole(rows.column(column.name))
+        values = as_array(rows.column(column.name))
         code = codes_in_order(values)
         at = _sorted_by(~code if column.descending else code, offsets, at)
         if values.null_count:
@@ -76,7 +76,7 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
             at = _sorted_by((null ^ column.nulls_first).astype(np.int64), offsets, at)
     first = rows.select(list(keys)).take(at[offsets[:-1]])
     # One column after another, so that only one of them is held twice.
-    taken = {name: whole(rows.column(name)).take(at) for name in rows.column_names}
+    taken = {name: as_array(rows.column(name)).take(at) for name in rows.column_names}
     return Block(first, offsets, pa.table(taken))
 
 

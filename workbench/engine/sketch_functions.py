@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 Ranges = tuple[tuple[int, int], ...]
 
 
-class Sketch(Protocol):
+class FrameSketch(Protocol):
     """What the sketches of chunks must be able to do."""
 
     def merge(self, other: Any) -> None:
@@ -46,7 +46,7 @@ class Sketch(Protocol):
         """Return the same once more."""
 
 
-S = TypeVar("S", bound=Sketch)
+S = TypeVar("S", bound=FrameSketch)
 
 
 class Chunks(Generic[S]):

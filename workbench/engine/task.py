@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import unbundled
-from workbench.columnar.process import keep_memory, settle
+from workbench.columnar.process import freeze_gc, keep_heap
 from workbench.engine.block import Call, Window
-from workbench.engine.extent import Reach
+from workbench.engine.extent import CallExtent
 from workbench.engine.functions import answer
 from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.ranges.route import PIECE, check_overlap, own_rows
@@ -33,7 +33,7 @@ class WindowTask:
         The columns that make the partition; without any, there is one.
     order : tuple of OrderColumn
     calls : tuple of Call
-    reach : Reach, optional
+    reach : CallExtent, optional
         How far the calls look, where large partitions may come in pieces.
     """
 
@@ -41,12 +41,12 @@ class WindowTask:
     keys: tuple[str, ...]
     order: tuple[OrderColumn, ...]
     calls: tuple[Call, ...]
-    reach: Reach | None = None
+    reach: CallExtent | None = None
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        settle()
-        keep_memory()
+        freeze_gc()
+        keep_heap()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
             rows = pa.Table.from_batches(parts)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from workbench.figures.svg import GREY
 
 
-class Look(NamedTuple):
+class CurveStyle(NamedTuple):
     """How a line is drawn: dashes and symbols tell lines apart where colours do not.
 
     Attributes
@@ -23,8 +23,8 @@ class Look(NamedTuple):
     symbol: str
 
 
-PLAIN = Look(GREY, "solid", "circle")
-Looks = Mapping[str, Look]
+PLAIN = CurveStyle(GREY, "solid", "circle")
+Looks = Mapping[str, CurveStyle]
 
 
 def growth_figure(
@@ -38,7 +38,7 @@ def growth_figure(
         Positive numbers, in the index too.
     across, up : str
         What the index and the columns count.
-    looks : mapping of str to Look
+    looks : mapping of str to CurveStyle
         How the line of a column is drawn.
     names : mapping of str to str, optional
         What the line of a column is called; without it, as the column.
@@ -72,7 +72,7 @@ def growth_figure(
     return figure
 
 
-def _line(column: "pd.Series[float]", name: str, look: Look) -> go.Scatter:
+def _line(column: "pd.Series[float]", name: str, look: CurveStyle) -> go.Scatter:
     return go.Scatter(
         x=column.index.tolist(), y=column.tolist(), name=name, mode="lines+markers",
         line={"color": look.color, "dash": look.dash, "width": 2.5},

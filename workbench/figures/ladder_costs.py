@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.figures.growth import Look, growth_figure
+from workbench.figures.growth import CurveStyle, growth_figure
 from workbench.figures.stills.growth import growth_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 from workbench.lessons.ladder_costs import growth
@@ -11,17 +11,17 @@ from workbench.lessons.ladder_costs import growth
 ACROSS, UP = "queries, and as many events", "operations"
 #: Colours stand for how tails are found, dashes for the kind of window.
 LOOKS = {
-    "naive": Look(VERMILLION, "solid", "circle"),
-    "rollups": Look(ORANGE, "solid", "square"),
-    "search": Look(GREY, "solid", "diamond"),
-    "tiles": Look(BLUE, "solid", "triangle-up"),
-    "cursors": Look(INK, "solid", "x"),
-    "tree hops": Look(BLUE, "dot", "triangle-up-open"),
-    "stack hops": Look(SKY, "dot", "star-open"),
-    "cursor hops": Look(INK, "dot", "x-open"),
-    "tree sawtooth": Look(BLUE, "dash", "triangle-down"),
-    "cursor sawtooth": Look(INK, "dash", "cross"),
-    "sawtooth": Look(SKY, "dash", "star"),
+    "naive": CurveStyle(VERMILLION, "solid", "circle"),
+    "rollups": CurveStyle(ORANGE, "solid", "square"),
+    "search": CurveStyle(GREY, "solid", "diamond"),
+    "tiles": CurveStyle(BLUE, "solid", "triangle-up"),
+    "cursors": CurveStyle(INK, "solid", "x"),
+    "tree hops": CurveStyle(BLUE, "dot", "triangle-up-open"),
+    "stack hops": CurveStyle(SKY, "dot", "star-open"),
+    "cursor hops": CurveStyle(INK, "dot", "x-open"),
+    "tree sawtooth": CurveStyle(BLUE, "dash", "triangle-down"),
+    "cursor sawtooth": CurveStyle(INK, "dash", "cross"),
+    "sawtooth": CurveStyle(SKY, "dash", "star"),
 }
 
 

@@ -11,7 +11,7 @@ from workbench.figures.plan_layout import (
     FLOWS,
     KINDS,
     ROW,
-    Layout,
+    PlanLayout,
     caption,
     counted,
     layout,
@@ -62,7 +62,7 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
     return _arranged(figure, plan, places)
 
 
-def _lines(plan: QueryPlan, places: Layout) -> list[go.Scatter]:
+def _lines(plan: QueryPlan, places: PlanLayout) -> list[go.Scatter]:
     traces = []
     for flow, dash in FLOWS.items():
         edges = [edge for edge in plan.edges if edge.flow == flow]
@@ -82,14 +82,14 @@ def _lines(plan: QueryPlan, places: Layout) -> list[go.Scatter]:
     return traces
 
 
-def _path(edge: Edge, places: Layout) -> list[tuple[float | None, float | None]]:
+def _path(edge: Edge, places: PlanLayout) -> list[tuple[float | None, float | None]]:
     """Down the source's own column, then across: so no line crosses another's writing."""
     (x0, y0), (x1, y1) = places.places[edge.source], places.places[edge.target]
     bend = y1 - BEND if y1 > y0 else y0 + BEND
     return [(x0, y0), (x0, bend), (x1, bend), (x1, y1), (None, None)]
 
 
-def _row_counts(plan: QueryPlan, places: Layout) -> go.Scatter:
+def _row_counts(plan: QueryPlan, places: PlanLayout) -> go.Scatter:
     edges = [edge for edge in plan.edges if edge.flow == "data"]
     known = [edge for edge in edges if plan.operators[edge.source].rows is not None]
     points = [places.places[edge.source] for edge in known]
@@ -106,7 +106,7 @@ def _row_counts(plan: QueryPlan, places: Layout) -> go.Scatter:
     )
 
 
-def _markers(kind: Kind, operators: list[Operator], places: Layout) -> go.Scatter:
+def _markers(kind: Kind, operators: list[Operator], places: PlanLayout) -> go.Scatter:
     name, colour = KINDS[kind]
     points = [places.places[operator.id] for operator in operators]
     return go.Scatter(
@@ -143,7 +143,7 @@ def _hover(operator: Operator) -> str:
     return "<br>".join(lines)
 
 
-def _arranged(figure: go.Figure, plan: QueryPlan, places: Layout) -> go.Figure:
+def _arranged(figure: go.Figure, plan: QueryPlan, places: PlanLayout) -> go.Figure:
     heading = f"{title(plan)}<br><span style='font-size:12px'>{escape(subtitle(plan))}</span>"
     width = max(640, COLUMN * places.columns + 60)
     hidden = {"visible": False, "fixedrange": True}

@@ -19,7 +19,7 @@ _WIDEST = 40
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlanLayout:
     """Column and row of each operator: rows flow downwards, the result stands lowest."""
 
     places: dict[int, tuple[int, int]]
@@ -33,7 +33,7 @@ class Layout:
         return 1 + max(row for _, row in self.places.values())
 
 
-def layout(plan: QueryPlan) -> Layout:
+def layout(plan: QueryPlan) -> PlanLayout:
     """Place the operators: the left input straight above, every further one in a new column.
 
     Parameters
@@ -43,14 +43,14 @@ def layout(plan: QueryPlan) -> Layout:
 
     Returns
     -------
-    Layout
+    PlanLayout
         Whole columns from the left and rows from the top, both from 0.
     """
     columns: dict[int, int] = {}
     _assign_columns(plan, plan.result.id, 0, columns)
     depths = _depths(plan)
     deepest = max(depths.values())
-    return Layout({id: (column, deepest - depths[id]) for id, column in columns.items()})
+    return PlanLayout({id: (column, deepest - depths[id]) for id, column in columns.items()})
 
 
 def _assign_columns(plan: QueryPlan, id: int, column: int, columns: dict[int, int]) -> int:

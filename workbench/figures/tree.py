@@ -5,19 +5,19 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.figures.growth import Look, growth_figure
+from workbench.figures.growth import CurveStyle, growth_figure
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, RAISED, SKY, VERMILLION
 
 WIDTH = 900
 ACROSS, UP = "rows in the frame", "values touched a row"
 #: How each way is drawn.
 WAYS = {
-    "naive": Look(VERMILLION, "solid", "circle"),
-    "tree, fanout 16": Look(BLUE, "solid", "square"),
-    "tree, fanout 2": Look(SKY, "dash", "square-open"),
-    "deque (max)": Look(ORANGE, "dot", "diamond"),
-    "two stacks": Look(GREY, "dashdot", "x"),
-    "running (inverse)": Look(INK, "dot", "triangle-up"),
+    "naive": CurveStyle(VERMILLION, "solid", "circle"),
+    "tree, fanout 16": CurveStyle(BLUE, "solid", "square"),
+    "tree, fanout 2": CurveStyle(SKY, "dash", "square-open"),
+    "deque (max)": CurveStyle(ORANGE, "dot", "diamond"),
+    "two stacks": CurveStyle(GREY, "dashdot", "x"),
+    "running (inverse)": CurveStyle(INK, "dot", "triangle-up"),
 }
 USED = "used by the frame"
 

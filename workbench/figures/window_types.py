@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
-from workbench.lessons.window_types import Kind
+from workbench.lessons.window_types import WindowType
 
 WIDTH, HEIGHT, MOST_TICKS = 900, 330, 15
 HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", "not in it"
@@ -13,7 +13,7 @@ Clock = Callable[[int], str]
 
 
 def kinds_figure(
-    kinds: Sequence[Kind],
+    kinds: Sequence[WindowType],
     query: int,
     hop: int,
     time: Sequence[int],
@@ -24,7 +24,7 @@ def kinds_figure(
 
     Parameters
     ----------
-    kinds : sequence of Kind
+    kinds : sequence of WindowType
         As :func:`workbench.lessons.window_types.window_kinds` returns them.
     query, hop : int
         As that function takes them.
@@ -102,7 +102,7 @@ def _bars(name: str, pieces: list[tuple[str, int, int]]) -> go.Bar:
     )  # fmt: skip
 
 
-def _events(kinds: Sequence[Kind], time: Sequence[int]) -> list[go.Scatter]:
+def _events(kinds: Sequence[WindowType], time: Sequence[int]) -> list[go.Scatter]:
     rows = [(k.name, at, k.first <= i < k.last) for k in kinds for i, at in enumerate(time)]
     inside = {"color": BLUE, "size": 9, "line": {"color": "white", "width": 1}}
     outside = {"color": GREY, "size": 8, "symbol": "circle-open"}
@@ -123,7 +123,7 @@ def _line(at: int, color: str, width: float, dash: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _count(kind: Kind) -> dict[str, object]:
+def _count(kind: WindowType) -> dict[str, object]:
     return {
         "x": 1.01, "xref": "paper", "xanchor": "left", "y": kind.name, "showarrow": False,
         "text": f"<b>{kind.count}</b> events", "font": {"color": QUIET, "size": 13},

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import CONDITIONS, NAME, TIME, binaries, instants, unpack
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.worker import FunnelTask
@@ -122,7 +122,7 @@ def rows_of_key(
     table = table.slice(0, limit).combine_chunks()
     conditions = table.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
     names = [name or "" for name in table.column(NAME).to_pylist()]
-    time = instants(whole(table.column(TIME)))
+    time = instants(as_array(table.column(TIME)))
     return KeyRows(time, conditions, names, funnel.integer_time(events), cut)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import CONDITIONS, NAME, gather, one_binary, pack
 from workbench.columnar.bundles import unbundled
-from workbench.columnar.process import settle
+from workbench.columnar.process import freeze_gc
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
@@ -174,7 +174,7 @@ class PackTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
-        settle()
+        freeze_gc()
         block = gather(unbundled(batches), self.keys, by_time=True)
         if block is None:
             return

@@ -25,8 +25,8 @@ from workbench.columnar.blocks import (
     unpack,
 )
 from workbench.columnar.bundles import unbundled
-from workbench.columnar.key_codes import whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array
+from workbench.columnar.process import freeze_gc
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class FunnelTask:
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        settle()
+        freeze_gc()
         block = gather(unbundled(batches), self.keys)
         if block is not None:
             yield self.answer(block)
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for packed blocks, one binary value each."""
-        settle()
+        freeze_gc()
         for batch in batches:
             for packed in binaries(batch.column(0)):
                 yield self.answer(unpack(packed, self.keys))
@@ -96,7 +96,7 @@ class FunnelTask:
         level, reached = funnel_levels(
             block.offsets, time, conditions, len(self.steps), self.window, **self.modes
         )
-        columns = {name: whole(block.keys.column(name)) for name in self.keys}
+        columns = {name: as_array(block.keys.column(name)) for name in self.keys}
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
         if self.by is not None:

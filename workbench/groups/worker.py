@@ -28,8 +28,8 @@ from workbench.columnar.columns import (
     rows_of,
     type_between,
 )
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
 from workbench.engine.order import measured
 
 #: Groups that go back to Spark at once.
@@ -60,7 +60,7 @@ class QuantileTask:
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its groups."""
-        settle()
+        freeze_gc()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
             yield from self.answer(pa.Table.from_batches(parts)).to_batches(GROUPS_AT_ONCE)
@@ -83,7 +83,7 @@ class QuantileTask:
             offsets, order = grouped(*key_codes(keys))
         answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}
         for name, held in self.columns:
-            values = whole(rows.column(held))
+            values = as_array(rows.column(held))
             values = values.take(order) if self.keys else values
             answer[name] = self.quantiles(offsets, values)
         return pa.table(answer)

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.durations import microseconds
 from workbench.engine.order import measured
 from workbench.errors import WorkbenchError
 from workbench.windows.bind import resolve
-from workbench.windows.extent import looks_of
-from workbench.windows.stream.worker.close import ClosingMode
-from workbench.windows.stream.worker.operator import HASH, Clock, Mode
-from workbench.windows.stream.worker.update import UpdatingMode
+from workbench.windows.extent import frame_extents
+from workbench.windows.stream.worker.close import CloseOperator
+from workbench.windows.stream.worker.operator import HASH, Clock, Operator
+from workbench.windows.stream.worker.update import UpdateOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,7 +28,7 @@ MOST_ROWS = 100
 
 
 @dataclass(frozen=True)
-class Arrived:
+class Arrival:
     """What an arrival does.
 
     Attributes
@@ -51,7 +51,7 @@ class Arrived:
 
 def arrivals_of(
     over: "Over", df: "DataFrame", emit: str, lateness: str | None = None, sizes: Sequence[int] = ()
-) -> list[Arrived]:
+) -> list[Arrival]:
     """Return what a stream says that begins with the rows of a small table, in their order.
 
     What answers is the code of a stream's task, and no Spark.
@@ -71,7 +71,7 @@ def arrivals_of(
 
     Returns
     -------
-    list of Arrived
+    list of Arrival
         One for each time that rows come.
 
     Raises
@@ -87,10 +87,12 @@ def arrivals_of(
         raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))
     along = df.schema[over.order_by[0].name].dataType
-    looks = looks_of(resolve(df, over.columns, over.frame, over.order_by), along)
+    looks = frame_extents(resolve(df, over.columns, over.frame, over.order_by), along)
     closes = emit == "on window close"
     settles = lateness is not None
-    mode: Mode = ClosingMode(task, looks) if closes else UpdatingMode(task, looks, settles=settles)
+    mode: Operator = (
+        CloseOperator(task, looks) if closes else UpdateOperator(task, looks, settles=settles)
+    )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
     stream = _Stream(mode, task.order[0].name, task.columns, behind)
     found, first = [], 0
@@ -104,15 +106,15 @@ def arrivals_of(
 class _Stream:
     """A stream whose state is in this process."""
 
-    mode: Mode
+    mode: Operator
     time: str
     columns: tuple[tuple[str, str], ...]
     behind: int | None
     held: Block | None = None
     watermark: int | None = None
 
-    def take(self, rows: pa.Table) -> Arrived:
-        newest = int(measured(whole(rows.column(self.time))).max())
+    def take(self, rows: pa.Table) -> Arrival:
+        newest = int(measured(as_array(rows.column(self.time))).max())
         before = self.watermark
         if self.behind is not None:
             risen = newest - self.behind
@@ -122,4 +124,4 @@ class _Stream:
         kept = [] if self.held is None else self.held.rows.column(self.time).to_pylist()
         shown = rows.select([name for _, name in self.columns])
         came = shown.rename_columns([name for name, _ in self.columns])
-        return Arrived(came, self.watermark, taken.output, kept)
+        return Arrival(came, self.watermark, taken.output, kept)

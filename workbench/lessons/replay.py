@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.durations import microseconds
 from workbench.errors import WorkbenchError
 
@@ -66,7 +66,7 @@ class Replay:
         self.rows = self.rows.combine_chunks()
         if self.time not in self.rows.column_names:
             raise WorkbenchError(f"time: the table has no column {self.time!r}; name one it has.")
-        times = whole(self.rows.column(self.time))
+        times = as_array(self.rows.column(self.time))
         if not pa.types.is_timestamp(times.type) or times.null_count or not len(times):
             raise WorkbenchError(
                 f"time: {self.time!r} must hold timestamps and no nulls, of one row at least."

@@ -15,7 +15,7 @@ KINDS = (SLIDING, HOPPING, SAWTOOTH)
 
 
 @dataclass(frozen=True)
-class Kind:
+class WindowType:
     """A window of one kind.
 
     Attributes
@@ -43,7 +43,7 @@ class Kind:
         return self.last - self.first
 
 
-def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list[Kind]:
+def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list[WindowType]:
     """Return the windows of each kind that end at a query.
 
     Parameters
@@ -57,7 +57,7 @@ def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list
 
     Returns
     -------
-    list of Kind
+    list of WindowType
 
     Raises
     ------
@@ -78,7 +78,9 @@ def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list
     start, whole = window_start(query, window), window_start(query, window, hop)
     spans = {SLIDING: (start, query, start), HOPPING: (whole, head, head)}
     spans[SAWTOOTH] = whole, query, head
-    return [Kind(name, *spans[name], *_seen(name, query, window, hop, times)) for name in KINDS]
+    return [
+        WindowType(name, *spans[name], *_seen(name, query, window, hop, times)) for name in KINDS
+    ]
 
 
 def _seen(name: str, query: int, window: int, hop: int, time: NDArray[np.int64]) -> tuple[int, int]:

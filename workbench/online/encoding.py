@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import instants
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
 
@@ -45,7 +45,7 @@ def key_bytes(columns: Sequence[pa.Array | pa.ChunkedArray]) -> list[bytes]:
     ... ]
     True
     """
-    parts = [value_bytes(whole(one)) for one in columns]
+    parts = [value_bytes(as_array(one)) for one in columns]
     if len(parts) == 1:
         return [one if len(one) <= MOST else _cut(one) for one in parts[0]]
     return [_joined(row) for row in zip(*parts, strict=True)]

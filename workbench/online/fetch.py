@@ -8,7 +8,7 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import key_of
-from workbench.online.layout import Layout
+from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, meta_of
 from workbench.online.serving import BEYOND, UNKNOWN, Row, Serving
 from workbench.stores import Store
@@ -111,7 +111,7 @@ class Reading:
         if last and (last.meta.generation, last.meta.epoch) == (meta.generation, meta.epoch):
             last.held, last.meta = held, meta
             return last
-        layout = Layout.of_json(meta.layout)
+        layout = StoreLayout.of_json(meta.layout)
         if layout.backfill != self.backfill:
             raise WorkbenchError(
                 f"store: {self.store.place} holds the states of another backfill, "
@@ -149,7 +149,7 @@ def fetched(reading: Reading, keys: Sequence[Key], at: int) -> Fetched:
     return Fetched(tuple(map(_hashable, keys)), rows, errors, serving.names)
 
 
-def _bytes_of(layout: Layout, key: Key, several: bool) -> bytes:
+def _bytes_of(layout: StoreLayout, key: Key, several: bool) -> bytes:
     if not several:
         return key_of((key,), layout.key_kinds, layout.keys)
     if not isinstance(key, tuple) or len(key) != len(layout.keys):

@@ -18,7 +18,7 @@ from workbench.backfill.worker.merge_states import finished
 from workbench.columnar.value_texts import value_of_key
 from workbench.engine.functions import MOST
 from workbench.errors import WorkbenchError
-from workbench.online.layout import PICKS, Ints, Layout, Part, names_for, slots_for
+from workbench.online.layout import PICKS, Ints, LayoutPart, StoreLayout, names_for, slots_for
 
 Floats = NDArray[np.float64]
 #: The value of a feature, from the integers and the numbers of its key's windows.
@@ -27,13 +27,15 @@ Finish = Callable[[list[int], list[float]], Any]
 NOTHING = object()
 
 
-def finishers(layout: Layout, part: Part) -> list[tuple[str, Finish, Finish]]:
+def finishers(layout: StoreLayout, part: LayoutPart) -> list[tuple[str, Finish, Finish]]:
     """Return for each feature its name, what makes its value, and what says whether it has any
     event, of the integers and the numbers of a key's windows."""
     return [_finisher(layout, part, one) for one in part.features]
 
 
-def _finisher(layout: Layout, part: Part, feature: Feature) -> tuple[str, Finish, Finish]:
+def _finisher(
+    layout: StoreLayout, part: LayoutPart, feature: Feature
+) -> tuple[str, Finish, Finish]:
     call, window = feature.call, part.window_of(feature)
     names = names_for(call, layout.schema)
     slots = [part.slots.index(one) for one in slots_for(call, layout.schema)]
@@ -138,11 +140,11 @@ class Answering:
 
     Attributes
     ----------
-    part : Part
+    part : LayoutPart
     finish : list of (str, function, function)
     """
 
-    part: Part
+    part: LayoutPart
     finish: list[tuple[str, Finish, Finish]]
 
     def values(self, states: Ints, numbers: Floats) -> dict[str, Any]:

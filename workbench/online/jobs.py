@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from workbench.backfill.bind import Plan, Sent, bundles, gathered_by_place, sent
+from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import instant_of
-from workbench.online.layout import Layout, names_for
+from workbench.online.layout import StoreLayout, names_for
 from workbench.online.update import apply_batch, check_stream, current
 from workbench.online.upload import UploadTask, reserve, switch
 from workbench.spark.shipping import LOCAL, is_connect, ship
@@ -44,7 +44,7 @@ class Uploaded(NamedTuple):
     skipped: int
 
 
-def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[Layout, Sent, Plan]:
+def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[StoreLayout, Wire, Plan]:
     """Return what a store holds of a backfill of some events, and how these go to the workers.
 
     Raises
@@ -60,7 +60,7 @@ def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[Layout, Sent, 
     going = sent(plan)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
-    layout = Layout(repr(backfill), tuple(backfill.key), features, schema)
+    layout = StoreLayout(repr(backfill), tuple(backfill.key), features, schema)
     for feature in features:
         names_for(feature.call, schema)
     return layout, going, plan
@@ -158,12 +158,12 @@ class Applying:
     Parameters
     ----------
     view : OnlineView
-    layout : Layout
+    layout : StoreLayout
     lasting : int
-    going : Sent
+    going : Wire
     """
 
-    def __init__(self, view: "OnlineView", layout: Layout, lasting: int, going: Sent) -> None:
+    def __init__(self, view: "OnlineView", layout: StoreLayout, lasting: int, going: Wire) -> None:
         self.view, self.layout, self.lasting, self.going = view, layout, lasting, going
         self._stream, self._known = "", Event()
 

@@ -15,20 +15,20 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.tiling.hops import LEAST, MOST, window_start
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import ENDS, EXTREMES, LISTED, kept_rows
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 
 #: Functions of which few events of a hop are enough.
 FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct")
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptEvents:
     """Features that are answered of events that are kept.
 
     Attributes
@@ -42,7 +42,7 @@ class Kept:
     schema: pa.Schema
 
     @classmethod
-    def of(cls, features: Sequence[Feature], schema: pa.Schema) -> "Kept":
+    def of(cls, features: Sequence[Feature], schema: pa.Schema) -> "KeptEvents":
         """Return the features with the columns that they need."""
         calls = [one.call for one in features]
         names = {name for call in calls for name in (*call.arguments, call.where) if name}
@@ -69,7 +69,7 @@ class Kept:
             The events are before ``since``, and serve queries so long from then on; None where all
             are since then, and each hop keeps its own.
         """
-        time = pa.array(instants(whole(events.column(TIME))))
+        time = pa.array(instants(as_array(events.column(TIME))))
         columns = {name: events.column(name) for name in self.schema.names if name != TIME}
         events = pa.table({TIME: time, **columns}).cast(self.schema)
         meeting = meeting_of(code, count, events)
@@ -134,7 +134,7 @@ class Kept:
         return [None if key in beyond else by_key[key] for key in range(len(held))]
 
     def _of_feature(
-        self, feature: Feature, meeting: Meeting, since: int, lasting: int | None
+        self, feature: Feature, meeting: CoGroup, since: int, lasting: int | None
     ) -> Ints:
         """The rows that one feature needs."""
         call, span = feature.call, cast(Span, cast(Any, feature.call.frame))
@@ -148,7 +148,7 @@ class Kept:
         key = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[at]
         bucket = np.zeros(len(at), np.int64)
         if feature.by is not None:
-            values = whole(meeting.columns[feature.by]).take(pa.array(row[at]))
+            values = as_array(meeting.columns[feature.by]).take(pa.array(row[at]))
             there = present(values)
             at, key = at[there], key[there]
             bucket = codes_in_order(values.filter(pa.array(there)))
@@ -170,11 +170,13 @@ def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
     return window_start(since, span.window, span.hop), min(core, since)
 
 
-def meeting_of(code: Ints, count: int, events: pa.Table) -> Meeting:
+def meeting_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
     """Return events by key and time, without queries."""
-    times = in_time(code.astype(np.uint32), instants(whole(events.column(TIME))), count)
+    times = in_time(code.astype(np.uint32), instants(as_array(events.column(TIME))), count)
     none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
-    return Meeting(none, times, {name: whole(events.column(name)) for name in events.column_names})
+    return CoGroup(
+        none, times, {name: as_array(events.column(name)) for name in events.column_names}
+    )
 
 
 def _none(schema: pa.Schema) -> pa.RecordBatch:

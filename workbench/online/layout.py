@@ -19,12 +19,12 @@ from kernels.tiling import cells as c
 from kernels.tiling.hops import LEAST, MOST, window_start
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.partials import slots_of
+from workbench.backfill.worker.partials import partial_states
 from workbench.columnar.columns import is_ranked
 from workbench.engine.block import Call
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHED, Options
-from workbench.online.kept_events import FUNCTIONS, Kept
+from workbench.online.kept_events import FUNCTIONS, KeptEvents
 
 Ints = NDArray[np.int64]
 
@@ -74,7 +74,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Part:
+class LayoutPart:
     """Features of all events, or by one column of buckets; a key has a list of cells for each.
 
     Attributes
@@ -148,7 +148,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StoreLayout:
     """What a store holds of a backfill.
 
     Attributes
@@ -168,34 +168,34 @@ class Layout:
     schema: pa.Schema
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[LayoutPart, ...]:
         """Features of all events, and those by each column of buckets, whose states are words."""
         return self._parts([one for one in self.features if names_for(one.call, self.schema)])
 
     @cached_property
-    def sketched(self) -> tuple[Part, ...]:
+    def sketched(self) -> tuple[LayoutPart, ...]:
         """The same of features whose states are bytes; they have no slots.
 
         See :mod:`workbench.online.states.sketch_cells`.
         """
         return self._parts([one for one in self.features if one.call.function in SKETCHES])
 
-    def _parts(self, given: Sequence[Feature]) -> tuple[Part, ...]:
+    def _parts(self, given: Sequence[Feature]) -> tuple[LayoutPart, ...]:
         found = []
         for by in dict.fromkeys(feature.by for feature in given):
             features = tuple(feature for feature in given if feature.by == by)
             slots = dict.fromkeys(s for one in features for s in slots_for(one.call, self.schema))
             windows = dict.fromkeys(map(_window, features))
-            found.append(Part(by, features, tuple(slots), tuple(windows)))
+            found.append(LayoutPart(by, features, tuple(slots), tuple(windows)))
         return tuple(found)
 
     @cached_property
-    def kept(self) -> Kept | None:
+    def kept(self) -> KeptEvents | None:
         """The features that are answered of events that are kept, if there are some."""
         held = (*self.parts, *self.sketched)
         others = {feature.call.column for part in held for feature in part.features}
         found = [one for one in self.features if one.call.column not in others]
-        return Kept.of(found, self.schema) if found else None
+        return KeptEvents.of(found, self.schema) if found else None
 
     @cached_property
     def plain(self) -> bool:
@@ -233,7 +233,7 @@ class Layout:
         }
 
     @classmethod
-    def of_json(cls, given: dict[str, Any]) -> "Layout":
+    def of_json(cls, given: dict[str, Any]) -> "StoreLayout":
         """Return the layout that :meth:`to_json` gave."""
         schema, kinds = (_schema(given[name]) for name in ("schema", "kinds"))
         features = []
@@ -275,7 +275,7 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     WorkbenchError
         When a store's states cannot hold what it needs.
     """
-    if names := tuple(slot.function for slot in slots_of(call, schema)):
+    if names := tuple(slot.function for slot in partial_states(call, schema)):
         return names
     if call.function in PICKS and _is_number(schema.field(call.arguments[0]).type):
         return (call.function,)

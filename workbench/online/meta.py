@@ -22,7 +22,7 @@ class Meta:
     Attributes
     ----------
     layout : dict
-        What :meth:`workbench.online.layout.Layout.to_json` gave.
+        What :meth:`workbench.online.layout.StoreLayout.to_json` gave.
     fingerprint : str
         That of the layout.
     lasting : int

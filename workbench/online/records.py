@@ -13,7 +13,7 @@ from kernels.tiling.cells import merge_cells
 from kernels.tiling.hops import LEAST
 from workbench.columnar.key_codes import key_codes
 from workbench.online.encoding import key_bytes
-from workbench.online.layout import Ints, Layout, Part
+from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import packed, rolled
 from workbench.online.states.sketch_cells import merged_cells, rolled_up
 
@@ -22,13 +22,13 @@ Sections = dict[tuple[int, bytes], bytes]
 
 
 def sections(
-    layout: Layout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
+    layout: StoreLayout, events: pa.Table, windows: Sequence[Ints], since: int, lasting: int | None
 ) -> dict[bytes, Sections]:
     """Return the cells of each key, and the events that are kept of it.
 
     Parameters
     ----------
-    layout : Layout
+    layout : StoreLayout
     events : pyarrow.Table
         None with a null in key or time.
     windows : sequence of int64 arrays
@@ -61,18 +61,18 @@ def sections(
     return found
 
 
-def sketched_parts(layout: Layout) -> Iterator[tuple[int, Part]]:
+def sketched_parts(layout: StoreLayout) -> Iterator[tuple[int, LayoutPart]]:
     """Yield the parts whose states are bytes, and their numbers: those behind the other parts, and
     behind the events that are kept."""
     return enumerate(layout.sketched, len(layout.parts) + 1)
 
 
-def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
+def merged(part: LayoutPart, known: list[bytes], new: list[bytes], since: int) -> list[bytes]:
     """Merge the cells of keys with new ones, and leave out those that begin before a time.
 
     Parameters
     ----------
-    part : Part
+    part : LayoutPart
     known, new : list of bytes
         The cells of each key, b"" for none; new ones do not begin before the time.
     since : int
@@ -89,7 +89,7 @@ def merged(part: Part, known: list[bytes], new: list[bytes], since: int) -> list
 
 
 def _merged(
-    part: Part, known: list[bytes], new: list[bytes], rows: list[int], since: int
+    part: LayoutPart, known: list[bytes], new: list[bytes], rows: list[int], since: int
 ) -> list[bytes]:
     """The merged cells of those keys that have known ones."""
     pairs = [piece for row in rows for piece in (known[row], new[row])]
@@ -105,13 +105,13 @@ def _merged(
 
 
 def merge_records(
-    layout: Layout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
+    layout: StoreLayout, known: Sequence[bytes | None], new: Sequence[Sections | None], since: int
 ) -> list[bytes | None]:
     """Merge records with new cells, and leave out the cells that begin before a time.
 
     Parameters
     ----------
-    layout : Layout
+    layout : StoreLayout
     known : sequence of (bytes or None)
     new : sequence of (dict or None)
         What is new for each; None where nothing is.
@@ -149,7 +149,7 @@ def merge_records(
     return [record_of(layout, one) if one or more is not None else None for one, more in pairs]
 
 
-def record_of(layout: Layout, sections: Sections) -> bytes:
+def record_of(layout: StoreLayout, sections: Sections) -> bytes:
     """Return the cells of a key as one value.
 
     A view without buckets has one list of cells, which is the value.
@@ -163,7 +163,7 @@ def record_of(layout: Layout, sections: Sections) -> bytes:
     return b"".join(pieces)
 
 
-def sections_of(layout: Layout, record: bytes) -> Sections:
+def sections_of(layout: StoreLayout, record: bytes) -> Sections:
     """Return the cells of a key by part and bucket; the inverse of :func:`record_of`."""
     if layout.plain:
         return {(0, b""): record}

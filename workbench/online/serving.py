@@ -10,8 +10,8 @@ from kernels.tiling.hops import LEAST
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers
-from workbench.online.kept_events import Kept
-from workbench.online.layout import Ints, Layout, Part
+from workbench.online.kept_events import KeptEvents
+from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.meta import Meta, streamed, uploaded
 from workbench.online.records import sections_of, sketched_parts
 from workbench.online.states.sketch_cells import Sketching
@@ -32,10 +32,10 @@ class Serving:
     held : bytes
         What the store says of itself.
     meta : Meta
-    layout : Layout
+    layout : StoreLayout
     """
 
-    def __init__(self, held: bytes, meta: Meta, layout: Layout) -> None:
+    def __init__(self, held: bytes, meta: Meta, layout: StoreLayout) -> None:
         self.held, self.meta, self.layout = held, meta, layout
         self.prefixes = uploaded(meta.generation), streamed(meta.epoch)
         self.windows = [part.windows_of(meta.until, meta.lasting) for part in layout.parts]
@@ -67,7 +67,7 @@ class Serving:
         return found
 
     def _kept(
-        self, kept: Kept, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
+        self, kept: KeptEvents, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
     ) -> list[Row | None]:
         """The features that are answered of events."""
         place = len(self.layout.parts), b""
@@ -124,7 +124,7 @@ class Serving:
         return found if self.layout.kept else {name: found[name] for name in self.names}
 
     def _of_part(
-        self, number: int, part: Part, held: list[bytes], added: list[bytes], at: int
+        self, number: int, part: LayoutPart, held: list[bytes], added: list[bytes], at: int
     ) -> list[Counted] | None:
         """For each bucket, each feature's answer and whether any event counts for it; None where a
         hop would have to be cut."""
@@ -140,7 +140,7 @@ class Serving:
             return None
         return [self.answering[number].counted(*one) for one in zip(states, numbers, strict=True)]
 
-    def _by_bucket(self, part: Part, buckets: list[bytes], answered: list[Counted]) -> Row:
+    def _by_bucket(self, part: LayoutPart, buckets: list[bytes], answered: list[Counted]) -> Row:
         if part.by is None:
             return {name: answer for name, (_, answer) in answered[0].items()}
         found: Row = {one.call.column: {} for one in part.features}

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
-from workbench.online.layout import Layout
+from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, Meta, streamed
 from workbench.online.records import merge_records, merged, sections
 from workbench.online.states.numeric import rolled
@@ -37,14 +37,14 @@ class Applied(NamedTuple):
 
 
 def apply_batch(
-    store: Store, layout: Layout, lasting: int, events: pa.Table, stream: str, batch: int
+    store: Store, layout: StoreLayout, lasting: int, events: pa.Table, stream: str, batch: int
 ) -> Applied:
     """Apply a batch of a stream, unless it was applied before: all of it, or nothing.
 
     Parameters
     ----------
     store : Store
-    layout : Layout
+    layout : StoreLayout
     lasting : int
     events : pyarrow.Table
     stream : str
@@ -67,9 +67,9 @@ def apply_batch(
     """
     complete = np.ones(len(events), bool)
     for name in (*(f"k{i}" for i in range(len(layout.keys))), TIME):
-        complete &= whole(events.column(name)).is_valid().to_numpy(zero_copy_only=False)
+        complete &= as_array(events.column(name)).is_valid().to_numpy(zero_copy_only=False)
     known = events.filter(pa.array(complete))
-    time = instants(whole(known.column(TIME)))
+    time = instants(as_array(known.column(TIME)))
     while True:
         held, meta = current(store, layout, lasting)
         check_stream(meta, stream)
@@ -92,7 +92,7 @@ def apply_batch(
             return counts
 
 
-def changed(store: Store, layout: Layout, events: pa.Table, meta: Meta) -> list[Change]:
+def changed(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) -> list[Change]:
     """Return the records of the events' keys with the events in their hops."""
     windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
     if layout.plain:
@@ -109,7 +109,7 @@ def changed(store: Store, layout: Layout, events: pa.Table, meta: Meta) -> list[
     return list(zip(names, records, strict=True))
 
 
-def current(store: Store, layout: Layout, lasting: int) -> tuple[bytes, Meta]:
+def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Meta]:
     """Return what the store says of itself.
 
     Raises
@@ -158,7 +158,7 @@ def check_next(meta: Meta, stream: str, batch: int) -> None:
         )
 
 
-def forget_stream(store: Store, layout: Layout, lasting: int) -> None:
+def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
     """Remove the hops of the stream, so that another one can begin.
 
     Raises

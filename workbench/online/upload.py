@@ -10,12 +10,12 @@ from operator import itemgetter
 import pyarrow as pa
 
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import whole
-from workbench.columnar.process import settle
-from workbench.columnar.subpartitions import lots
+from workbench.columnar.key_codes import as_array
+from workbench.columnar.process import freeze_gc
+from workbench.columnar.subpartitions import subpartitions
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
-from workbench.online.layout import Layout
+from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
 from workbench.online.records import merge_records, record_of, sections
 from workbench.online.states.numeric import rolled
@@ -33,20 +33,20 @@ class UploadTask:
     Attributes
     ----------
     store : Store
-    layout : Layout
+    layout : StoreLayout
     generation, until, lasting : int
     """
 
     store: Store
-    layout: Layout
+    layout: StoreLayout
     generation: int
     until: int
     lasting: int
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write for a Spark partition that holds all events of its keys, and count."""
-        settle()
-        for parts in lots(batches):
+        freeze_gc()
+        for parts in subpartitions(batches):
             counts = self.write(pa.Table.from_batches(parts))
             yield pa.record_batch([pa.array([one]) for one in counts], schema=COUNTED)
 
@@ -63,7 +63,7 @@ class UploadTask:
         keys, events, after : int
             How many there are before ``until``, and how many events later.
         """
-        before = instants(whole(events.column(TIME))) < self.until
+        before = instants(as_array(events.column(TIME))) < self.until
         known = events.filter(pa.array(before))
         records = self.records(known)
         for first in range(0, len(records), RECORDS_AT_ONCE):
@@ -96,7 +96,7 @@ def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
     return held, None if held is None else meta_of(held, store.place)
 
 
-def reserve(store: Store, layout: Layout, until: int, lasting: int) -> int:
+def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
     """Take a number for an upload, which no other one has.
 
     Raises
@@ -117,7 +117,7 @@ def reserve(store: Store, layout: Layout, until: int, lasting: int) -> int:
 
 
 def switch(
-    store: Store, layout: Layout, generation: int, until: int, keys: int, events: int
+    store: Store, layout: StoreLayout, generation: int, until: int, keys: int, events: int
 ) -> Meta:
     """Let readers see an upload from now on, all of it at one instant, and drop older ones.
 
@@ -141,7 +141,7 @@ def switch(
     return now
 
 
-def sweep(store: Store, layout: Layout, meta: Meta) -> None:
+def sweep(store: Store, layout: StoreLayout, meta: Meta) -> None:
     """Remove the records of older uploads and forgotten streams, and hops that the upload has."""
     for kind, current in ((UPLOADED, uploaded(meta.generation)), (STREAMED, streamed(meta.epoch))):
         for found in store.scan(kind):
@@ -154,7 +154,7 @@ def sweep(store: Store, layout: Layout, meta: Meta) -> None:
         _trim(store, layout, meta.until, found)
 
 
-def _trim(store: Store, layout: Layout, until: int, found: list[tuple[bytes, bytes]]) -> None:
+def _trim(store: Store, layout: StoreLayout, until: int, found: list[tuple[bytes, bytes]]) -> None:
     """Remove expired hops of some records, unless a batch of the stream comes between."""
     names = [key for key, _ in found]
     while True:
@@ -166,7 +166,7 @@ def _trim(store: Store, layout: Layout, until: int, found: list[tuple[bytes, byt
             return
 
 
-def check_until(layout: Layout, until: int) -> None:
+def check_until(layout: StoreLayout, until: int) -> None:
     """Refuse an end that is within a hop.
 
     Raises
@@ -182,7 +182,7 @@ def check_until(layout: Layout, until: int) -> None:
         )
 
 
-def check_order(meta: Meta, layout: Layout, until: int) -> None:
+def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
     """Refuse an upload that ends before the one that is there.
 
     Raises
@@ -197,7 +197,7 @@ def check_order(meta: Meta, layout: Layout, until: int) -> None:
         )
 
 
-def check_owner(meta: Meta, layout: Layout, lasting: int, store: Store) -> None:
+def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> None:
     """Refuse a store that holds the states of another backfill.
 
     Raises

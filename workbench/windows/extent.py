@@ -1,15 +1,15 @@
 """How far the functions of a window call look from a row, which says whether rows can be cut.
 
-Batches count it by rows, groups and one distance (:class:`workbench.engine.extent.Reach`), streams
-function by function (:class:`kernels.frames.extent.Look`).
+Batches count it by rows, groups and one distance (:class:`workbench.engine.extent.CallExtent`),
+streams function by function (:class:`kernels.frames.extent.FrameExtent`).
 """
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from kernels.frames.extent import Look, look_of
-from workbench.engine.extent import Reach, Sides
+from kernels.frames.extent import FrameExtent, frame_extent
+from workbench.engine.extent import CallExtent, Sides
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import CHUNKED, FRAMELESS, kind_of
@@ -25,7 +25,7 @@ DAY = 86_400_000_000
 #: No month is longer or shorter, and no change of a clock or of the date line takes more than two
 #: days.
 LONGEST_MONTH, SHORTEST_MONTH, LONGEST_CHANGE = 31 * DAY, 28 * DAY, 2 * DAY
-WHOLE = Look("rows", None, None)
+WHOLE = FrameExtent("rows", None, None)
 
 
 def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> str | None:
@@ -73,7 +73,7 @@ def _constant(bound: Any) -> bool:
     return isinstance(bound, Offset) and isinstance(bound.amount, int | float | Decimal)
 
 
-def reach_of(found: "Iterable[Resolved]", along: "DataType") -> Reach:
+def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
     """Return how far the functions of a call look, where that has an end.
 
     Parameters
@@ -85,7 +85,7 @@ def reach_of(found: "Iterable[Resolved]", along: "DataType") -> Reach:
 
     Returns
     -------
-    Reach
+    CallExtent
     """
     sides: dict[str, list[Sides]] = {"rows": [], "groups": [], "range": []}
     for one in found:
@@ -94,7 +94,7 @@ def reach_of(found: "Iterable[Resolved]", along: "DataType") -> Reach:
     most = {
         unit: tuple(map(max, zip((0, 0), *given, strict=True))) for unit, given in sides.items()
     }
-    return Reach(most["rows"], most["groups"], most["range"], kind_of(along) == "float")
+    return CallExtent(most["rows"], most["groups"], most["range"], kind_of(along) == "float")
 
 
 def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
@@ -128,7 +128,7 @@ def _distance(bound: Offset, along: "DataType") -> int | float:
     return int(bound.amount)
 
 
-def looks_of(found: "Iterable[Resolved]", along: "DataType") -> tuple[Look, ...]:
+def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[FrameExtent, ...]:
     """Return how far each function of a call looks, each distance once.
 
     Parameters
@@ -139,7 +139,7 @@ def looks_of(found: "Iterable[Resolved]", along: "DataType") -> tuple[Look, ...]
 
     Returns
     -------
-    tuple of kernels.frames.extent.Look
+    tuple of kernels.frames.extent.FrameExtent
         Along times in microseconds, along decimals in multiples of the last digit. Distances by the
         calendar are never too short; those along floats, and those that differ from row to row,
         have no bound.
@@ -147,18 +147,18 @@ def looks_of(found: "Iterable[Resolved]", along: "DataType") -> tuple[Look, ...]
     return tuple(dict.fromkeys(_look(one, along) for one in found))
 
 
-def _look(one: "Resolved", along: "DataType") -> Look:
+def _look(one: "Resolved", along: "DataType") -> FrameExtent:
     name, options = one.function.name, one.function.options
     if name in SHIFTED:
         if options.ignore_nulls:
-            return Look("rows", None, 0) if name == "lag" else Look("rows", 0, None)
-        return look_of(name, options.n)
+            return FrameExtent("rows", None, 0) if name == "lag" else FrameExtent("rows", 0, None)
+        return frame_extent(name, options.n)
     if name in FRAMELESS:
-        return look_of(name)
+        return frame_extent(name)
     if name in CHUNKED:
         return WHOLE
     unit = one.frame.unit
-    return Look(unit, _bound(one.frame.low, along, -1), _bound(one.frame.high, along, 1))
+    return FrameExtent(unit, _bound(one.frame.low, along, -1), _bound(one.frame.high, along, 1))
 
 
 def _bound(bound: Offset | None, along: "DataType", outward: int) -> int | None:

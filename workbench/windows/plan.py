@@ -12,8 +12,8 @@ from workbench.spark.shuffle import bundle_rows
 from workbench.spark.table import table
 from workbench.windows.bind import Carried, Resolved, resolve
 from workbench.windows.checks import check_arrow, check_table
-from workbench.windows.extent import reach_of
-from workbench.windows.ranges_plan import Cutting, cut_keys, cut_rows
+from workbench.windows.extent import call_extent
+from workbench.windows.ranges_plan import RangePlan, cut_keys, cut_rows
 from workbench.windows.spark_engine import with_spark
 from workbench.windows.spec import WindowCall
 
@@ -111,14 +111,14 @@ def result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":
 
 def _cutting(
     call: WindowCall, df: "DataFrame", found: list[Resolved], carried: Carried
-) -> Cutting | None:
+) -> RangePlan | None:
     if call.uncut is not None:
         return None
     first = call.order_by[0]
     order = replace(first, name=carried.of(first.name))
-    reach = reach_of(found, df.schema[first.name].dataType)
+    reach = call_extent(found, df.schema[first.name].dataType)
     keys = tuple(map(carried.of, call.partition_by))
-    return Cutting(keys, order, reach, call.cut if isinstance(call.cut, int) else None)
+    return RangePlan(keys, order, reach, call.cut if isinstance(call.cut, int) else None)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.bundles import PARTITION
-from workbench.engine.extent import Reach
+from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.route import PieceTask
@@ -25,7 +25,7 @@ ROW_OF_TASK = (1 << 33) - 1
 
 
 @dataclass(frozen=True)
-class Cutting:
+class RangePlan:
     """How the large partitions of a table are cut.
 
     Attributes
@@ -33,14 +33,14 @@ class Cutting:
     keys : tuple of str
     order : OrderColumn
         The first column of the order.
-    reach : Reach
+    reach : CallExtent
     rows : int, optional
         About how many rows a piece has; without it, large partitions are spread over Spark's.
     """
 
     keys: tuple[str, ...]
     order: OrderColumn
-    reach: Reach
+    reach: CallExtent
     rows: int | None = None
 
     @property
@@ -108,7 +108,7 @@ def why_uncut(
     return why_not(functions, frames)
 
 
-def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting) -> "DataFrame":
+def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
 
     Parameters
@@ -116,7 +116,7 @@ def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting) 
     df : pyspark.sql.DataFrame
     wanted : dict of str to Column
         What goes along, by the names that the workers know.
-    cutting : Cutting
+    cutting : RangePlan
 
     Returns
     -------
@@ -142,7 +142,7 @@ def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting) 
 
 
 def cut_keys(
-    df: "DataFrame", wanted: "Mapping[str, Column]", cutting: Cutting, names: Sequence[str]
+    df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan, names: Sequence[str]
 ) -> "DataFrame":
     """Return the keys that are cut, how many rows each has, and in how many pieces.
 
@@ -150,7 +150,7 @@ def cut_keys(
     ----------
     df : pyspark.sql.DataFrame
     wanted : dict of str to Column
-    cutting : Cutting
+    cutting : RangePlan
     names : sequence of str
         The columns of the key as the table calls them.
 

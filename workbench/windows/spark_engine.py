@@ -80,7 +80,7 @@ NOT_IN_SPARK = {
 FROM_SCRATCH = ("median", "quantile")
 
 
-class Choice(NamedTuple):
+class EngineChoice(NamedTuple):
     """Which engine answers, and why.
 
     Attributes
@@ -94,7 +94,9 @@ class Choice(NamedTuple):
     why: str
 
 
-def choose(engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> Choice:
+def choose(
+    engine: str, functions: Mapping[str, Function], frames: Mapping[str, Frame]
+) -> EngineChoice:
     """Return the engine for a call: one for all its functions, so that they share a shuffle.
 
     Parameters
@@ -107,7 +109,7 @@ def choose(engine: str, functions: Mapping[str, Function], frames: Mapping[str, 
 
     Returns
     -------
-    Choice
+    EngineChoice
 
     Raises
     ------
@@ -115,7 +117,7 @@ def choose(engine: str, functions: Mapping[str, Function], frames: Mapping[str, 
         When Spark is asked for, but cannot.
     """
     if engine == "kernel":
-        return Choice(engine, "it was asked for")
+        return EngineChoice(engine, "it was asked for")
     reasons = {name: not_in_spark(one, frames[name]) for name, one in functions.items()}
     if engine == "spark":
         for name, reason in reasons.items():
@@ -123,11 +125,13 @@ def choose(engine: str, functions: Mapping[str, Function], frames: Mapping[str, 
                 raise WorkbenchError(
                     f"{name}: engine='spark' cannot: {reason}; take engine='kernel' or 'auto'."
                 )
-        return Choice(engine, "it was asked for")
+        return EngineChoice(engine, "it was asked for")
     for name, one in functions.items():
         if reason := reasons[name] or slow_in_spark(one, frames[name]):
-            return Choice("kernel", f"{reason} ({name})")
-    return Choice("spark", "its own window operator has these functions, and is quick at them")
+            return EngineChoice("kernel", f"{reason} ({name})")
+    return EngineChoice(
+        "spark", "its own window operator has these functions, and is quick at them"
+    )
 
 
 def not_in_spark(function: Function, frame: Frame) -> str | None:

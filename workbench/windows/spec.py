@@ -12,7 +12,7 @@ from workbench.spark.shuffle import several
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order, order_terms
 from workbench.windows.ranges_plan import check_cut, why_uncut
-from workbench.windows.spark_engine import ENGINES, Choice, choose
+from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
 
 class WindowCall:
@@ -33,7 +33,7 @@ class WindowCall:
     engine : str
     cut : str, int or None
     columns : dict of str to Function
-    choice : Choice
+    choice : EngineChoice
         Which engine answers, and why.
     uncut : str or None
         Why large partitions are not cut; None where they are.
@@ -66,7 +66,7 @@ class WindowCall:
             check_order(name, function, frames[name], len(self.order_by))
         self.cut = check_cut(cut, engine, self.columns, frames)
         asked = "kernel" if isinstance(cut, int) and engine == "auto" else engine
-        self.choice: Choice = choose(asked, self.columns, frames)
+        self.choice: EngineChoice = choose(asked, self.columns, frames)
         self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from kernels import (
     order_by_key,
     ranking,
 )
-from kernels.frames.extent import Look, look_of
+from kernels.frames.extent import FrameExtent, frame_extent
 from tests.kernels.stream.rows import Ints, looks
 
 Answers = NDArray[Any]
@@ -43,16 +43,16 @@ class Call:
     """A call: how far it looks, and its answers as floats, NaN for NULL."""
 
     name: str
-    look: Look
+    look: FrameExtent
     answer: Callable[[Slices], Answers]
 
 
-def _frames(rows: Slices, look: Look, exclude: str) -> tuple[Ints, Ints]:
+def _frames(rows: Slices, look: FrameExtent, exclude: str) -> tuple[Ints, Ints]:
     order = order_by_key(rows.offsets, rows.code)
     return frame_ranges(order, look.unit, look.low, look.high, exclude)
 
 
-def _sum(look: Look, exclude: str) -> Callable[[Slices], Answers]:
+def _sum(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
         begin, end = _frames(rows, look, exclude)
         total = moving_aggregate(rows.offsets, "integer_sum", rows.value, begin, end)
@@ -61,7 +61,7 @@ def _sum(look: Look, exclude: str) -> Callable[[Slices], Answers]:
     return answer
 
 
-def _quantile(look: Look, exclude: str) -> Callable[[Slices], Answers]:
+def _quantile(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
         frames = _frames(rows, look, exclude)
         return moving_quantile(rows.offsets, rows.value, *frames, [0.3])[:, 0]
@@ -69,7 +69,7 @@ def _quantile(look: Look, exclude: str) -> Callable[[Slices], Answers]:
     return answer
 
 
-def _mode(look: Look, exclude: str) -> Callable[[Slices], Answers]:
+def _mode(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
         at = moving_mode(rows.offsets, rows.value, *_frames(rows, look, exclude))
         return _picked(rows, np.where(at < 0, -1, at + rows.each(rows.offsets[:-1])))
@@ -113,8 +113,8 @@ def calls(draw: st.DrawFn, ahead: bool = True) -> Call:
         return Call(name, look, FRAMED[name](look, draw(EXCLUDES)))
     if name in ("lag", "lead"):
         away = draw(st.integers(0, 3))
-        return Call(name, look_of(name, away), _shift(away if name == "lead" else -away))
-    return Call(name, look_of(name), _ranking(name))
+        return Call(name, frame_extent(name, away), _shift(away if name == "lead" else -away))
+    return Call(name, frame_extent(name), _ranking(name))
 
 
 def answers(given: list[Call], rows: Slices) -> Answers:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.frames.extent import Look, look_table
+from kernels.frames.extent import FrameExtent, look_table
 from tests.kernels.frames.cases import Args, blank, int64
 from tests.kernels.stream.rows import MOST, UNITS, codes, looks, reaches, steps, within
 
@@ -79,10 +79,10 @@ def fates(draw: st.DrawFn) -> Args:
     return [before, after, np.array(same, np.uint8), np.full((len(kinds), 2), 9, np.int8)]
 
 
-def look_of_row(row: Any) -> Look:
+def look_of_row(row: Any) -> FrameExtent:
     """A look as a table has it; without a bound where no code is as far away."""
     unit, back, _, start, _ = (int(cell) for cell in row)
-    return Look(
+    return FrameExtent(
         UNITS[unit],
         *(None if far == MOST else sign * far for far, sign in ((start, -1), (back, 1))),
     )
@@ -104,7 +104,7 @@ def merged_by_sorting(before: Args, after: Args, result: Any) -> bool:
     )
 
 
-def away(look: Look, code: list[int], i: int, edge: int, at: int) -> int:
+def away(look: FrameExtent, code: list[int], i: int, edge: int, at: int) -> int:
     """How far a place is behind row i: one before the row ``edge``, of the code ``at``."""
     if look.unit == "range":
         return at - code[i]
@@ -112,7 +112,7 @@ def away(look: Look, code: list[int], i: int, edge: int, at: int) -> int:
     return groups if at >= code[i] else -groups
 
 
-def sees(look: Look, code: list[int], i: int, at: int, changed: int, inserted: int) -> bool:
+def sees(look: FrameExtent, code: list[int], i: int, at: int, changed: int, inserted: int) -> bool:
     """Whether a row can have another answer for a change, by definition."""
     if look.unit == "rows":
         return reaches(look, at - i if i < at else at + inserted - 1 - i)
@@ -144,7 +144,7 @@ def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
     ]
 
 
-def span(code: list[int], table: list[Look], first: int, last: int) -> tuple[int, int]:
+def span(code: list[int], table: list[FrameExtent], first: int, last: int) -> tuple[int, int]:
     """The first and the last row that the frames of a run have."""
     rows = {first, last}
     for look in table:
@@ -163,7 +163,7 @@ def frames_of_the_run(before: Args, after: Args, result: Any) -> bool:
     return found == [span(code, table, *pair) for pair in pairs]
 
 
-def closes_at(look: Look, code: list[int], i: int) -> int:
+def closes_at(look: FrameExtent, code: list[int], i: int) -> int:
     """The watermark with which a row and its frame are complete, by definition."""
     if look.high is None:
         return MOST
@@ -193,7 +193,7 @@ def complete_rows_leave(before: Args, after: Args, result: Any) -> bool:
     )
 
 
-def needed_from(code: list[int], given: list[Look], row: int, watermark: int) -> int:
+def needed_from(code: list[int], given: list[FrameExtent], row: int, watermark: int) -> int:
     """The first row that is in a frame of the row, or of any that may come, with its peers."""
     released = row < len(code) and code[row] <= watermark
     at = code[row] if released else min(watermark + 1, MOST)

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.frames.extent import Look
+from kernels.frames.extent import FrameExtent
 from kernels.stream.sort_buffer import Merged, merge_rows, sorted_rows
 
 Ints = NDArray[np.int64]
@@ -20,11 +20,13 @@ codes = st.integers(-6, 6)
 
 
 @st.composite
-def looks(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> Look:
+def looks(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> FrameExtent:
     """Draw a look: before the row, around it or behind it, with or without a bound."""
     low, high = sorted([draw(st.integers(-3, 3)), draw(st.integers(-3, 3))])
     to = high if not ahead else draw(st.sampled_from([high, high, high, None]))
-    return Look(draw(st.sampled_from(units)), draw(st.sampled_from([low, low, low, None])), to)
+    return FrameExtent(
+        draw(st.sampled_from(units)), draw(st.sampled_from([low, low, low, None])), to
+    )
 
 
 def steps(code: list[int], one: int, other: int) -> int:
@@ -33,15 +35,15 @@ def steps(code: list[int], one: int, other: int) -> int:
     return 0 if one == other else 1 + len({c for c in code if low < c < high})
 
 
-def within(look: Look, away: int) -> bool:
+def within(look: FrameExtent, away: int) -> bool:
     """Whether a place that is so far behind a row is between the bounds of its look."""
     above = look.low is None or look.low <= away
     return above and (look.high is None or away <= look.high)
 
 
-def reaches(look: Look, away: int) -> bool:
+def reaches(look: FrameExtent, away: int) -> bool:
     """As ``within``, of a place that counts when it is between the row and its frame."""
-    wide = Look(
+    wide = FrameExtent(
         look.unit,
         None if look.low is None else min(look.low, 0),
         None if look.high is None else max(look.high, 0),

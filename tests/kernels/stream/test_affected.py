@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import frame_ranges, order_by_key, trace
-from kernels.frames.extent import Look, codes_with_nulls, look_of, look_table
+from kernels.frames.extent import FrameExtent, codes_with_nulls, frame_extent, look_table
 from kernels.stream.affected import (
     Affected,
     affected_ranges,
@@ -31,7 +31,7 @@ def rows_in(offsets: Ints, found: Affected) -> set[int]:
     return {int(offsets[p]) + row for p, low, high in edges for row in range(low, high + 1)}
 
 
-def contents(offsets: Ints, code: Ints, look: Look, who: Ints) -> list[list[int]]:
+def contents(offsets: Ints, code: Ints, look: FrameExtent, who: Ints) -> list[list[int]]:
     """Who is in the frame of each row."""
     frames = frame_ranges(order_by_key(offsets, code), look.unit, look.low, look.high)
     first = np.repeat(offsets[:-1], np.diff(offsets))
@@ -39,7 +39,7 @@ def contents(offsets: Ints, code: Ints, look: Look, who: Ints) -> list[list[int]
     return [who[base + low : base + high].tolist() for base, low, high in ranges]
 
 
-def changed_rows(batch: Batch, merged: Merged, look: Look) -> set[int]:
+def changed_rows(batch: Batch, merged: Merged, look: FrameExtent) -> set[int]:
     """The rows that are new, or that have another frame than before."""
     code = batch.after(merged, batch.code, batch.new_code)
     old = contents(batch.offsets, batch.code, look, np.arange(len(batch.code)))
@@ -47,14 +47,16 @@ def changed_rows(batch: Batch, merged: Merged, look: Look) -> set[int]:
     return {row for row, was in enumerate(merged.source) if was >= len(old) or old[was] != new[row]}
 
 
-def affected(batch: Batch, merged: Merged, given_looks: list[Look]) -> Affected:
+def affected(batch: Batch, merged: Merged, given_looks: list[FrameExtent]) -> Affected:
     code = batch.after(merged, batch.code, batch.new_code)
     return find_affected(merged.offsets, code, merged.changes, given_looks)
 
 
 @some
 @given(batches(), st.lists(looks(), min_size=1, max_size=3))
-def test_no_frame_changes_outside_the_affected_ranges(batch: Batch, several: list[Look]) -> None:
+def test_no_frame_changes_outside_the_affected_ranges(
+    batch: Batch, several: list[FrameExtent]
+) -> None:
     merged = batch.merged
     found = rows_in(merged.offsets, affected(batch, merged, several))
     for look in several:
@@ -64,7 +66,7 @@ def test_no_frame_changes_outside_the_affected_ranges(batch: Batch, several: lis
 @some
 @given(batches(), looks())
 def test_every_frame_with_its_own_row_changes_within_an_affected_range(
-    batch: Batch, look: Look
+    batch: Batch, look: FrameExtent
 ) -> None:
     low, high = (None if bound is None else abs(bound) for bound in look[1:3])
     wide = look._replace(low=None if low is None else -low, high=high)
@@ -76,7 +78,9 @@ def test_every_frame_with_its_own_row_changes_within_an_affected_range(
 
 @some
 @given(batches(), st.lists(looks(), max_size=3))
-def test_ranges_of_a_partition_stand_apart_and_in_order(batch: Batch, several: list[Look]) -> None:
+def test_ranges_of_a_partition_stand_apart_and_in_order(
+    batch: Batch, several: list[FrameExtent]
+) -> None:
     found = affected(batch, batch.merged, several)
     pairs = list(zip(found.partition, found.first_curr_row, found.last_curr_row, strict=True))
     assert all(first <= last for _, first, last in pairs)
@@ -118,7 +122,7 @@ def kept_answers(given_calls: list[Call], batch: Batch, merged: Merged, value: I
 
 @some
 @given(batches(), st.lists(looks(), max_size=3))
-def test_no_row_is_cut_out_twice(batch: Batch, several: list[Look]) -> None:
+def test_no_row_is_cut_out_twice(batch: Batch, several: list[FrameExtent]) -> None:
     merged = batch.merged
     found = affected(batch, merged, several)
     cut = cut_ranges(merged.offsets, found)
@@ -131,7 +135,7 @@ def test_no_row_is_cut_out_twice(batch: Batch, several: list[Look]) -> None:
 @some
 @given(batches(), st.lists(looks(), max_size=3), st.integers(1, 3))
 def test_no_change_behind_a_watermark_reaches_rows_that_are_settled(
-    batch: Batch, several: list[Look], sooner: int
+    batch: Batch, several: list[FrameExtent], sooner: int
 ) -> None:
     changed = [*batch.code[batch.gone == 1].tolist(), *batch.new_code.tolist()]
     settled = settled_rows(batch.offsets, batch.code, several, min(changed, default=0) - sooner)
@@ -142,7 +146,7 @@ def test_no_change_behind_a_watermark_reaches_rows_that_are_settled(
 
 #: The article's rows: 10:00, 10:02, 10:06 (inserted), 10:10 and 10:17.
 TIMES = np.array([600, 602, 606, 610, 617])
-ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+ARTICLE = [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("lead", 1)]
 
 
 def test_the_steps_of_the_articles_insert_name_its_four_rows() -> None:
@@ -170,20 +174,20 @@ def one_partition(at: list[int], code: Ints, inserted: int = 1) -> Changes:
 @pytest.mark.parametrize(
     ("look", "expected"),
     [
-        (look_of("lag", 2), [(10, 12), (50, 52)]),
-        (look_of("lead", 3), [(7, 10), (47, 50)]),
-        (Look("rows", -20, 19), [(0, 70)]),
-        (Look("range", 0, 0), [(10, 10), (50, 50)]),
-        (Look("range", -50, 50), [(5, 15), (45, 55)]),
-        (Look("rows", None, 0), [(10, 99)]),
-        (Look("rows", -9, None), [(0, 59)]),
-        (look_of("row_number"), [(10, 99)]),
-        (look_of("dense_rank"), [(10, 99)]),
-        (look_of("percent_rank"), [(0, 99)]),
+        (frame_extent("lag", 2), [(10, 12), (50, 52)]),
+        (frame_extent("lead", 3), [(7, 10), (47, 50)]),
+        (FrameExtent("rows", -20, 19), [(0, 70)]),
+        (FrameExtent("range", 0, 0), [(10, 10), (50, 50)]),
+        (FrameExtent("range", -50, 50), [(5, 15), (45, 55)]),
+        (FrameExtent("rows", None, 0), [(10, 99)]),
+        (FrameExtent("rows", -9, None), [(0, 59)]),
+        (frame_extent("row_number"), [(10, 99)]),
+        (frame_extent("dense_rank"), [(10, 99)]),
+        (frame_extent("percent_rank"), [(0, 99)]),
     ],
 )
 def test_changes_far_apart_have_ranges_of_their_own(
-    look: Look, expected: list[tuple[int, int]]
+    look: FrameExtent, expected: list[tuple[int, int]]
 ) -> None:
     code = np.arange(100) * 10 - 300
     found = find_affected(np.array([0, 100]), code, one_partition([10, 50], code), [look])
@@ -193,7 +197,7 @@ def test_changes_far_apart_have_ranges_of_their_own(
 
 def test_ranges_that_need_the_same_rows_are_cut_out_as_one_slice() -> None:
     code = np.arange(100)
-    looks_back = [Look("rows", -9, 0)]
+    looks_back = [FrameExtent("rows", -9, 0)]
     for far, slices in ((15, 1), (90, 2)):
         found = find_affected(np.array([0, 100]), code, one_partition([0, far], code), looks_back)
         cut = cut_ranges(np.array([0, 100]), found)
@@ -203,14 +207,14 @@ def test_ranges_that_need_the_same_rows_are_cut_out_as_one_slice() -> None:
 def test_a_change_within_a_long_partition_is_answered_from_few_rows() -> None:
     code = np.arange(1_000_000)
     ends, change = np.array([0, len(code)]), one_partition([500_000], code)
-    found = find_affected(ends, code, change, [Look("range", -100, 0)])
+    found = find_affected(ends, code, change, [FrameExtent("range", -100, 0)])
     assert len(cut_ranges(ends, found).rows) == 201
 
 
 def test_a_row_that_goes_without_having_been_seen_affects_nothing() -> None:
     code = np.array([10, 20])
     gone = Changes(np.array([0, 1]), np.array([2]), np.array([30]), np.zeros(1, np.uint8))
-    assert not len(find_affected(np.array([0, 2]), code, gone, [look_of("lag")]).partition)
+    assert not len(find_affected(np.array([0, 2]), code, gone, [frame_extent("lag")]).partition)
 
 
 def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound() -> None:
@@ -218,17 +222,17 @@ def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound
     code = codes_with_nulls(order_by_key(np.array([0, 5]), np.array([1, 2, 3, 0, 0]), nulls))
     change = one_partition([3], code)
     for high, first in ((5, 3), (None, 0)):
-        found = find_affected(np.array([0, 5]), code, change, [Look("range", -1, high)])
+        found = find_affected(np.array([0, 5]), code, change, [FrameExtent("range", -1, high)])
         assert (found.first_curr_row[0], found.last_curr_row[0]) == (first, 4)
 
 
 @pytest.mark.parametrize(
     ("look", "message"),
     [
-        (Look("row", 0, 0), "unit: 'row' is none of 'rows', 'range', 'groups'"),
-        (Look("rows", 0.5, 1), "low, high: -0.5 is no integer; give integers or None"),  # type: ignore[arg-type]
+        (FrameExtent("row", 0, 0), "unit: 'row' is none of 'rows', 'range', 'groups'"),
+        (FrameExtent("rows", 0.5, 1), "low, high: -0.5 is no integer; give integers or None"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_look_is_refused(look: Look, message: str) -> None:
+def test_what_is_no_look_is_refused(look: FrameExtent, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         look_table([look])

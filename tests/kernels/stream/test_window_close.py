@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import trace
-from kernels.frames.extent import Look, look_of, look_table
+from kernels.frames.extent import FrameExtent, frame_extent, look_table
 from kernels.stream.affected import cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows
 from kernels.stream.window_close import close_windows, closed_windows
@@ -122,10 +122,12 @@ def test_every_row_leaves_once_with_the_answers_over_all_rows(
 
 #: 10:00, 10:02, 10:10 and 10:17; the article's query, whose watermark is five minutes late.
 TIMES = np.array([600, 602, 610, 617])
-ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+ARTICLE = [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("lead", 1)]
 
 
-def close(times: Ints, looks: list[Look], watermark: int, waiting: int = 0) -> tuple[int, ...]:
+def close(
+    times: Ints, looks: list[FrameExtent], watermark: int, waiting: int = 0
+) -> tuple[int, ...]:
     """The first row that waits, the first that is needed, and when the next one leaves."""
     ends = np.array([0, len(times)])
     closed = closed_windows(ends, times, np.array([waiting]), looks, watermark)
@@ -150,13 +152,17 @@ def test_the_steps_say_who_leaves_and_who_waits() -> None:
 
 
 def test_a_frame_along_the_order_closes_with_the_watermark_in_a_quiet_partition() -> None:
-    ten_minutes = [Look("range", -10, 10)]
+    ten_minutes = [FrameExtent("range", -10, 10)]
     assert close(TIMES, ten_minutes, 626) == (3, 2, 627)
     assert close(TIMES, ten_minutes, 627) == (4, 4, MOST)
 
 
 def test_a_frame_that_ends_in_the_past_closes_with_its_row() -> None:
-    assert close(TIMES, [Look("rows", -10, -1), Look("range", -10, -5)], 617) == (4, 0, MOST)
+    assert close(TIMES, [FrameExtent("rows", -10, -1), FrameExtent("range", -10, -5)], 617) == (
+        4,
+        0,
+        MOST,
+    )
 
 
 def test_without_calls_rows_are_only_sorted() -> None:
@@ -164,19 +170,19 @@ def test_without_calls_rows_are_only_sorted() -> None:
 
 
 def test_a_frame_from_the_first_row_on_needs_all_rows() -> None:
-    assert close(TIMES, [Look("rows", None, 0)], 700) == (4, 0, MOST)
+    assert close(TIMES, [FrameExtent("rows", None, 0)], 700) == (4, 0, MOST)
 
 
 def test_rows_that_are_only_counted_are_not_needed() -> None:
-    ranks = [look_of(one) for one in ("row_number", "rank", "dense_rank")]
+    ranks = [frame_extent(one) for one in ("row_number", "rank", "dense_rank")]
     assert close(TIMES, ranks, 700) == (4, 4, MOST)
 
 
 def test_a_frame_without_an_end_closes_with_the_stream() -> None:
-    for look in (Look("rows", 0, None), look_of("percent_rank")):
+    for look in (FrameExtent("rows", 0, None), frame_extent("percent_rank")):
         assert close(TIMES, [look], 10_000) == (0, 0, MOST)
         assert close(TIMES, [look], MOST)[0] == 4
 
 
 def test_peers_of_the_last_row_that_is_needed_are_kept_together() -> None:
-    assert close(np.array([1, 5, 5, 9]), [look_of("lag", 1)], 7)[:2] == (3, 1)
+    assert close(np.array([1, 5, 5, 9]), [frame_extent("lag", 1)], 7)[:2] == (3, 1)

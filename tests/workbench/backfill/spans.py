@@ -12,11 +12,11 @@ from tests.workbench.backfill.cases import Row, tables, task
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.partials import groups_of
+from workbench.backfill.worker.partials import feature_groups
 from workbench.backfill.worker.task import BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
-from workbench.engine.extent import Reach
+from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.sample import SampleTask
@@ -43,7 +43,7 @@ def answer_in_spans(
     asked, seen = tables(queries, events)
     keys = () if every_key else whole.keys
     packed = list(_cuts(asked, seen, keys, rows_a_span, rows_a_task))
-    groups = groups_of(whole.features, whole.schema)
+    groups = feature_groups(whole.features, whole.schema)
     arrived: list[pa.RecordBatch] = []
     for rows, needs in ((asked, ()), (seen, groups)):
         names = (*rows.column_names, PARTITION)
@@ -57,7 +57,7 @@ def answer_in_spans(
 def answered(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
     """Return the answers of all partitions, each of which takes one lot after the other."""
     places = {number: [one for one in bundles if place(one) == number] for number in range(PLACES)}
-    with patch("workbench.columnar.subpartitions.ROWS_OF_LOTS", 1):
+    with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
         found = [
             batch
             for first in range(PARTITIONS)
@@ -79,7 +79,7 @@ def _cuts(
     sample = SampleTask(columns, keys, OrderColumn(TIME, False, True), PARTITIONS)
     parts = (both.slice(at, rows_a_task) for at in range(0, len(both), rows_a_task))
     summaries = [s for part in parts for s in sample.run(part.combine_chunks().to_batches())]
-    cut = CutTask(keys, Reach(), False, PARTITIONS, rows)
+    cut = CutTask(keys, CallExtent(), False, PARTITIONS, rows)
     yield from (one[CUTS][0].as_py() for one in cut.run(summaries))
 
 

@@ -11,8 +11,8 @@ from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
 from workbench.backfill.tree.reduce_side import TreeTask
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.null_keys import SpreadTask
-from workbench.backfill.worker.partials import groups_of
+from workbench.backfill.worker.null_keys import NullKeyTask
+from workbench.backfill.worker.partials import feature_groups
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
 
@@ -23,9 +23,9 @@ def answer_by_tree(
     """Return the answers of trees, in the order of the queries."""
     whole = task(*features)
     asked, seen = tables(queries, events)
-    groups = groups_of(whole.features, whole.schema)
+    groups = feature_groups(whole.features, whole.schema)
     arrived: list[pa.RecordBatch] = []
-    bundle = SpreadTask((*asked.column_names, PARTITION), whole.keys, PLACES)
+    bundle = NullKeyTask((*asked.column_names, PARTITION), whole.keys, PLACES)
     nodes = NodeTask((*seen.column_names, PARTITION), whole.keys, PLACES, groups=groups)
     packed = packed_moments(asked, whole.keys, rows_a_task)
     for rows, of, more in ((asked, bundle, ()), (seen, nodes, (packed,))):

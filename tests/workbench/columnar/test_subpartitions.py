@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.workbench.backfill.cases import ASKED, Row, feature
 from tests.workbench.backfill.spans import answer_in_spans, answer_whole
 from tests.workbench.backfill.trees import answer_by_tree
-from workbench.backfill.worker.cogroup import Meeting, Placed, QueryWindow, Span
+from workbench.backfill.worker.cogroup import CoGroup, PlacedRows, QueryWindow, Span
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
-from workbench.columnar.subpartitions import LotTask, lots, lots_of
+from workbench.columnar.subpartitions import SubpartitionTask, subpartitions, subpartitions_of
 
 PLACES = 5
 
@@ -27,7 +27,7 @@ def sent(keys: list[int], named: str = "c0") -> list[pa.RecordBatch]:
     """The values of rows whose keys are the numbers of their lots."""
     columns = {"k0": keys, named: [f"{named} {i}" for i in range(len(keys))]}
     rows = pa.table(columns | {PARTITION: pa.array(keys, pa.int32())})
-    task = LotTask(tuple(rows.column_names), ("k0",), PLACES)
+    task = SubpartitionTask(tuple(rows.column_names), ("k0",), PLACES)
     return list(task.run(rows.to_batches(max_chunksize=7)))
 
 
@@ -37,7 +37,7 @@ def test_rows_arrive_once_and_a_key_arrives_whole(
 ) -> None:
     with (
         patch("workbench.columnar.subpartitions.BYTES_OF_VALUE", size),
-        patch("workbench.columnar.subpartitions.ROWS_OF_LOTS", rows_at_once),
+        patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", rows_at_once),
     ):
         # Queries and events have other columns, so a lot is made of several streams.
         bundles = [one for i, keys in enumerate(tasks) for one in sent(keys, f"c{i % 2}")]
@@ -48,7 +48,10 @@ def test_rows_arrive_once_and_a_key_arrives_whole(
             table = pa.concat_tables(arrived)
             order = sorted(range(len(table)), key=table.column(PARTITION).to_pylist().__getitem__)
             batches = table.take(order).combine_chunks().to_batches(max_chunksize=values_a_batch)
-            found = [[row for part in parts for row in part.to_pylist()] for parts in lots(batches)]
+            found = [
+                [row for part in parts for row in part.to_pylist()]
+                for parts in subpartitions(batches)
+            ]
     assert all(len(one.column(BUNDLE)[0].as_py()) <= size for one in bundles)
     rows = [row for lot in found for row in lot]
     expected = [
@@ -66,7 +69,7 @@ def test_rows_arrive_once_and_a_key_arrives_whole(
 
 def test_a_shuffle_has_not_more_bundles_than_pay() -> None:
     for partitions in (1, 2, 4, 16, 200, 5_000):
-        assert partitions * lots_of(partitions) <= max(256, partitions)
+        assert partitions * subpartitions_of(partitions) <= max(256, partitions)
 
 
 @pytest.mark.parametrize("by", [False, True])
@@ -89,4 +92,4 @@ def test_what_a_lot_needed_is_free_when_it_is_answered(by: bool) -> None:
         left = Counter(map(type, gc.get_objects())) - before
     finally:
         gc.enable()
-    assert left[Meeting] == left[QueryWindow] == left[Placed] == 0
+    assert left[CoGroup] == left[QueryWindow] == left[PlacedRows] == 0

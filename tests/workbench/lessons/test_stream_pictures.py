@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from kernels.frames.extent import Look, look_of
+from kernels.frames.extent import FrameExtent, frame_extent
 from tests.workbench.windows.cases import same
 from workbench import fn
 from workbench.figures.live import Strip, live_figure
@@ -24,7 +24,7 @@ from workbench.widgets.stepper.player import Player
 from workbench.windows.stream.changelog import folded
 
 AT = [600, 602, 610, 617]
-ARTICLE = [Look("rows", -1, 0), Look("rows", 0, 1), look_of("lead", 1)]
+ARTICLE = [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("lead", 1)]
 
 
 def clock(minute: int) -> str:

@@ -15,7 +15,7 @@ from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import Options
 from workbench.online.fetch import Fetched, Reading, fetched
-from workbench.online.layout import Layout
+from workbench.online.layout import StoreLayout
 from workbench.online.update import Applied, apply_batch
 from workbench.online.upload import UploadTask, reserve, switch
 from workbench.stores import Change, Store
@@ -139,7 +139,7 @@ class View:
     """An online view without Spark, and the events that it must know."""
 
     store: Store
-    layout: Layout
+    layout: StoreLayout
     lasting: int = LASTING
     seen: list[Row] = field(default_factory=list)
     uploaded: list[Row] = field(default_factory=list)
@@ -176,12 +176,12 @@ class View:
         return fetched(Reading(self.store, self.layout.backfill), keys, at)
 
 
-def layout_of(found: Sequence[Feature]) -> Layout:
+def layout_of(found: Sequence[Feature]) -> StoreLayout:
     """The layout of features."""
-    return Layout("the backfill", ("user",), tuple(found), SCHEMA)
+    return StoreLayout("the backfill", ("user",), tuple(found), SCHEMA)
 
 
-def expected(layout: Layout, known: Sequence[Row], keys: Sequence[str], at: int) -> list[Row]:
+def expected(layout: StoreLayout, known: Sequence[Row], keys: Sequence[str], at: int) -> list[Row]:
     """What a backfill says of queries at a time: by the engine of windows, event by event."""
     task = BackfillTask((("id", "c0"),), ("k0",), layout.features, SCHEMA)
     asked = pa.schema([("k0", pa.string()), (TIME, pa.int64()), ("c0", pa.int64())])

@@ -22,7 +22,7 @@ from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.checks import order_terms
-from workbench.windows.extent import reach_of, why_not
+from workbench.windows.extent import call_extent, why_not
 
 Asked = dict[str, Function]
 
@@ -120,7 +120,7 @@ def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Aske
         Resolved(name, one, frames[name], (), (), kind, None, None) for name, one in asked.items()
     ]
     back = (("id", "id"),)
-    return WindowTask(back, tuple(keys), order, calls, reach_of(found, kind))
+    return WindowTask(back, tuple(keys), order, calls, call_extent(found, kind))
 
 
 def call_of(name: str, one: Function, frame: wb.Frame) -> Call:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pyspark.sql.types import DataType, DecimalType, DoubleType, Row, TimestampType
 
-from kernels.frames.extent import Look, look_of
+from kernels.frames.extent import FrameExtent, frame_extent
 from tests.workbench.windows.stream.cases import resolved
 from workbench import Frame, fn
 from workbench.functions.fn import Function
-from workbench.windows.extent import looks_of
+from workbench.windows.extent import frame_extents
 from workbench.windows.stream.report import stream_counts
 
 DAY = 86_400_000_000
@@ -20,37 +20,39 @@ TOTAL = fn.sum("value")
 @pytest.mark.parametrize(
     ("function", "along", "expected"),
     [
-        (TOTAL.over(Frame.rows(-3, 1)), TimestampType(), Look("rows", -3, 1)),
-        (TOTAL.over(Frame.groups(None, 0)), TimestampType(), Look("groups", None, 0)),
-        (TOTAL.over(Frame.range("-1 day", 0)), TimestampType(), Look("range", -DAY, 0)),
+        (TOTAL.over(Frame.rows(-3, 1)), TimestampType(), FrameExtent("rows", -3, 1)),
+        (TOTAL.over(Frame.groups(None, 0)), TimestampType(), FrameExtent("groups", None, 0)),
+        (TOTAL.over(Frame.range("-1 day", 0)), TimestampType(), FrameExtent("range", -DAY, 0)),
         # Outward the longest months and a change of the clock, inward the shortest ones.
         (
             TOTAL.over(Frame.range("-2 months", "1 month")),
             TimestampType(),
-            Look("range", -64 * DAY, 33 * DAY),
+            FrameExtent("range", -64 * DAY, 33 * DAY),
         ),
         (
             TOTAL.over(Frame.range("-2 months", "-1 month")),
             TimestampType(),
-            Look("range", -64 * DAY, -26 * DAY),
+            FrameExtent("range", -64 * DAY, -26 * DAY),
         ),
-        (TOTAL.over(Frame.range(-1.5, 2)), DoubleType(), Look("range", None, None)),
-        (TOTAL.over(Frame.range(-1.5, 0)), DecimalType(9, 2), Look("range", -150, 0)),
-        (fn.lag("value", 3), TimestampType(), Look("rows", -3, -3)),
-        (fn.lag("value", 3).ignore_nulls(), TimestampType(), Look("rows", None, 0)),
-        (fn.lead("value").ignore_nulls(), TimestampType(), Look("rows", 0, None)),
-        (fn.dense_rank(), TimestampType(), look_of("dense_rank")),
-        (fn.ntile(3), TimestampType(), Look("rows", None, None)),
-        (fn.approx_top_k("value", 3), TimestampType(), Look("rows", None, None)),
+        (TOTAL.over(Frame.range(-1.5, 2)), DoubleType(), FrameExtent("range", None, None)),
+        (TOTAL.over(Frame.range(-1.5, 0)), DecimalType(9, 2), FrameExtent("range", -150, 0)),
+        (fn.lag("value", 3), TimestampType(), FrameExtent("rows", -3, -3)),
+        (fn.lag("value", 3).ignore_nulls(), TimestampType(), FrameExtent("rows", None, 0)),
+        (fn.lead("value").ignore_nulls(), TimestampType(), FrameExtent("rows", 0, None)),
+        (fn.dense_rank(), TimestampType(), frame_extent("dense_rank")),
+        (fn.ntile(3), TimestampType(), FrameExtent("rows", None, None)),
+        (fn.approx_top_k("value", 3), TimestampType(), FrameExtent("rows", None, None)),
     ],
 )
-def test_how_far_a_function_looks(function: Function, along: DataType, expected: Look) -> None:
-    assert looks_of(resolved({"one": function}), along) == (expected,)
+def test_how_far_a_function_looks(
+    function: Function, along: DataType, expected: FrameExtent
+) -> None:
+    assert frame_extents(resolved({"one": function}), along) == (expected,)
 
 
 def test_looks_that_are_the_same_are_one() -> None:
     functions = {"a": fn.rank(), "b": fn.dense_rank(), "c": fn.lag("value")}
-    assert len(looks_of(resolved(functions), TimestampType())) == 2
+    assert len(frame_extents(resolved(functions), TimestampType())) == 2
 
 
 def test_counts_are_read_as_classic_spark_gives_them_and_as_spark_connect_does() -> None:

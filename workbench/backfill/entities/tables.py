@@ -16,7 +16,7 @@ from workbench.backfill.entities.worker import (
     FollowTask,
 )
 from workbench.backfill.naive import micros
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
@@ -216,9 +216,9 @@ def lives_of(entities: EntityTables) -> "DataFrame":
     held = [f"s{i}" for i in range(len(entities.shared))]
     fields = [entities.snapshots.schema[name] for name in entities.shared]
     schema = [StructField(name, field.dataType) for name, field in zip(held, fields, strict=True)]
-    schema += [StructField(name, LongType()) for name in (BEGIN, END)]
-    found = followed_rows(entities, StructType(schema), (*held, BEGIN, END), faults=False)
-    return found.toDF(*entities.shared, BEGIN, END)
+    schema += [StructField(name, LongType()) for name in (VALID_FROM, VALID_TO)]
+    found = followed_rows(entities, StructType(schema), (*held, VALID_FROM, VALID_TO), faults=False)
+    return found.toDF(*entities.shared, VALID_FROM, VALID_TO)
 
 
 def shown_lives(entities: EntityTables) -> "DataFrame":
@@ -227,7 +227,7 @@ def shown_lives(entities: EntityTables) -> "DataFrame":
 
     found = lives_of(entities)
     kept = [column(found, name, "lives") for name in entities.shared]
-    begin, end = F.col(BEGIN), F.when(F.col(END) < F.lit(MOST), F.col(END))
+    begin, end = F.col(VALID_FROM), F.when(F.col(VALID_TO) < F.lit(MOST), F.col(VALID_TO))
     ends = [(begin, "alive_from"), (end, "alive_until")]
     return found.select(*kept, *(_as_time(entities, one).alias(name) for one, name in ends))
 

@@ -23,12 +23,12 @@ from kernels.entities.validity import (
 )
 from workbench.backfill.worker.cogroup import Ints, in_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
 from workbench.engine.task import ROWS_AT_ONCE
 
 #: From when on a row is known; what it says; a number for all that it holds; whether it came in a
@@ -73,9 +73,9 @@ class Followed:
 
     def lives(self) -> pa.Table:
         """Return the rows that were there at any time, and have a time of their own."""
-        alive = (self.begin < self.end) & present(whole(self.rows.column(TIME)))[self.row]
+        alive = (self.begin < self.end) & present(as_array(self.rows.column(TIME)))[self.row]
         found = self.rows.drop_columns([AT, SAYS, HOLDS]).take(pa.array(self.row[alive]))
-        for name, column in ((BEGIN, self.begin), (END, self.end)):
+        for name, column in ((VALID_FROM, self.begin), (VALID_TO, self.end)):
             found = found.append_column(name, pa.array(column[alive]))
         return found
 
@@ -97,7 +97,7 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     Followed
     """
     code, count = _entities(rows, tuple(entity))
-    at, says, holds = (whole(rows.column(name)).to_numpy() for name in (AT, SAYS, HOLDS))
+    at, says, holds = (as_array(rows.column(name)).to_numpy() for name in (AT, SAYS, HOLDS))
     placed = in_time(code, at.astype(np.int64, copy=False), count)
     row = _ties_in_order(placed.row, placed.offsets, placed.time, says, holds)
     begin, end, fault = np.empty((3, len(row)), np.int64)
@@ -183,7 +183,7 @@ class FollowTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Follow the entities of a Spark partition that holds all of their rows."""
-        settle()
+        freeze_gc()
         rows = table_of(list(unbundled(batches)))
         if rows is None:
             return
@@ -193,11 +193,11 @@ class FollowTask:
 
     def problems(self, one: Followed) -> pa.Table:
         """Return a row for each thing that is wrong with a row."""
-        time = whole(one.rows.column(TIME))
+        time = as_array(one.rows.column(TIME))
         own = instants(time.fill_null(0) if time.null_count else time)[one.row]
         dated = present(time)[one.row]
-        kind = whole(one.rows.column(SAYS)).to_numpy()[one.row]
-        late = whole(one.rows.column(MISPLACED)).to_numpy(zero_copy_only=False)[one.row]
+        kind = as_array(one.rows.column(SAYS)).to_numpy()[one.row]
+        late = as_array(one.rows.column(MISPLACED)).to_numpy(zero_copy_only=False)[one.row]
         future = dated & (own >= one.at) & (one.begin < one.end)
         found = [(LATE, late.astype(bool)), (FUTURE, future)]
         if not self.trusted:

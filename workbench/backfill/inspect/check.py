@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from kernels.tiling.hops import MOST, default_hop
-from workbench.backfill.bind import Bound, Plan, bind
+from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, lived
 from workbench.backfill.methods import scan
 from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.validity.intervals import END
+from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column, name_of, table
@@ -255,7 +255,7 @@ def _otherwise(
     yield TWICE, _in_order(_answers(twice), wanted)
 
 
-def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[Bound, ...]]:
+def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[BoundFeature, ...]]:
     """The features with the windows that others take, by the reason."""
     ways = {}
     if uploads is not None:
@@ -270,7 +270,7 @@ def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[Bound, ...]
 
 
 def _of_spans(
-    plan: Plan, ways: Mapping[str, tuple[Bound, ...]]
+    plan: Plan, ways: Mapping[str, tuple[BoundFeature, ...]]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The answers of features with other windows: of all of them in one job."""
     names = {
@@ -298,17 +298,17 @@ def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
     from pyspark.sql import functions as F
 
     if not plan.integer_time:
-        day, end = F.lit(MICROSECONDS_A_DAY), F.col(END)
+        day, end = F.lit(MICROSECONDS_A_DAY), F.col(VALID_TO)
         midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
-        yield UNTIL_MIDNIGHT, replace(plan, events=plan.events.withColumn(END, midnight))
-    yield NEVER_OUT, replace(plan, events=plan.events.withColumn(END, F.lit(MOST)))
+        yield UNTIL_MIDNIGHT, replace(plan, events=plan.events.withColumn(VALID_TO, midnight))
+    yield NEVER_OUT, replace(plan, events=plan.events.withColumn(VALID_TO, F.lit(MOST)))
 
 
-def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[Bound, ...]:
+def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[BoundFeature, ...]:
     return tuple(replace(one, span=change(one.span)) for one in plan.features)
 
 
-def _rounded(one: Bound) -> Bound:
+def _rounded(one: BoundFeature) -> BoundFeature:
     """The feature over a sawtooth window with the usual hop, where times have one."""
     window = one.span.window
     if one.span.hop > 1 or window is None or isinstance(one.window, int):

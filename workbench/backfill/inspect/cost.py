@@ -69,7 +69,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Kind:
+class RowKind:
     """What features over windows of one length need of earlier spans.
 
     Attributes
@@ -128,13 +128,13 @@ class Cost:
     broadcast: int = 0
 
 
-def naive(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+def naive(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
     """Join every query with all events of its key in the longest window, and group them.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 1_100, 365, partitions=4, tasks=4)
-    >>> naive(sizes, [Kind(90, 1, slots=1)]).largest
+    >>> naive(sizes, [RowKind(90, 1, slots=1)]).largest
     6164384
     """
     seen = max(_share(kind, sizes.extent) for kind in kinds)
@@ -145,13 +145,13 @@ def naive(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     return Cost(rows, size, _tasks(sizes), ceil(seen * max(even, min(hot, sizes.pairs))))
 
 
-def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+def tree(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
     """Send the queries to all events, and shuffle the nodes of the trees that these went through.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 10_000, 10, 10**9, 101_000, 365, partitions=4, tasks=4)
-    >>> cost = tree(sizes, [Kind(90, 1, slots=3, few=2)])
+    >>> cost = tree(sizes, [RowKind(90, 1, slots=3, few=2)])
     >>> cost.rows, cost.broadcast
     (250000, 80000)
     """
@@ -168,7 +168,7 @@ def tree(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     return Cost(ceil(rows), ceil(size), _tasks(sizes), largest, MOMENT_BYTES * sizes.queries)
 
 
-def _nodes(sizes: Sizes, kind: Kind, here: float) -> float:
+def _nodes(sizes: Sizes, kind: RowKind, here: float) -> float:
     """How many nodes the events of a bundle update."""
     most = max(sizes.queries * (1 if kind.window is None else 2), 1)
     seeing = sizes.queries / max(sizes.keys, 1) * _share(kind, sizes.extent)
@@ -177,7 +177,7 @@ def _nodes(sizes: Sizes, kind: Kind, here: float) -> float:
     return most * (1 - exp(-tiles / most))
 
 
-def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+def scan(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
     """Shuffle every row once; a key is one task's.
 
     Examples
@@ -189,25 +189,25 @@ def scan(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
     return Cost(sizes.rows, sizes.bytes, _tasks(sizes), _largest(sizes))
 
 
-def sawtooth(sizes: Sizes, kinds: Sequence[Kind]) -> Cost:
+def sawtooth(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
     """Cut the time of every key into as many spans as there are tasks.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
-    >>> sawtooth(sizes, [Kind(90, 1, slots=1)]).rows
+    >>> sawtooth(sizes, [RowKind(90, 1, slots=1)]).rows
     1839727
     """
     return auto(sizes, kinds, [Cut(sizes.keys, sizes.rows, sizes.partitions)])
 
 
-def auto(sizes: Sizes, kinds: Sequence[Kind], cuts: Sequence[Cut]) -> Cost:
+def auto(sizes: Sizes, kinds: Sequence[RowKind], cuts: Sequence[Cut]) -> Cost:
     """Cut the time of some keys, each into its own spans.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
-    >>> cost = auto(sizes, [Kind(90, 1, slots=1)], [Cut(1, 550_000, 2)])
+    >>> cost = auto(sizes, [RowKind(90, 1, slots=1)], [Cut(1, 550_000, 2)])
     >>> cost.rows, cost.largest
     (1100364, 275364)
     """
@@ -225,13 +225,13 @@ def auto(sizes: Sizes, kinds: Sequence[Kind], cuts: Sequence[Cut]) -> Cost:
     return Cost(rows, size, min(sizes.partitions, _tasks(sizes) + _spans(cuts)), largest)
 
 
-def earlier(sizes: Sizes, kinds: Sequence[Kind], cut: Cut) -> tuple[int, int]:
+def earlier(sizes: Sizes, kinds: Sequence[RowKind], cut: Cut) -> tuple[int, int]:
     """Return how many states and how many events go to later spans of keys that are cut.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
-    >>> earlier(sizes, [Kind(90, 1, slots=1), Kind(None, 1, every=1)], Cut(1, 550_000, 2))
+    >>> earlier(sizes, [RowKind(90, 1, slots=1), RowKind(None, 1, every=1)], Cut(1, 550_000, 2))
     (364, 250000)
     """
     events = cut.rows * sizes.events / max(sizes.rows, 1)
@@ -250,7 +250,7 @@ def earlier(sizes: Sizes, kinds: Sequence[Kind], cut: Cut) -> tuple[int, int]:
     return ceil(states), ceil(few + every)
 
 
-def _share(kind: Kind, extent: int) -> float:
+def _share(kind: RowKind, extent: int) -> float:
     return 1.0 if kind.window is None else min(1.0, kind.window / max(extent, 1))
 
 

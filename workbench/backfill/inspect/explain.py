@@ -7,12 +7,12 @@ import pyarrow as pa
 
 from workbench.backfill.bind import Plan, arrow_type, sent
 from workbench.backfill.inspect import cost
-from workbench.backfill.inspect.cost import Cost, Cut, Kind, Sizes
+from workbench.backfill.inspect.cost import Cost, Cut, RowKind, Sizes
 from workbench.backfill.methods import choose
-from workbench.backfill.split.plan import Cutting
+from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import no_state
 from workbench.backfill.tree.query_times import MOST_BYTES
-from workbench.backfill.worker.partials import FEWEST, groups_of, needs_all
+from workbench.backfill.worker.partials import FEWEST, feature_groups, needs_all
 from workbench.columnar.blocks import TIME
 from workbench.spark.shuffle import shuffle_partitions
 
@@ -38,7 +38,7 @@ def explained(plan: Plan) -> str:
     """
     chosen, sizes = choose(plan), sizes_of(plan)
     cutting = chosen.method == "auto"
-    hot = Cutting(plan).shown().orderBy("rows", ascending=False).collect() if cutting else []
+    hot = SplitPlan(plan).shown().orderBy("rows", ascending=False).collect() if cutting else []
     kinds, cuts = kinds_of(plan), [Cut(1, row["rows"], row["spans"]) for row in hot]
     lines = [
         f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
@@ -68,7 +68,7 @@ def sizes_of(plan: Plan) -> Sizes:
     """Return how much there is, by one job over the keys and times of both tables."""
     from pyspark.sql import functions as F
 
-    cutting = Cutting(plan)
+    cutting = SplitPlan(plan)
     queries = cutting.moments(plan.queries, plan.backfill.query_time)
     events = cutting.moments(plan.events, plan.backfill.time)
     both = queries.withColumn("asks", F.lit(1)).unionAll(events.withColumn("asks", F.lit(0)))
@@ -102,11 +102,11 @@ def sizes_of(plan: Plan) -> Sizes:
     )
 
 
-def kinds_of(plan: Plan) -> list[Kind]:
+def kinds_of(plan: Plan) -> list[RowKind]:
     """Return what the features need of earlier spans, by their windows."""
     task = sent(plan).task
     found = []
-    for group in groups_of(task.features, task.schema):
+    for group in feature_groups(task.features, task.schema):
         every = sum(needs_all(call, task.schema) for call in group.calls)
         few = sum(
             max(call.options.n, 1) if call.function in FEWEST else 1
@@ -114,7 +114,7 @@ def kinds_of(plan: Plan) -> list[Kind]:
             if not needs_all(call, task.schema)
         )
         span = group.span
-        found.append(Kind(span.window, span.hop, len(group.slots), few, every))
+        found.append(RowKind(span.window, span.hop, len(group.slots), few, every))
     return found
 
 

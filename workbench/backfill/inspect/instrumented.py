@@ -14,7 +14,7 @@ from workbench.backfill.split.map_side import COPY
 from workbench.backfill.tree.map_side import EVENT_OF, STATES_OF
 from workbench.backfill.worker.partials import SLOT
 from workbench.backfill.worker.task import QUERY, BackfillTask
-from workbench.columnar.subpartitions import lots
+from workbench.columnar.subpartitions import subpartitions
 
 #: What a row may be: of the tables, or what stands for events that are elsewhere.
 QUERIES, EVENTS, EARLIER, STATES = KINDS = "queries", "events", "earlier", "states"
@@ -23,7 +23,7 @@ SCHEMA = f"task int, {', '.join(f'{kind} long' for kind in KINDS)}, answers long
 
 
 @dataclass(frozen=True)
-class CountedTask:
+class InstrumentedTask:
     """Answer as a task does, and return what it got in place of its answers.
 
     Attributes
@@ -39,7 +39,7 @@ class CountedTask:
 
         rows: Counter[str] = Counter()
         answers, took = 0, 0.0
-        for parts in lots(batches):
+        for parts in subpartitions(batches):
             for part in parts:
                 rows[kind_of(part.schema.names)] += len(part)
             begin = perf_counter()

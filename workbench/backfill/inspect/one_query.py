@@ -4,10 +4,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.bind import Plan, sent
-from workbench.backfill.inspect.origin import NUMBER, Asked, Key
+from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column, key_values
 
@@ -19,7 +19,7 @@ MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
 
 def ask(
     plan: Plan, key: Any, time: Any = None, micro: int | None = None, most: int = MOST_EVENTS
-) -> Asked:
+) -> OneQuery:
     """Fetch a query and the newest events before it.
 
     Parameters
@@ -35,7 +35,7 @@ def ask(
 
     Returns
     -------
-    Asked
+    OneQuery
 
     Raises
     ------
@@ -56,7 +56,7 @@ def ask(
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
-    query = int(instants(whole(found.column(TIME)))[0])
+    query = int(instants(as_array(found.column(TIME)))[0])
     at = micros(plan.events, backfill.time, column(plan.events, backfill.time, "time"))
     seen = plan.events.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
     if plan.reach is not None:
@@ -64,9 +64,9 @@ def ask(
     carried = [value.alias(name) for name, value in going.events.items()]
     rows = seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow()
     if len(rows) <= most:
-        return Asked(going.task, found, rows)
+        return OneQuery(going.task, found, rows)
     # Of the events at the oldest time some may be missing.
-    return Asked(going.task, found, rows, int(instants(whole(rows.column(TIME))).min()) + 1)
+    return OneQuery(going.task, found, rows, int(instants(as_array(rows.column(TIME))).min()) + 1)
 
 
 def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:

@@ -13,8 +13,8 @@ from workbench.backfill.inspect.origin_pieces import (
     EVENT,
     HOP,
     OLDER,
+    MergeableState,
     Piece,
-    Stateful,
     pieces_of,
     stateful,
 )
@@ -22,7 +22,7 @@ from workbench.backfill.worker.cogroup import QueryWindow
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import BackfillTask, met
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.windows.inspect.one_partition import said
 
@@ -92,7 +92,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OneQuery:
     """One query with the events of its key, fetched to be looked at by a person.
 
     Attributes
@@ -113,7 +113,7 @@ class Asked:
     @property
     def query(self) -> int:
         """When the query is asked."""
-        return int(instants(whole(self.queries.column(TIME)))[0])
+        return int(instants(as_array(self.queries.column(TIME)))[0])
 
     @property
     def exact(self) -> list[str]:
@@ -140,7 +140,7 @@ class Asked:
             )
         return _origin(self, features[name])
 
-    def columns(self, feature: str) -> tuple[NDArray[np.int64], Stateful | None]:
+    def columns(self, feature: str) -> tuple[NDArray[np.int64], MergeableState | None]:
         """Return the times of the events that count for a feature, and what its states are of."""
         call = next(one.call for one in self.task.features if one.call.column == feature)
         meeting = met(self.task.sides(self.queries, self.events))
@@ -180,7 +180,7 @@ def counted(number: int, what: str, several: str | None = None) -> str:
     return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
-def _origin(asked: Asked, feature: Feature) -> Origin:
+def _origin(asked: OneQuery, feature: Feature) -> Origin:
     call, task = feature.call, asked.task
     span: Any = call.frame
     sides = task.sides(asked.queries, asked.events)

@@ -87,7 +87,7 @@ def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
 
 
 @dataclass(frozen=True)
-class Stateful:
+class MergeableState:
     """An aggregate that remembers a state, and the columns of the events that count.
 
     Attributes
@@ -143,7 +143,7 @@ class Stateful:
         return found if self.values is None else self.values[found].as_py()
 
 
-def stateful(window: Window, call: Call, rows: Ints) -> Stateful | None:
+def stateful(window: Window, call: Call, rows: Ints) -> MergeableState | None:
     """Return a call's aggregate over some events; None where it has no state that merges.
 
     Parameters
@@ -155,7 +155,7 @@ def stateful(window: Window, call: Call, rows: Ints) -> Stateful | None:
 
     Returns
     -------
-    Stateful or None
+    MergeableState or None
     """
     if call.options.distinct:
         return None
@@ -176,4 +176,4 @@ def stateful(window: Window, call: Call, rows: Ints) -> Stateful | None:
     else:
         return None
     found = [one[rows] for one in taken]
-    return Stateful(KERNELS.get(name, name), found[0], found[-1], values)
+    return MergeableState(KERNELS.get(name, name), found[0], found[-1], values)

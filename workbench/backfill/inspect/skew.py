@@ -8,9 +8,9 @@ import pandas as pd
 
 from kernels.tiling.hops import HOUR
 from workbench.backfill.bind import Plan
-from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, CountedTask
-from workbench.backfill.methods import WORKS
-from workbench.backfill.split.plan import Cutting
+from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, InstrumentedTask
+from workbench.backfill.methods import PLANS
+from workbench.backfill.split.plan import SplitPlan
 from workbench.columnar.blocks import TIME, binaries
 from workbench.engine.ranges.cuts import CUTS, START, read_cuts
 from workbench.errors import WorkbenchError
@@ -78,7 +78,7 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
     ----------
     plan : Plan
     method : str
-        One of :data:`workbench.backfill.methods.WORKS`.
+        One of :data:`workbench.backfill.methods.PLANS`.
 
     Returns
     -------
@@ -89,13 +89,13 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
     WorkbenchError
         When the method has no tasks that could count.
     """
-    if method not in WORKS:
-        known = ", ".join(map(repr, WORKS))
+    if method not in PLANS:
+        known = ", ".join(map(repr, PLANS))
         raise WorkbenchError(
             f"method: {method!r} has no tasks that count their rows; give one of {known}."
         )
-    work = WORKS[method](plan)
-    found = work.bundles.mapInArrow(CountedTask(work.task).run, SCHEMA).toPandas()
+    work = PLANS[method](plan)
+    found = work.bundles.mapInArrow(InstrumentedTask(work.task).run, SCHEMA).toPandas()
     found.insert(0, "method", method)
     found.insert(len(found.columns) - 2, "rows", found[list(KINDS)].sum(axis=1))
     return found.sort_values("task", ignore_index=True)
@@ -137,7 +137,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
 
 def spans_of(plan: Plan) -> pd.DataFrame:
     """Return when the spans of keys begin that are cut by time; the first ones have no begin."""
-    cutting = Cutting(plan)
+    cutting = SplitPlan(plan)
     packed = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").toArrow()
     keys: list[str] = []
     begins: list[int] = []
@@ -155,7 +155,7 @@ def _moments(plan: Plan) -> "tuple[DataFrame, list[Column]]":
     """The keys and times of both tables."""
     from pyspark.sql import functions as F
 
-    cutting = Cutting(plan)
+    cutting = SplitPlan(plan)
     queries = cutting.moments(plan.queries, plan.backfill.query_time)
     events = cutting.moments(plan.events, plan.backfill.time)
     return queries.unionAll(events), [F.col(name) for name in cutting.keys_of_moments]

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.split.partials import Early, States, early
+from workbench.backfill.split.partials import PartialAggregates, States, partial_aggregates
 from workbench.backfill.worker.cogroup import Ints
-from workbench.backfill.worker.null_keys import shared_out
-from workbench.backfill.worker.partials import FIELD, SLOT, Group
+from workbench.backfill.worker.null_keys import spread_null_keys
+from workbench.backfill.worker.partials import FIELD, SLOT, FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import whole
-from workbench.columnar.subpartitions import LotTask
+from workbench.columnar.key_codes import as_array
+from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.ranges.cuts import START
 from workbench.engine.ranges.route import PIECE, PieceTask
 
@@ -33,21 +33,21 @@ class SplitTask(PieceTask):
     ----------
     both : tuple of str
         The columns of the key.
-    groups : tuple of Group
+    groups : tuple of FeatureGroup
         What the events' later spans need of them, none for queries.
     """
 
     both: tuple[str, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[FeatureGroup, ...] = ()
 
     def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
         """Return one row for each partition and kind of rows: its number and its rows."""
-        plain = LotTask(self.columns, self.keys, self.partitions)
-        rows = shared_out(rows, (*self.both, TIME), self.partitions)
+        plain = SubpartitionTask(self.columns, self.keys, self.partitions)
+        rows = spread_null_keys(rows, (*self.both, TIME), self.partitions)
         if self.cuts is None:
             yield from plain.bundles(rows)
             return
-        key = np.where(present(whole(rows.column(TIME))), self._cut_keys(rows), -1)
+        key = np.where(present(as_array(rows.column(TIME))), self._cut_keys(rows), -1)
         if (key < 0).any():
             yield from plain.bundles(rows.filter(pa.array(key < 0)))
         if (key >= 0).any():
@@ -57,7 +57,7 @@ class SplitTask(PieceTask):
     def _parts(self, rows: pa.Table, key: Ints) -> Iterator[pa.Table]:
         """The rows of keys that are cut, and what later spans need of them."""
         assert self.cuts is not None
-        time = instants(whole(rows.column(TIME)))
+        time = instants(as_array(rows.column(TIME)))
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
         starts = [self._side(START, number) for number in range(len(self.cuts))]
         piece = np.zeros(len(rows), np.int64)
@@ -65,11 +65,11 @@ class SplitTask(PieceTask):
             at = np.flatnonzero(key == number)
             piece[at] = np.searchsorted(starts[number], time[at], side="right") - 1
         yield self._sent_to(rows, piece, key)
-        known: dict[str | None, Early] = {}
+        known: dict[str | None, PartialAggregates] = {}
         slots = 0
         for number, group in enumerate(self.groups):
             if group.by not in known:
-                known[group.by] = early(rows, self.both, group.by, key, piece, starts)
+                known[group.by] = partial_aggregates(rows, self.both, group.by, key, piece, starts)
             events = known[group.by]
             if len(events.rows) and len(events.targets.piece):
                 yield self._copies(events, group, number)
@@ -77,13 +77,13 @@ class SplitTask(PieceTask):
                     yield self._states(events, events.states(slot, group.span), slots + i)
             slots += len(group.slots)
 
-    def _copies(self, events: Early, group: Group, number: int) -> pa.Table:
+    def _copies(self, events: PartialAggregates, group: FeatureGroup, number: int) -> pa.Table:
         row, target = events.copies(group.calls, group.span)
         rows = events.rows.take(pa.array(row))
         found = self._sent_to(rows, events.targets.piece[target], events.cut[row])
         return found.append_column(COPY, pa.array(np.full(len(row), number, np.int32)))
 
-    def _states(self, events: Early, found: States, slot: int) -> pa.Table:
+    def _states(self, events: PartialAggregates, found: States, slot: int) -> pa.Table:
         rows = events.rows.select([*events.keys, TIME, PARTITION]).take(pa.array(found.row))
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(found.time))
         rows = self._sent_to(rows, events.targets.piece[found.target], events.cut[found.row])

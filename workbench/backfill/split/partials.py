@@ -15,11 +15,11 @@ from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.hops import hop_states
 from kernels.tiling.sliding_join import join_ranges
 from workbench.backfill.split.spans import Cells, Needed, Targets, spread
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.partials import kept_rows, values_of
 from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.engine.block import Call, Window
 
 
@@ -44,7 +44,7 @@ class States:
 
 
 @dataclass(frozen=True)
-class Early:
+class PartialAggregates:
     """Events that are cut by time, and the spans of their keys.
 
     Attributes
@@ -68,13 +68,13 @@ class Early:
     starts: Sequence[Ints]
 
     @cached_property
-    def meeting(self) -> Meeting:
+    def meeting(self) -> CoGroup:
         """The events by key and time, without queries."""
         code, count = key_codes(self.rows.select(list(self.keys)))
         events = in_time(code, self.rows.column(TIME).to_numpy(), count)
         none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
         names = self.rows.column_names
-        return Meeting(none, events, {name: whole(self.rows.column(name)) for name in names})
+        return CoGroup(none, events, {name: as_array(self.rows.column(name)) for name in names})
 
     @cached_property
     def targets(self) -> Targets:
@@ -187,20 +187,20 @@ def _core(window: Window, call: Call, at: Ints, need: Needed) -> tuple[Ints, Int
     return place[kept], target[kept]
 
 
-def early(
+def partial_aggregates(
     rows: pa.Table,
     keys: tuple[str, ...],
     by: str | None,
     cut: Ints,
     piece: Ints,
     starts: Sequence[Ints],
-) -> Early:
+) -> PartialAggregates:
     """Return the events that are cut, for features by a column of buckets or by none.
 
     Events whose bucket is null are left out.
     """
     if by is None:
-        return Early(rows, keys, piece, cut, starts)
-    valid = present(whole(rows.column(by)))
+        return PartialAggregates(rows, keys, piece, cut, starts)
+    valid = present(as_array(rows.column(by)))
     rows = rows.filter(pa.array(valid))
-    return Early(rows, (*keys, by), piece[valid], cut[valid], starts)
+    return PartialAggregates(rows, (*keys, by), piece[valid], cut[valid], starts)

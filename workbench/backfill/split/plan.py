@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from workbench.backfill.bind import Plan, Sent, Work, gathered_by_place, places_of, sent
+from workbench.backfill.bind import Plan, Wire, Work, gathered_by_place, places_of, sent
 from workbench.backfill.naive import micros
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
-from workbench.backfill.worker.partials import groups_of, needs_all
+from workbench.backfill.worker.partials import feature_groups, needs_all
 from workbench.backfill.worker.task import QUERY
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
-from workbench.engine.extent import Reach
+from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
@@ -31,16 +31,16 @@ ANY_DISTANCE = 2**63 - 1
 
 def sawtooth(plan: Plan) -> Work:
     """Cut the time of all keys alike, into as many spans as a shuffle has partitions."""
-    return split(plan, Cutting(plan, every_key=True, least=1))
+    return split(plan, SplitPlan(plan, every_key=True, least=1))
 
 
 def auto(plan: Plan) -> Work:
     """Cut those keys that hold more than their share, and leave the others to one task each."""
-    return split(plan, Cutting(plan))
+    return split(plan, SplitPlan(plan))
 
 
 @dataclass(frozen=True)
-class Cutting:
+class SplitPlan:
     """Which keys of a backfill are cut by time, and where.
 
     Attributes
@@ -67,13 +67,13 @@ class Cutting:
         return tuple(f"c{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> CallExtent:
         """How far before a span its events are all needed.
 
         Of other events few travel: those make no copies to speak of.
         """
         if self.every_key:
-            return Reach()
+            return CallExtent()
         going = sent(self.plan)
         spans = [
             bound.span
@@ -81,7 +81,7 @@ class Cutting:
             if needs_all(one.call, going.task.schema)
         ]
         far = [ANY_DISTANCE if one.window is None else one.window + one.hop for one in spans]
-        return Reach(distance=(max(far, default=0), 0))
+        return CallExtent(distance=(max(far, default=0), 0))
 
     @property
     def task(self) -> CutTask:
@@ -115,13 +115,13 @@ class Cutting:
         return rows.select(TIME) if self.every_key else rows
 
 
-def split(plan: Plan, cutting: Cutting) -> Work:
+def split(plan: Plan, cutting: SplitPlan) -> Work:
     """Bring queries and events of a key together, or of a span of time where keys are cut.
 
     Parameters
     ----------
     plan : Plan
-    cutting : Cutting
+    cutting : SplitPlan
 
     Returns
     -------
@@ -138,12 +138,12 @@ def split(plan: Plan, cutting: Cutting) -> Work:
     queries = _bundles(cutting, going, cuts, queries=True)
     events = _bundles(cutting, going, cuts, queries=False)
     done = going.task
-    groups = groups_of(done.features, done.schema)
+    groups = feature_groups(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
     return Work(plan, gathered_by_place(queries.unionAll(events)), task)
 
 
-def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "DataFrame":
+def _bundles(cutting: SplitPlan, going: Wire, cuts: "Column", queries: bool) -> "DataFrame":
     """One of the two tables in bundles, with the number of the partition of each."""
     from pyspark.sql import functions as F
 
@@ -157,7 +157,7 @@ def _bundles(cutting: Cutting, going: Sent, cuts: "Column", queries: bool) -> "D
     goes = with_partition(rows, [number[name] for name in done.keys], places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(CUTS, F.when(first, cuts))
-    groups = () if queries else groups_of(done.features, done.schema)
+    groups = () if queries else feature_groups(done.features, done.schema)
     columns = (*wanted, PARTITION)
     task = SplitTask(columns, cutting.keys, places, both=done.keys, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

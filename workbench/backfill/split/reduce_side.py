@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from workbench.backfill.split.map_side import COPY
 from workbench.backfill.worker.buckets import Answered, bucketed, plainly
-from workbench.backfill.worker.cogroup import Meeting, Span
+from workbench.backfill.worker.cogroup import CoGroup, Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
-from workbench.backfill.worker.partials import SLOT, Group, slots_of
+from workbench.backfill.worker.partials import SLOT, FeatureGroup, partial_states
 from workbench.backfill.worker.task import QUERY, BackfillTask, met, table_of
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
@@ -27,7 +27,7 @@ Batches = list[pa.RecordBatch]
 
 
 @dataclass
-class Arrived:
+class Received:
     """The rows of a task by what they are.
 
     Attributes
@@ -68,15 +68,15 @@ class SpanTask(BackfillTask):
 
     Attributes
     ----------
-    groups : tuple of Group
+    groups : tuple of FeatureGroup
         The features by windows and buckets.
     """
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[FeatureGroup, ...] = ()
 
     def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys and spans, and all that their queries need."""
-        arrived = Arrived()
+        arrived = Received()
         for part in parts:
             arrived.add(part)
         if arrived.queries:
@@ -86,7 +86,7 @@ class SpanTask(BackfillTask):
             found = self.of_spans(arrived)
             yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
 
-    def of_spans(self, arrived: Arrived) -> pa.Table:
+    def of_spans(self, arrived: Received) -> pa.Table:
         """Return every query of a span with its features."""
         meetings = Meetings(self, arrived)
         found: dict[str, pa.Array] = {}
@@ -100,14 +100,14 @@ class SpanTask(BackfillTask):
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
 
-    def _features(self, group: Group) -> Iterator[Feature]:
+    def _features(self, group: FeatureGroup) -> Iterator[Feature]:
         same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
         return (one for one in same if one.by == group.by)
 
     def _of_span(
         self, feature: Feature, sent: dict[Call, int], number: int, meetings: "Meetings"
     ) -> pa.Array:
-        call, slots = feature.call, slots_of(feature.call, self.schema)
+        call, slots = feature.call, partial_states(feature.call, self.schema)
         came = tuple(sent.values())
         meeting = meetings.with_states(came) if slots else meetings.with_copies(number)
         answered: Answered = plainly
@@ -125,13 +125,13 @@ class Meetings:
     Parameters
     ----------
     task : BackfillTask
-    arrived : Arrived
+    arrived : Received
     """
 
-    def __init__(self, task: BackfillTask, arrived: Arrived) -> None:
+    def __init__(self, task: BackfillTask, arrived: Received) -> None:
         self.arrived = arrived
-        self._of_group: dict[int, Meeting] = {}
-        self._of_slots: dict[tuple[int, ...], Meeting] = {}
+        self._of_group: dict[int, CoGroup] = {}
+        self._of_slots: dict[tuple[int, ...], CoGroup] = {}
         time = task.schema.get_field_index(TIME)
         schema = task.schema.set(time, pa.field(TIME, pa.int64()))
         self.schema = schema.append(pa.field(PIECE, pa.int32()))
@@ -144,7 +144,7 @@ class Meetings:
         row = pa.array(self._alone.queries.row)
         return {name: self.asked.column(held).take(row) for name, held in columns}
 
-    def with_copies(self, group: int) -> Meeting:
+    def with_copies(self, group: int) -> CoGroup:
         """Return the queries beside their events and those that came for a group."""
         if group not in self._of_group:
             came = table_of(self.arrived.copies.get(group, []))
@@ -152,7 +152,7 @@ class Meetings:
             self._of_group = {group: self._alone if came is None else self._met([self.own, came])}
         return self._of_group[group]
 
-    def with_states(self, slots: tuple[int, ...]) -> Meeting:
+    def with_states(self, slots: tuple[int, ...]) -> CoGroup:
         """Return the queries beside their events and the states of some slots."""
         if slots not in self._of_slots:
             self._of_slots = {}
@@ -163,9 +163,9 @@ class Meetings:
         return self._of_slots[slots]
 
     @cached_property
-    def _alone(self) -> Meeting:
+    def _alone(self) -> CoGroup:
         return self._met([self.own])
 
-    def _met(self, events: list[pa.Table]) -> Meeting:
+    def _met(self, events: list[pa.Table]) -> CoGroup:
         together = pa.concat_tables(events, promote_options="default")
         return met(self.task.sides(self.asked, together))

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import update_nodes
 from kernels.tiling.event_ranges import event_ranges
-from workbench.backfill.tree.query_times import Moments
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
-from workbench.backfill.worker.partials import EXTREMES, FIELD, Group, values_of
+from workbench.backfill.tree.query_times import QueryTimes
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
+from workbench.backfill.worker.partials import EXTREMES, FIELD, FeatureGroup, values_of
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, BundleTask, gathered
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
-from workbench.columnar.subpartitions import LotTask
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
+from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.block import Call, Window
 
 #: The columns of a node: its number in the tree of its key, the mark of the queries below it, and
@@ -37,20 +37,20 @@ class NodeTask(BundleTask):
 
     Attributes
     ----------
-    groups : tuple of Group
+    groups : tuple of FeatureGroup
         What the nodes are made of. The queries' moments, packed, are the first value of one more
         column, behind all others.
     """
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[FeatureGroup, ...] = ()
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the nodes that the events of a Spark partition have, not too many at once."""
-        settle()
+        freeze_gc()
         rest = (batch for batch in batches if batch.num_rows)
         for first in rest:
             packed = first.column(len(self.columns))[0]
-            asked = Moments.read(packed.as_buffer()) if packed.is_valid else None
+            asked = QueryTimes.read(packed.as_buffer()) if packed.is_valid else None
             plain = (one.select(list(range(len(self.columns)))) for one in chain([first], rest))
             for rows in gathered(
                 (one.rename_columns(list(self.columns)) for one in plain), ROWS_IN_FRONT
@@ -58,16 +58,16 @@ class NodeTask(BundleTask):
                 # Without any query there is nothing to send, but everything to read.
                 yield from self.nodes(rows, asked) if asked is not None else ()
 
-    def nodes(self, rows: pa.Table, asked: Moments) -> Iterator[pa.RecordBatch]:
+    def nodes(self, rows: pa.Table, asked: QueryTimes) -> Iterator[pa.RecordBatch]:
         """Return the nodes of some events in bundles: their partition and their rows."""
         number = asked.numbers(rows.select(list(self.keys)))
         if (number < 0).any():
             rows, number = rows.filter(pa.array(number >= 0)), number[number >= 0]
-        time = instants(whole(rows.column(TIME)))
+        time = instants(as_array(rows.column(TIME)))
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
         known: dict[str | None, Trees] = {}
         calls = 0
-        plain = LotTask(self.columns, self.keys, self.partitions)
+        plain = SubpartitionTask(self.columns, self.keys, self.partitions)
         for i, group in enumerate(self.groups):
             if group.by not in known:
                 known[group.by] = Trees.of(rows, self.keys, group.by, number, asked)
@@ -88,7 +88,7 @@ class Trees:
         The events; their column of times holds integers.
     keys : tuple of str
         The columns of the key, and that of the bucket where there is one.
-    meeting : Meeting
+    meeting : CoGroup
         The events by key and time, without queries.
     queries : Times
         The moments of the same keys.
@@ -100,38 +100,38 @@ class Trees:
 
     rows: pa.Table
     keys: tuple[str, ...]
-    meeting: Meeting
+    meeting: CoGroup
     queries: Times
     mark: Ints
     offsets: Ints
 
     @classmethod
     def of(
-        cls, rows: pa.Table, keys: tuple[str, ...], by: str | None, number: Ints, asked: Moments
+        cls, rows: pa.Table, keys: tuple[str, ...], by: str | None, number: Ints, asked: QueryTimes
     ) -> "Trees":
         """Return the trees of keys that have events, by their numbers among the moments."""
         told = {"key": pa.array(number)}
         if by is not None:
-            valid = present(whole(rows.column(by)))
+            valid = present(as_array(rows.column(by)))
             rows, number = rows.filter(pa.array(valid)), number[valid]
             told = {"key": pa.array(number), "bucket": rows.column(by)}
             keys = (*keys, by)
         code, count = key_codes(pa.table(told))
         events = in_time(code, rows.column(TIME).to_numpy(), count)
         none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
-        columns = {name: whole(rows.column(name)) for name in rows.column_names}
+        columns = {name: as_array(rows.column(name)) for name in rows.column_names}
         of_key = number[events.row[events.offsets[:-1]]]
         offsets, time = asked.taken(of_key)
         ends = np.concatenate([[0], np.cumsum(2 * leaves(np.diff(offsets)))])
         queries = Times(offsets, np.zeros(0, np.uint32), time)
-        return cls(rows, keys, Meeting(none, events, columns), queries, asked.marks[of_key], ends)
+        return cls(rows, keys, CoGroup(none, events, columns), queries, asked.marks[of_key], ends)
 
-    def of_group(self, group: Group, number: int, calls: int) -> Iterator[pa.Table]:
+    def of_group(self, group: FeatureGroup, number: int, calls: int) -> Iterator[pa.Table]:
         """Return the nodes of some features: their states, and the event of each call.
 
         Parameters
         ----------
-        group : Group
+        group : FeatureGroup
         number : int
             Of the group.
         calls : int
@@ -154,7 +154,7 @@ class Trees:
         )
         return begin, end
 
-    def states(self, group: Group, number: int, begin: Ints, end: Ints) -> pa.Table:
+    def states(self, group: FeatureGroup, number: int, begin: Ints, end: Ints) -> pa.Table:
         """Return a row for each node that has a state, with those of all slots."""
         touched = np.zeros(self.offsets[-1], bool)
         found = []

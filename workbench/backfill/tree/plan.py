@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from workbench.backfill.bind import (
     Plan,
-    Sent,
+    Wire,
     Work,
     bundles,
     gathered_by_place,
@@ -14,7 +14,7 @@ from workbench.backfill.bind import (
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
 from workbench.backfill.tree.reduce_side import TreeTask
-from workbench.backfill.worker.partials import groups_of, picks, slots_of
+from workbench.backfill.worker.partials import feature_groups, partial_states, picks
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.errors import WorkbenchError
@@ -62,7 +62,7 @@ def tree(plan: Plan) -> Work:
     done = going.task
     queries = bundles(plan, going.queries, done.keys, queries=True)
     together = gathered_by_place(queries.unionAll(_nodes(plan, going)))
-    groups = groups_of(done.features, done.schema)
+    groups = feature_groups(done.features, done.schema)
     task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
     return Work(plan, together, task)
 
@@ -71,10 +71,10 @@ def no_state(plan: Plan) -> list[str]:
     """Return the features that a tree cannot answer: theirs is neither a state nor one event."""
     task = sent(plan).task
     calls = (one.call for one in task.features)
-    return [one.column for one in calls if not (picks(one) or slots_of(one, task.schema))]
+    return [one.column for one in calls if not (picks(one) or partial_states(one, task.schema))]
 
 
-def moments(plan: Plan, going: Sent) -> "Column":
+def moments(plan: Plan, going: Wire) -> "Column":
     """Return the different keys and times of the queries as one value."""
     from pyspark.sql import functions as F
 
@@ -87,7 +87,7 @@ def moments(plan: Plan, going: Sent) -> "Column":
     return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
 
 
-def _nodes(plan: Plan, going: Sent) -> "DataFrame":
+def _nodes(plan: Plan, going: Wire) -> "DataFrame":
     """The nodes of all trees in bundles, with the number of the partition of each."""
     from pyspark.sql import functions as F
 
@@ -98,6 +98,6 @@ def _nodes(plan: Plan, going: Sent) -> "DataFrame":
     goes = with_partition(rows, [number[name] for name in done.keys], places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(MOMENTS, F.when(first, moments(plan, going)))
-    groups = groups_of(done.features, done.schema)
+    groups = feature_groups(done.features, done.schema)
     task = NodeTask((*going.events, PARTITION), done.keys, places, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

@@ -15,8 +15,8 @@ from workbench.backfill.split.spans import spread
 from workbench.backfill.worker.cogroup import Ints, in_time
 from workbench.columnar.blocks import TIME, binaries, instants, one_binary, packed_rows
 from workbench.columnar.bundles import gathered
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
 from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
@@ -27,7 +27,7 @@ MOST_BYTES = 32_000_000
 
 
 @dataclass(frozen=True)
-class Moments:
+class QueryTimes:
     """Different keys, and the different times at which each is asked, in order.
 
     Attributes
@@ -43,19 +43,19 @@ class Moments:
     time: Ints
 
     @classmethod
-    def of(cls, rows: pa.Table, keys: Sequence[str]) -> "Moments":
+    def of(cls, rows: pa.Table, keys: Sequence[str]) -> "QueryTimes":
         """Return those of rows that have a key and a time.
 
         Examples
         --------
         >>> rows = pa.table({"k": ["b", "a", "b", "b"], TIME: [5, 1, 3, 5]})
-        >>> found = Moments.of(rows, ["k"])
+        >>> found = QueryTimes.of(rows, ["k"])
         >>> found.keys.column("k").to_pylist(), found.offsets.tolist(), found.time.tolist()
         (['b', 'a'], [0, 2, 3], [3, 5, 1])
         """
         of_rows = rows.select(list(keys))
         code, count = key_codes(of_rows)
-        times = in_time(code, instants(whole(rows.column(TIME))), count)
+        times = in_time(code, instants(as_array(rows.column(TIME))), count)
         new = np.ones(len(times.time), bool)
         new[1:] = times.time[1:] != times.time[:-1]
         new[times.offsets[:-1]] = True
@@ -64,10 +64,10 @@ class Moments:
         return cls(first, offsets, times.time[new])
 
     @classmethod
-    def read(cls, packed: Any) -> "Moments":
+    def read(cls, packed: Any) -> "QueryTimes":
         """Return the moments that were packed."""
         table = pa.ipc.open_stream(packed).read_all()
-        lists = whole(table.column(TIMES))
+        lists = as_array(table.column(TIMES))
         return cls(table.drop_columns([TIMES]), lists.offsets.to_numpy(), lists.values.to_numpy())
 
     def packed(self) -> pa.Buffer:
@@ -131,9 +131,9 @@ class MomentsTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return moments, each time as one binary value."""
-        settle()
+        freeze_gc()
         for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
-            yield pa.record_batch({MOMENTS: one_binary(Moments.of(rows, self.keys).packed())})
+            yield pa.record_batch({MOMENTS: one_binary(QueryTimes.of(rows, self.keys).packed())})
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,12 @@ class JoinTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return all moments as one binary value, and none where there are none."""
-        settle()
+        freeze_gc()
         held: list[pa.Table] = []
         size = 0
         for batch in batches:
             for packed in binaries(batch.column(MOMENTS)):
-                held.append(Moments.read(packed).rows())
+                held.append(QueryTimes.read(packed).rows())
                 size += packed.size
                 if size > self.most and len(held) > 1:
                     joined = self._joined(held)
@@ -165,8 +165,8 @@ class JoinTask:
         if held:
             yield pa.record_batch({MOMENTS: one_binary(self._joined(held).packed())})
 
-    def _joined(self, held: Sequence[pa.Table]) -> Moments:
-        found = Moments.of(pa.concat_tables(held), self.keys)
+    def _joined(self, held: Sequence[pa.Table]) -> QueryTimes:
+        found = QueryTimes.of(pa.concat_tables(held), self.keys)
         size = found.packed().size
         if size > self.most:
             raise WorkbenchError(

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import node_states
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
-from workbench.backfill.tree.query_times import Moments
+from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.buckets import bucketed
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import finished, row_counts
-from workbench.backfill.worker.partials import EXTREMES, FIELD, Group, slots_of
+from workbench.backfill.worker.partials import EXTREMES, FIELD, FeatureGroup, partial_states
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.engine.block import Call
 from workbench.engine.task import ROWS_AT_ONCE
 from workbench.errors import WorkbenchError
@@ -63,11 +63,11 @@ class TreeTask(BackfillTask):
 
     Attributes
     ----------
-    groups : tuple of Group
+    groups : tuple of FeatureGroup
         The features by windows and buckets.
     """
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[FeatureGroup, ...] = ()
 
     def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all queries and nodes of some keys."""
@@ -97,13 +97,13 @@ class TreeTask(BackfillTask):
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
 
-    def of_group(self, group: Group) -> Iterator[Feature]:
+    def of_group(self, group: FeatureGroup) -> Iterator[Feature]:
         """Yield the features of a group."""
         same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
         return (one for one in same if one.by == group.by)
 
-    def _of_nodes(self, feature: Feature, group: Group, meeting: Meeting) -> pa.Array:
-        call, slots = feature.call, slots_of(feature.call, self.schema)
+    def _of_nodes(self, feature: Feature, group: FeatureGroup, meeting: CoGroup) -> pa.Array:
+        call, slots = feature.call, partial_states(feature.call, self.schema)
         kind = self.schema.field(call.arguments[0]).type if call.arguments else None
         places = {slot: i for i, slot in enumerate(group.slots)}
         answered = FromNodes({places[slot]: slot for slot in slots}, kind) if slots else of_events
@@ -139,14 +139,14 @@ class NodeMeetings:
         first = np.zeros(count, np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
         for name in (*task.keys, TIME):
-            code[~present(whole(self.asked.column(name)))] = count
-        time = instants(whole(self.asked.column(TIME)).fill_null(0))
+            code[~present(as_array(self.asked.column(name)))] = count
+        time = instants(as_array(self.asked.column(TIME)).fill_null(0))
         self.queries = in_time(code, time, count + 1)
         offsets, _, time = moments_of(self.queries)
-        self.known = Moments(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])
-        self._known: tuple[Batches, Meeting] | None = None
+        self.known = QueryTimes(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])
+        self._known: tuple[Batches, CoGroup] | None = None
 
-    def of(self, nodes: Batches) -> Meeting:
+    def of(self, nodes: Batches) -> CoGroup:
         """Return the queries beside some nodes, by their numbers."""
         if self._known is None or self._known[0] is not nodes:
             # One at a time: what is for the same nodes is asked for one after another.
@@ -154,7 +154,7 @@ class NodeMeetings:
             self._known = nodes, self._met(nodes)
         return self._known[1]
 
-    def _met(self, nodes: Batches) -> Meeting:
+    def _met(self, nodes: Batches) -> CoGroup:
         table = pa.Table.from_batches(nodes) if nodes else self.schema.empty_table()
         key = self.known.numbers(table.select(self.known.keys.column_names))
         if (key < 0).any() or (self.known.marks[key] != table.column(MARK).to_numpy()).any():
@@ -164,8 +164,8 @@ class NodeMeetings:
             )
         count = len(self.queries.offsets) - 1
         events = in_time(key.astype(np.uint32), table.column(NODE).to_numpy(), count)
-        columns = {name: whole(table.column(name)) for name in table.column_names}
-        return Meeting(self.queries, events, columns)
+        columns = {name: as_array(table.column(name)) for name in table.column_names}
+        return CoGroup(self.queries, events, columns)
 
 
 def moments_of(queries: Times) -> tuple[Ints, Ints, Ints]:
@@ -210,20 +210,20 @@ class FromNodes:
     slots: dict[int, Call]
     argument: pa.DataType | None
 
-    def __call__(self, call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+    def __call__(self, call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
         """Return the answers of a meeting's queries in their order, and how many events each is of.
 
         Parameters
         ----------
         call : Call
-        meeting : Meeting
+        meeting : CoGroup
             Its events are nodes, their times are the nodes' numbers.
         """
         found = {slot.function: self._states(meeting, i, slot) for i, slot in self.slots.items()}
         sizes = row_counts(found)
         return finished(call, found, sizes, self.argument), sizes
 
-    def _states(self, meeting: Meeting, number: int, slot: Call) -> NDArray[Any]:
+    def _states(self, meeting: CoGroup, number: int, slot: Call) -> NDArray[Any]:
         empty = AGGREGATES[slot.function].empty
         row = meeting.events.row
         parts = np.zeros((len(row), len(empty)), np.asarray(empty).dtype)
@@ -232,7 +232,7 @@ class FromNodes:
         return pushed(meeting, empty, parts)
 
 
-def of_events(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+def of_events(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
     """Answer a call from the events of nodes; see :meth:`FromNodes.__call__`.
 
     Their order is that of whole keys: by time, and events of one time by the values asked for.
@@ -255,12 +255,12 @@ def of_events(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
     return rows_of(columns[call.arguments[0]], row), (row >= 0).astype(np.int64)
 
 
-def pushed(meeting: Meeting, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
+def pushed(meeting: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
     """Return the state of each query's window, in the order of the queries.
 
     Parameters
     ----------
-    meeting : Meeting
+    meeting : CoGroup
     empty : state
     parts : array of shape (nodes, fields)
         In the order of the meeting's events.

@@ -8,17 +8,17 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.worker.cogroup import Ints, Meeting, Times
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Times
 from workbench.columnar.columns import codes_in_order
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 
 #: Answers for a meeting's queries in their order, and how many events each is of.
-Answered = Callable[[Call, Meeting], tuple[pa.Array, Ints]]
+Answered = Callable[[Call, CoGroup], tuple[pa.Array, Ints]]
 
 
-def plainly(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+def plainly(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
     """Return the answers of a meeting's queries in their order, and how many events each is of."""
     window, places = meeting.window(call.arguments), meeting.query_places
     sizes = window.frames(call, call.without_null).sizes
@@ -26,7 +26,7 @@ def plainly(call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
 
 
 def bucketed(
-    call: Call, by: str, kind: pa.DataType, meeting: Meeting, answered: Answered = plainly
+    call: Call, by: str, kind: pa.DataType, meeting: CoGroup, answered: Answered = plainly
 ) -> pa.Array:
     """Return a map for each query, in the order of the meeting's queries.
 
@@ -37,7 +37,7 @@ def bucketed(
         The events' column of buckets.
     kind : pyarrow.DataType
         That of the maps.
-    meeting : Meeting
+    meeting : CoGroup
     answered : function
         Answers for the queries of each bucket.
 
@@ -82,8 +82,8 @@ def bucketed(
 
 
 def _apart(
-    meeting: Meeting, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
-) -> Meeting:
+    meeting: CoGroup, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
+) -> CoGroup:
     """The same events by key and bucket, and each query once for every bucket of its key.
 
     The new queries' rows are places among the old queries.
@@ -96,4 +96,4 @@ def _apart(
     ends = np.concatenate([[0], np.cumsum(counts)])
     at = np.arange(ends[-1]) + np.repeat(queries.offsets[key] - ends[:-1], counts)
     asked = Times(ends, at.astype(np.uint32), queries.time[at])
-    return Meeting(asked, Times(offsets, row, time), meeting.columns)
+    return CoGroup(asked, Times(offsets, row, time), meeting.columns)

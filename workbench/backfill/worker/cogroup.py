@@ -17,7 +17,7 @@ from kernels.structures.order import sort_entries
 from kernels.tiling.hops import LEAST
 from kernels.tiling.query_ranges import query_ranges
 from workbench.columnar.blocks import Block, grouped
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Window
 
@@ -122,7 +122,7 @@ def in_time(code: NDArray[np.uint32], time: Ints, count: int) -> Times:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedRows:
     """The places of queries and events in a window engine's block, and the windows over it.
 
     The engine has one row for each answer and one for each value. Here they are as many as a key
@@ -180,7 +180,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class CoGroup:
     """Queries and events of the same keys.
 
     Attributes
@@ -196,9 +196,9 @@ class Meeting:
     _known: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
-    def placed(self) -> Placed:
+    def placed(self) -> PlacedRows:
         """Where they are in a block."""
-        return Placed(self.queries, self.events)
+        return PlacedRows(self.queries, self.events)
 
     @property
     def offsets(self) -> Ints:
@@ -253,20 +253,20 @@ class QueryWindow(Window):
 
     Attributes
     ----------
-    placed : Placed
+    placed : PlacedRows
     held : mapping of str to pyarrow.Array
         The events' columns, as they came.
     taken : pyarrow.Array
         The event at each place of the block.
     """
 
-    placed: Placed | None = None
+    placed: PlacedRows | None = None
     held: Mapping[str, pa.Array] = field(default_factory=dict)
     taken: pa.Array | None = None
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the events by their places."""
-        return self._once(("column", name), lambda: whole(self.held[name]).take(self.taken))
+        return self._once(("column", name), lambda: as_array(self.held[name]).take(self.taken))
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row, of a :class:`Span`."""

@@ -15,7 +15,7 @@ from kernels.states.aggregates import AGGREGATES, finalized
 from kernels.tiling.sawtooth import join_heads
 from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
-from workbench.backfill.worker.cogroup import Ints, Meeting, QueryWindow, Span
+from workbench.backfill.worker.cogroup import CoGroup, Ints, QueryWindow, Span
 from workbench.backfill.worker.partials import FIELD, SLOT, values_of
 from workbench.columnar.columns import answers, as_column, numbers
 from workbench.engine.block import Call, Frames
@@ -39,13 +39,13 @@ class FromStates:
     slots: dict[int, Call]
     argument: pa.DataType | None
 
-    def __call__(self, call: Call, meeting: Meeting) -> tuple[pa.Array, Ints]:
+    def __call__(self, call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
         """Return the answers of a meeting's queries in their order, and how many events each is of.
 
         Parameters
         ----------
         call : Call
-        meeting : Meeting
+        meeting : CoGroup
             Its events are those of the span, and states in the order of their times.
         """
         found = {
@@ -55,7 +55,7 @@ class FromStates:
         return finished(call, found, sizes, self.argument), sizes
 
 
-def joined(meeting: Meeting, number: int, slot: Call) -> Matrix:
+def joined(meeting: CoGroup, number: int, slot: Call) -> Matrix:
     """Return the state of each query's window, in the order of the queries."""
     window, empty = meeting.window(slot.arguments), AGGREGATES[slot.function].empty
     came = window.column(SLOT)

@@ -44,7 +44,7 @@ LISTED = (*FEWEST, "nth", "bounded_count_distinct")
 
 
 @dataclass(frozen=True)
-class Group:
+class FeatureGroup:
     """Features over windows of one kind, of all events or by one column of buckets.
 
     Attributes
@@ -64,7 +64,7 @@ class Group:
     calls: tuple[Call, ...]
 
 
-def groups_of(features: Iterable[Feature], schema: pa.Schema) -> tuple[Group, ...]:
+def feature_groups(features: Iterable[Feature], schema: pa.Schema) -> tuple[FeatureGroup, ...]:
     """Return features that share their windows and their buckets together.
 
     Parameters
@@ -75,20 +75,20 @@ def groups_of(features: Iterable[Feature], schema: pa.Schema) -> tuple[Group, ..
 
     Returns
     -------
-    tuple of Group
+    tuple of FeatureGroup
     """
     slots: dict[tuple[Span, str | None], dict[Call, None]] = {}
     calls: dict[tuple[Span, str | None], list[Call]] = {}
     for one in features:
         kind = cast(Span, one.call.frame), one.by
-        slots.setdefault(kind, {}).update(dict.fromkeys(slots_of(one.call, schema)))
-        calls.setdefault(kind, []).extend([] if slots_of(one.call, schema) else [one.call])
+        slots.setdefault(kind, {}).update(dict.fromkeys(partial_states(one.call, schema)))
+        calls.setdefault(kind, []).extend([] if partial_states(one.call, schema) else [one.call])
     return tuple(
-        Group(span, by, tuple(slots[span, by]), tuple(calls[span, by])) for span, by in slots
+        FeatureGroup(span, by, tuple(slots[span, by]), tuple(calls[span, by])) for span, by in slots
     )
 
 
-def slots_of(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
+def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
     """Return the states that a call is made of, none where its events must travel."""
     if call.options.distinct:
         return ()
@@ -111,7 +111,7 @@ def picks(call: Call) -> bool:
 def needs_all(call: Call, schema: pa.Schema) -> bool:
     """Say whether every event of a window has to be there for a call, and not few of each hop."""
     few = (*EXTREMES, *ENDS, *DISTINCT, *FEWEST)
-    return not (call.options.distinct or call.function in few or slots_of(call, schema))
+    return not (call.options.distinct or call.function in few or partial_states(call, schema))
 
 
 def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:

@@ -11,15 +11,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.backfill.worker.buckets import bucketed, plainly
-from workbench.backfill.worker.cogroup import Meeting, in_time
+from workbench.backfill.worker.cogroup import CoGroup, in_time
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.validity.answer import lively
-from workbench.backfill.worker.validity.intervals import BEGIN
+from workbench.backfill.worker.validity.answer import answer_valid
+from workbench.backfill.worker.validity.intervals import VALID_FROM
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
-from workbench.columnar.subpartitions import lots
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
+from workbench.columnar.subpartitions import subpartitions
 from workbench.engine.task import ROWS_AT_ONCE
 
 #: The column that only bundles of queries have.
@@ -68,8 +68,8 @@ class BackfillTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        settle()
-        for parts in lots(batches):
+        freeze_gc()
+        for parts in subpartitions(batches):
             yield from self.of_lot(parts)
 
     def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -111,7 +111,7 @@ class BackfillTask:
         code, count = key_codes(pa.table(both))
         q_code, e_code = code[: len(queries)].copy(), code[len(queries) :].copy()
         for name in (*self.keys, TIME):
-            q_code[~present(whole(queries.column(name)))] = count
+            q_code[~present(as_array(queries.column(name)))] = count
         asked = np.zeros(count + 1, bool)
         asked[q_code] = True
         needed = asked[e_code]
@@ -119,8 +119,8 @@ class BackfillTask:
             events, e_code = events.filter(pa.array(needed)), e_code[needed]
         return Sides(queries, events, q_code, e_code, count + 1)
 
-    def _column(self, feature: Feature, sides: Sides, meeting: Meeting) -> pa.Array:
-        answered = lively if BEGIN in meeting.columns else plainly
+    def _column(self, feature: Feature, sides: Sides, meeting: CoGroup) -> pa.Array:
+        answered = answer_valid if VALID_FROM in meeting.columns else plainly
         if feature.by is not None:
             return bucketed(feature.call, feature.by, feature.kind, meeting, answered)
         return answered(feature.call, meeting)[0]
@@ -135,11 +135,11 @@ def table_of(batches: Sequence[pa.RecordBatch]) -> pa.Table | None:
     return pa.Table.from_batches(batches) if batches else None
 
 
-def met(sides: Sides) -> Meeting:
+def met(sides: Sides) -> CoGroup:
     """Return queries and events by key and time."""
     queries, events = (
-        in_time(code, instants(whole(rows.column(TIME)).fill_null(0)), sides.count)
+        in_time(code, instants(as_array(rows.column(TIME)).fill_null(0)), sides.count)
         for rows, code in ((sides.queries, sides.q_code), (sides.events, sides.e_code))
     )
-    columns = {name: whole(sides.events.column(name)) for name in sides.events.column_names}
-    return Meeting(queries, events, columns)
+    columns = {name: as_array(sides.events.column(name)) for name in sides.events.column_names}
+    return CoGroup(queries, events, columns)

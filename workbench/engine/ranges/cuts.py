@@ -15,8 +15,8 @@ from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
 from workbench.columnar.blocks import binaries, one_binary, packed_rows
 from workbench.columnar.key_codes import key_codes
-from workbench.columnar.process import settle
-from workbench.engine.extent import Reach
+from workbench.columnar.process import freeze_gc
+from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.sample import PLACES, ROWS, STEP, SUMMARY, lists_of, with_columns
 from workbench.engine.ranges.sort_codes import moved
 
@@ -76,7 +76,7 @@ class Sample:
         at = [self.before[np.searchsorted(self.place, value)] for value in (low, end)]
         return int(np.maximum(at[1] - at[0], 0).sum())
 
-    def pieces(self, count: int, reach: Reach, descending: bool) -> Pieces:
+    def pieces(self, count: int, reach: CallExtent, descending: bool) -> Pieces:
         """Return about so many pieces of about as many rows: fewer where rows share a place."""
         targets = self.before[-1] * np.arange(1, count) // count
         cuts = np.unique(np.searchsorted(self.before[1:], targets, side="right"))
@@ -86,7 +86,7 @@ class Sample:
         start = np.concatenate([[LEAST], self.place[cuts]])
         return Pieces(start, np.array([LEAST, *low], np.int64), np.array([*high, MOST], np.int64))
 
-    def _low(self, cut: int, reach: Reach, descending: bool) -> int:
+    def _low(self, cut: int, reach: CallExtent, descending: bool) -> int:
         """Where the rows begin that are needed by those from a cut on."""
         rows, groups, distance = reach.rows[0], reach.groups[0], reach.distance[0]
         place = int(self.place[cut])
@@ -99,7 +99,7 @@ class Sample:
             found.append(int(self.place[cut - groups]) if cut >= groups else LEAST)
         return min(found)
 
-    def _high(self, cut: int, reach: Reach, descending: bool) -> int:
+    def _high(self, cut: int, reach: CallExtent, descending: bool) -> int:
         """Where the rows end that are needed by those before a cut."""
         rows, groups, distance = reach.rows[1], reach.groups[1], reach.distance[1]
         place = int(self.place[cut])
@@ -120,7 +120,7 @@ class CutTask:
     Attributes
     ----------
     keys : tuple of str
-    reach : Reach
+    reach : CallExtent
     descending : bool
         Whether the first order column descends.
     pieces : int
@@ -132,7 +132,7 @@ class CutTask:
     """
 
     keys: tuple[str, ...]
-    reach: Reach
+    reach: CallExtent
     descending: bool
     pieces: int
     rows: int | None
@@ -140,14 +140,14 @@ class CutTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return all cuts as one binary value, and none where nothing is cut."""
-        settle()
+        freeze_gc()
         found = self.cuts(batches)
         if found is not None:
             yield pa.record_batch({CUTS: one_binary(packed_rows(found))})
 
     def shown(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the keys that are cut, their rows, and how many pieces each has."""
-        settle()
+        freeze_gc()
         found = self.cuts(batches)
         if found is not None:
             pieces = pa.array([len(one) for one in found.column(START)], pa.int32())

@@ -19,8 +19,8 @@ from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
 from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import BundleTask, Routed
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.engine.extent import Reach
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import HIGH, LOW, START, read_cuts
 from workbench.engine.ranges.sort_codes import places
@@ -82,7 +82,7 @@ class PieceTask(BundleTask):
         assert self.cuts is not None
         assert self.order is not None
         first, last, home = np.zeros((3, len(rows)), np.int64)
-        order = whole(rows.column(self.order.name))
+        order = as_array(rows.column(self.order.name))
         for number in np.intersect1d(key, np.arange(len(self.cuts))):
             at = np.flatnonzero(key == number)
             found = places(order.take(at), self.order)
@@ -131,7 +131,7 @@ def own_rows(block: Block, answer: pa.Table) -> pa.Table:
     return answer if own.all() else answer.filter(pa.array(own))
 
 
-def check_overlap(block: Block, groups: NDArray[np.int64], reach: Reach) -> None:
+def check_overlap(block: Block, groups: NDArray[np.int64], reach: CallExtent) -> None:
     """Refuse pieces that lack rows which their frames count.
 
     Parameters
@@ -140,7 +140,7 @@ def check_overlap(block: Block, groups: NDArray[np.int64], reach: Reach) -> None
         From :func:`workbench.engine.order.ordered_block`, its partitions are pieces.
     groups : int64 array of shape (rows,)
         The number of each row's group of peers within its piece.
-    reach : Reach
+    reach : CallExtent
         How far frames look.
 
     Raises
@@ -164,5 +164,5 @@ def check_overlap(block: Block, groups: NDArray[np.int64], reach: Reach) -> None
             )
 
 
-def _less(there: tuple[Any, Any], reach: Reach, side: int) -> bool:
+def _less(there: tuple[Any, Any], reach: CallExtent, side: int) -> bool:
     return bool(there[0] < reach.rows[side] or there[1] < reach.groups[side])

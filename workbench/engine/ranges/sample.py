@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from workbench.columnar.blocks import grouped, one_binary, packed_rows
 from workbench.columnar.bundles import gathered
-from workbench.columnar.key_codes import key_codes, whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.sort_codes import places
 
@@ -58,7 +58,7 @@ class SampleTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return summaries, each as one binary value."""
-        settle()
+        freeze_gc()
         for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
             yield pa.record_batch({SUMMARY: one_binary(packed_rows(self.summary(rows)))})
 
@@ -69,7 +69,7 @@ class SampleTask:
         large = np.flatnonzero(sizes * (2 * self.pieces) >= len(rows))
         offsets, at = grouped(codes, count)
         step = max(1, len(rows) // (SAMPLES * self.pieces))
-        order = whole(rows.column(self.order.name))
+        order = as_array(rows.column(self.order.name))
         kept = []
         for key in large:
             of_key = at[offsets[key] : offsets[key + 1]]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from workbench.figures.growth import PLAIN, Look, Looks
+from workbench.figures.growth import PLAIN, CurveStyle, Looks
 from workbench.figures.svg import INK, QUIET, RULE, document, element, line, text
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 820.0, 400.0, 60.0, 56.0, 190.0, 44.0
@@ -96,7 +96,7 @@ def _count(power: int) -> str:
     return f"{10 ** (power - 3)} k" if power < 6 else f"{10 ** (power - 6):,} M"
 
 
-def _way(look: Look, points: list[tuple[float, float]]) -> str:
+def _way(look: CurveStyle, points: list[tuple[float, float]]) -> str:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     style = {"fill": "none", "stroke": look.color, "stroke_width": 2.5}
     drawn = element("polyline", points=path, stroke_dasharray=_DASHES.get(look.dash), **style)

@@ -8,7 +8,7 @@ from workbench.figures.plan_layout import (
     FLOWS,
     KINDS,
     ROW,
-    Layout,
+    PlanLayout,
     caption,
     counted,
     layout,
@@ -67,12 +67,12 @@ def plan_svg(plan: QueryPlan) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _point(id: int, places: Layout) -> tuple[int, int]:
+def _point(id: int, places: PlanLayout) -> tuple[int, int]:
     column, row = places.places[id]
     return _LEFT + COLUMN * column, _TOP + ROW * row
 
 
-def _line(edge: Edge, places: Layout) -> str:
+def _line(edge: Edge, places: PlanLayout) -> str:
     (x0, y0), (x1, y1) = _point(edge.source, places), _point(edge.target, places)
     bend = y1 - BEND * ROW if y1 > y0 else y0 + BEND * ROW
     return (
@@ -81,7 +81,7 @@ def _line(edge: Edge, places: Layout) -> str:
     )
 
 
-def _operator(operator: Operator, places: Layout, is_result: bool) -> str:
+def _operator(operator: Operator, places: PlanLayout, is_result: bool) -> str:
     x, y = _point(operator.id, places)
     name, summary, cost = caption(operator)
     rows = "" if is_result or operator.rows is None else f"↓ {counted(operator.rows)}"

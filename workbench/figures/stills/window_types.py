@@ -18,13 +18,13 @@ from workbench.figures.svg import (
     text,
 )
 from workbench.figures.window_types import MOST_TICKS, Clock, hop_marks
-from workbench.lessons.window_types import Kind
+from workbench.lessons.window_types import WindowType
 
 LEFT, RIGHT, TOP, ROW, BAR = 80.0, 80.0, 26.0, 56.0, 30.0
 
 
 def kinds_svg(
-    kinds: Sequence[Kind],
+    kinds: Sequence[WindowType],
     query: int,
     hop: int,
     time: Sequence[int],

@@ -19,9 +19,9 @@ from kernels.tiling.hops import LEAST, window_start
 from workbench.backfill.worker.cogroup import in_time
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import floats, numbers, present
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.online.encoding import key_bytes, value_bytes
-from workbench.online.layout import Ints, Layout, Part
+from workbench.online.layout import Ints, LayoutPart, StoreLayout
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,14 @@ class Rolled:
 
 
 def rolled(
-    layout: Layout, part: Part, events: pa.Table, windows: Ints, since: int = LEAST
+    layout: StoreLayout, part: LayoutPart, events: pa.Table, windows: Ints, since: int = LEAST
 ) -> Rolled:
     """Roll events up to cells.
 
     Parameters
     ----------
-    layout : Layout
-    part : Part
+    layout : StoreLayout
+    part : LayoutPart
     events : pyarrow.Table
         None with a null in key or time. Those whose bucket is null are left out.
     windows : int64 array of shape (windows, 4)
@@ -109,21 +109,21 @@ class Ordered:
     events: pa.Table
 
 
-def in_order(layout: Layout, part: Part, events: pa.Table) -> Ordered:
+def in_order(layout: StoreLayout, part: LayoutPart, events: pa.Table) -> Ordered:
     """Return events by key and time, and by bucket where the part has some."""
     if part.by is not None:
-        events = events.filter(whole(events.column(part.by)).is_valid())
+        events = events.filter(as_array(events.column(part.by)).is_valid())
     names = [*(f"k{i}" for i in range(len(layout.keys))), *([part.by] if part.by else [])]
     code, count = key_codes(events.select(names))
-    times = in_time(code, instants(whole(events.column(TIME))), count)
+    times = in_time(code, instants(as_array(events.column(TIME))), count)
     first = pa.array(times.row[times.offsets[:-1]])
     key = key_bytes([events.column(name).take(first) for name in names[: len(layout.keys)]])
-    bucket = value_bytes(whole(events.column(part.by).take(first))) if part.by else [b""] * count
+    bucket = value_bytes(as_array(events.column(part.by).take(first))) if part.by else [b""] * count
     return Ordered(key, bucket, times.offsets, times.time, events.take(pa.array(times.row)))
 
 
 def packed(
-    part: Part, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
+    part: LayoutPart, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
 ) -> tuple[bytes, list[int]]:
     """Return the first cells of each range as words, and where each range's begin in bytes."""
     used = np.repeat(ends[:-1] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
@@ -133,7 +133,7 @@ def packed(
     return words.astype("<i8", copy=False).tobytes(), [0, *(np.cumsum(counts) * size).tolist()]
 
 
-def _room(offsets: Ints, time: Ints, part: Part, windows: Ints, since: int) -> Ints:
+def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int) -> Ints:
     """How many cells each key has at most."""
     collapsed = np.zeros(len(time), np.int64)
     for h, hop in enumerate(part.hops):
@@ -147,12 +147,12 @@ def _room(offsets: Ints, time: Ints, part: Part, windows: Ints, since: int) -> I
     return np.asarray(np.diff(sums[offsets]) + len(windows))
 
 
-def singles(part: Part, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:
+def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:
     """Return each event as a cell: its integers and its floating numbers.
 
     Parameters
     ----------
-    part : Part
+    part : LayoutPart
     events : pyarrow.Table
     time : int64 array of shape (events,)
 
@@ -165,7 +165,7 @@ def singles(part: Part, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.
     cells[:, c.BEGIN] = cells[:, c.LATEST] = time
     for slot, (kind, at, place) in zip(part.slots, part.table.tolist(), strict=True):
         given = given_for(() if slot.nulls else slot.arguments, slot.where, events)
-        columns = [whole(events.column(name)) for name in slot.arguments]
+        columns = [as_array(events.column(name)) for name in slot.arguments]
         size, reals = c.SIZES[kind]
         to_whole, to_real = cells[:, at : at + size], held[:, place : place + reals]
         if reals:
@@ -179,9 +179,9 @@ def given_for(arguments: Sequence[str], where: str | None, events: pa.Table) -> 
     """Return which events count: none of some columns is null, and a condition is true."""
     given = np.ones(len(events), bool)
     for name in arguments:
-        given &= present(whole(events.column(name)))
+        given &= present(as_array(events.column(name)))
     if where is not None:
-        true = whole(events.column(where)).fill_null(False)
+        true = as_array(events.column(where)).fill_null(False)
         given &= true.to_numpy(zero_copy_only=False)
     return given
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from kernels.tiling import cells as c
 from kernels.tiling.hops import LEAST, window_start
-from workbench.columnar.key_codes import whole
-from workbench.online.layout import Ints, Layout, Part
+from workbench.columnar.key_codes import as_array
+from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import Ordered, given_for, in_order
 from workbench.online.states.sketch_states import State, states_of
 
@@ -71,14 +71,14 @@ def cells_of(held: bytes, count: int) -> Iterator[Cell]:
 
 
 def rolled_up(
-    layout: Layout, part: Part, events: pa.Table, windows: Ints, since: int = LEAST
+    layout: StoreLayout, part: LayoutPart, events: pa.Table, windows: Ints, since: int = LEAST
 ) -> list[tuple[bytes, bytes, bytes]]:
     """Roll events up to cells.
 
     Parameters
     ----------
-    layout : Layout
-    part : Part
+    layout : StoreLayout
+    part : LayoutPart
     events : pyarrow.Table
         None with a null in key or time. Those whose bucket is null are left out.
     windows : int64 array of shape (windows, 4)
@@ -106,7 +106,7 @@ def rolled_up(
 
 
 def _series(
-    part: Part, time: Ints, windows: Ints, since: int
+    part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, "np.ndarray[Any, Any]"]]:
     """Each series of cells: its number, where each event's cell begins, which have one."""
     for h, hop in enumerate(part.hops):
@@ -136,7 +136,7 @@ def _groups(
 def _feeding(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
     """What makes the state of some events, b"" where none counts."""
     given = given_for((state.argument,), state.where, events)
-    values = state.fed_from(whole(events.column(state.argument)))
+    values = state.fed_from(as_array(events.column(state.argument)))
 
     def feed(rows: Ints) -> bytes:
         counted = rows[given[rows]]
@@ -146,13 +146,13 @@ def _feeding(state: State, events: pa.Table) -> Callable[[Ints], bytes]:
 
 
 def merged_cells(
-    part: Part, known: Sequence[bytes], new: Sequence[bytes], since: int
+    part: LayoutPart, known: Sequence[bytes], new: Sequence[bytes], since: int
 ) -> list[bytes]:
     """Merge the cells of keys with new ones, and leave out those that begin before a time.
 
     Parameters
     ----------
-    part : Part
+    part : LayoutPart
     known, new : sequence of bytes
         The cells of each key, b"" for none.
     since : int
@@ -189,14 +189,14 @@ class Sketching:
 
     Attributes
     ----------
-    part : Part
+    part : LayoutPart
     windows : int64 array of shape (windows, 4)
         As :func:`kernels.tiling.cells.join_windows` takes them.
     schema : pyarrow.Schema
         The events' columns.
     """
 
-    part: Part
+    part: LayoutPart
     windows: Ints
     schema: pa.Schema
 

@@ -19,7 +19,7 @@ from workbench.engine.block import Call
 from workbench.online.layout import Ints
 
 
-class Sketch(Protocol):
+class SketchState(Protocol):
     """What a state must be able to do."""
 
     def merge(self, other: Any) -> None:
@@ -104,7 +104,7 @@ class State:
         """Return the state that a call is made of."""
         return cls(call.function, call.arguments[0], call.where, call.options.n)
 
-    def fed_from(self, values: pa.Array) -> Callable[[Ints], Sketch]:
+    def fed_from(self, values: pa.Array) -> Callable[[Ints], SketchState]:
         """Return what makes the state of some rows of a column, none of which is null."""
         if self.function == "approx_quantile":
             from workbench.engine.sketch_functions import fed_numbers
@@ -115,7 +115,7 @@ class State:
         items = np.empty(len(values), object)
         items[present(values)] = items_of(values.drop_null())
 
-        def feed(rows: Ints) -> Sketch:
+        def feed(rows: Ints) -> SketchState:
             _, first, counts = np.unique(code[rows], return_index=True, return_counts=True)
             there = items[rows[first]].tolist()
             if self.function == "approx_count_distinct":
@@ -124,12 +124,12 @@ class State:
 
         return feed
 
-    def _fed(self, *given: Any) -> Sketch:
+    def _fed(self, *given: Any) -> SketchState:
         made = _made(self.function, self.n)
         made.add(*given)
         return made  # type: ignore[no-any-return]
 
-    def merged(self, held: Iterable[bytes]) -> Sketch | None:
+    def merged(self, held: Iterable[bytes]) -> SketchState | None:
         """Return the state of several ones' events, None where none of them has any."""
         read = [_made(self.function, self.n).of_bytes(one) for one in held if one]
         for one in read[1:]:
@@ -141,7 +141,7 @@ class State:
 
         Parameters
         ----------
-        state : Sketch or None
+        state : SketchState or None
         call : Call
         kind : pyarrow.DataType
             The type of the values.

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure
 from workbench.figures.stills.live import live_svg
@@ -270,7 +270,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
 
 
 def _instants(rows: pa.Table, name: str) -> Any:
-    times = whole(rows.column(name))
+    times = as_array(rows.column(name))
     return np.asarray(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())).view("M8[us]")
 
 

@@ -17,7 +17,7 @@ from workbench.backfill.inspect.one_query import (
     keys_with_queries,
     times_of_key,
 )
-from workbench.backfill.inspect.origin import Asked, Origin, counted, in_words
+from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
 from workbench.figures.origin import origin_figure, piece_words
 from workbench.figures.stills.origin import origin_svg
 from workbench.figures.svg import cut, moved, text
@@ -40,13 +40,13 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
     Attributes
     ----------
     backfill : Backfill
-    asked : Asked
+    asked : OneQuery
         The query with the events before it.
     origin : Origin
         What is drawn: ``backfill.origin(queries, events, key, time, feature)``.
     """
 
-    asked: Asked
+    asked: OneQuery
     origin: Origin
 
     def __init__(

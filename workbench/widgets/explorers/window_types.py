@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.stills.window_types import kinds_svg
 from workbench.figures.svg import moved, text
 from workbench.figures.window_types import Clock, kinds_figure
-from workbench.lessons.window_types import Kind, window_kinds
+from workbench.lessons.window_types import WindowType, window_kinds
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.still import document
 
@@ -39,7 +39,7 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
 
     Attributes
     ----------
-    kinds : list of Kind
+    kinds : list of WindowType
         The windows as they are now.
     words : str
         The same as a sentence.
@@ -55,7 +55,7 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
     Kinds of window at 17: sliding 3 events, hopping 3 events, sawtooth 4 events
     """
 
-    kinds: list[Kind]
+    kinds: list[WindowType]
     words: str
 
     def __init__(
@@ -117,7 +117,7 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
             + f" up to the query at {at}."
         )
 
-    def _range(self, kind: Kind) -> str:
+    def _range(self, kind: WindowType) -> str:
         events = f"{kind.count} event{'' if kind.count == 1 else 's'}"
         return f"{events} in [{self._clock(kind.low)}, {self._clock(kind.high)})"
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernels import Trace, registry, trace
-from kernels.frames.extent import Look, look_table
+from kernels.frames.extent import FrameExtent, look_table
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 
@@ -50,7 +50,11 @@ def play_merge(
 
 
 def play_close(
-    times: Sequence[int], looks: Sequence[Look], watermark: int, clock: Clock, waiting: int = 0
+    times: Sequence[int],
+    looks: Sequence[FrameExtent],
+    watermark: int,
+    clock: Clock,
+    waiting: int = 0,
 ) -> Player:
     """Step through which rows leave at a watermark, and which are needed no more.
 
@@ -58,7 +62,7 @@ def play_close(
     ----------
     times : sequence of int
         Those of the rows that a partition holds, in order.
-    looks : sequence of Look
+    looks : sequence of FrameExtent
         How far each call looks.
     watermark : int
     clock : function
@@ -81,7 +85,7 @@ def play_close(
 
 
 def play_affected(
-    times: Sequence[int], looks: Sequence[Look], changed: int, clock: Clock
+    times: Sequence[int], looks: Sequence[FrameExtent], changed: int, clock: Clock
 ) -> Player:
     """Step through which rows a new row can affect, and which rows their answers are made of.
 
@@ -89,7 +93,7 @@ def play_affected(
     ----------
     times : sequence of int
         Those of the rows of a partition, in order, with the new one.
-    looks : sequence of Look
+    looks : sequence of FrameExtent
     changed : int
         The number of the new row.
     clock : function

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows
 from workbench.columnar.bundles import unbundled
-from workbench.columnar.key_codes import whole
-from workbench.columnar.process import settle
+from workbench.columnar.key_codes import as_array
+from workbench.columnar.process import freeze_gc
 from workbench.engine.block import Call
 from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.task import WindowTask
@@ -168,7 +168,7 @@ class PackSeries:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
-        settle()
+        freeze_gc()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if not parts:
             return
@@ -180,7 +180,7 @@ class PackSeries:
                 yield self._piece(block.keys.slice(p, 1), piece, some)
 
     def _piece(self, key: pa.Table, piece: int, rows: pa.Table) -> pa.RecordBatch:
-        columns = {f"k{i}": whole(key.column(i)) for i in range(key.num_columns)}
+        columns = {f"k{i}": as_array(key.column(i)) for i in range(key.num_columns)}
         columns[PIECE] = pa.array([piece], pa.int64())
         columns[ROWS] = pa.array([len(rows)], pa.int64())
         columns[PACKED] = one_binary(packed_rows(rows))

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.columns import floats, numbers, present
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.engine.order import measured
 from workbench.windows.bands.call import band_of, rebuilt
 from workbench.windows.bands.prepared_series import Key, PreparedSeries
@@ -80,8 +80,8 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     rows = series.answer(rebuilt(over, over.frame, "kernel", {name: both}), key)
     place = _places(over, rows)
     placed = _placed(place)
-    value = floats_or_nan(whole(rows.column(str(band.arguments[0]))))
-    found = _lists(whole(rows.column(name)), len(shares))
+    value = floats_or_nan(as_array(rows.column(str(band.arguments[0]))))
+    found = _lists(as_array(rows.column(name)), len(shares))
     quantiles = dict(zip(shares, found[:, placed], strict=True))
     low, high = (quantiles[share] for share in QUARTILES)
     kept = {share: quantiles[share] for share in sorted(set(band.options.q))}
@@ -121,7 +121,7 @@ def _lists(values: pa.ListArray, size: int) -> Floats:
 def _places(over: Over, rows: pa.Table) -> NDArray[Any]:
     """Where each row stands on the axis; NaN or NaT where it has no place."""
     terms = over.order_by
-    values = whole(rows.column(terms[0].name)) if len(terms) == 1 else None
+    values = as_array(rows.column(terms[0].name)) if len(terms) == 1 else None
     if values is None or not _has_axis(values.type):
         return np.arange(1, len(rows) + 1)
     if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):

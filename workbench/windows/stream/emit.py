@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.windows.extent import looks_of
+from workbench.windows.extent import frame_extents
 from workbench.windows.stream.checks import (
     WATERMARK,
     check_closing,
@@ -15,10 +15,10 @@ from workbench.windows.stream.checks import (
     check_provider,
     has_watermark,
 )
-from workbench.windows.stream.plan import Asked, answered_stream
+from workbench.windows.stream.plan import BoundStream, answered_stream
 from workbench.windows.stream.update_checks import check_updating
-from workbench.windows.stream.worker.close import ClosingMode
-from workbench.windows.stream.worker.update import OP, UpdatingMode
+from workbench.windows.stream.worker.close import CloseOperator
+from workbench.windows.stream.worker.update import OP, UpdateOperator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -79,14 +79,14 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     return answered_stream(call.df, asked)
 
 
-def closing(call: StreamCall) -> Asked:
+def closing(call: StreamCall) -> BoundStream:
     """Bind a call that emits on window close."""
     check_closing(call.over, call.df, call.found)
     check_no_id(call.row_id)
     along = call.df.schema[call.over.order_by[0].name].dataType
-    mode = ClosingMode(call.task, looks_of(call.found, along))
+    mode = CloseOperator(call.task, frame_extents(call.found, along))
     schema = without_watermark(call.schema)
-    return Asked(mode, call.carried, call.task.keys, schema, about(call))
+    return BoundStream(mode, call.carried, call.task.keys, schema, about(call))
 
 
 def about(call: StreamCall) -> bytes:
@@ -96,7 +96,7 @@ def about(call: StreamCall) -> bytes:
     return json.dumps({"key": list(pairs), "order": order}).encode()
 
 
-def updating(call: StreamCall) -> Asked:
+def updating(call: StreamCall) -> BoundStream:
     """Bind a call that emits on update."""
     from pyspark.sql.types import StringType, StructField, StructType
 
@@ -105,16 +105,16 @@ def updating(call: StreamCall) -> Asked:
     along = call.df.schema[order[0].name].dataType if order else StringType()
     settles = bool(order) and not order[0].descending and has_watermark(call.df, order[0].name)
     back = tuple(pair for pair in call.task.columns if pair[0] != OP)
-    mode = UpdatingMode(
+    mode = UpdateOperator(
         replace(call.task, columns=back),
-        looks_of(call.found, along),
+        frame_extents(call.found, along),
         call.carried.of(OP) if changelog else None,
         tuple(map(call.carried.of, call.row_id)),
         settles,
     )
     fields = [field for field in call.schema.fields if field.name != OP]
     schema = without_watermark(StructType([StructField(OP, StringType()), *fields]))
-    return Asked(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
+    return BoundStream(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
 
 
 def without_watermark(schema: "StructType") -> "StructType":
@@ -132,7 +132,7 @@ def without_watermark(schema: "StructType") -> "StructType":
 
 
 #: How a call is bound to a stream, by when its rows go on.
-EMITS: dict[str, Callable[[StreamCall], Asked]] = {
+EMITS: dict[str, Callable[[StreamCall], BoundStream]] = {
     "on window close": closing,
     "on update": updating,
 }

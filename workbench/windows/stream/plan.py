@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask, unbundled
-from workbench.columnar.process import settle
+from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finding, ship
 from workbench.spark.shuffle import numbered, with_partition
 from workbench.windows.stream.processor import BUCKET, processor_of
 from workbench.windows.stream.worker.bucket import BucketTask
-from workbench.windows.stream.worker.operator import HASH, Mode
+from workbench.windows.stream.worker.operator import HASH, Operator
 from workbench.windows.stream.worker.packing import Seal
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ OBSERVED = "wb.over"
 
 
 @dataclass(frozen=True)
-class Asked:
+class BoundStream:
     """A window call over a stream, in terms of what travels.
 
     Attributes
     ----------
-    mode : Mode
+    mode : Operator
     carried : Carried
     key : tuple of str
         The columns of the partition, by their names on the way.
@@ -53,7 +53,7 @@ class Asked:
         Of the operator: "append" or "update".
     """
 
-    mode: Mode
+    mode: Operator
     carried: "Carried"
     key: tuple[str, ...]
     schema: "StructType"
@@ -62,14 +62,14 @@ class Asked:
     output_mode: str = "append"
 
 
-def answered_stream(df: "DataFrame", asked: Asked) -> "DataFrame":
+def answered_stream(df: "DataFrame", asked: BoundStream) -> "DataFrame":
     """Return a stream of what a window call gives for a stream.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
         A stream.
-    asked : Asked
+    asked : BoundStream
 
     Returns
     -------
@@ -96,7 +96,7 @@ def answered_stream(df: "DataFrame", asked: Asked) -> "DataFrame":
     return bundles.mapInArrow(finding(task.run), asked.schema)
 
 
-def _bundled(df: "DataFrame", asked: Asked, buckets: int) -> "DataFrame":
+def _bundled(df: "DataFrame", asked: BoundStream, buckets: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     wanted = dict(asked.carried.wanted)
@@ -125,7 +125,7 @@ class UnbundleTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the rows of bundles."""
-        settle()
+        freeze_gc()
         for batch in unbundled(one.rename_columns([BUNDLE]) for one in batches):
             yield batch.rename_columns(list(self.columns))
 
@@ -186,7 +186,7 @@ def _rotated(value: int, by: int) -> int:
     return (value << by | value >> 32 - by) & _ALL
 
 
-def _fingerprint(df: "DataFrame", asked: Asked) -> bytes:
+def _fingerprint(df: "DataFrame", asked: BoundStream) -> bytes:
     """What tells calls apart whose state is not the same."""
     types = [[f.name, f.dataType.simpleString()] for f in df.schema.fields]
     travels = {"types": types, "key": asked.key, "wanted": list(asked.carried.wanted)}

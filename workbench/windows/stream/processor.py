@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import packed_rows
 from workbench.columnar.bundles import BUNDLE
-from workbench.columnar.process import settle
+from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finder
 from workbench.windows.stream.worker.bucket import BucketTask, Name
 
@@ -91,7 +91,7 @@ def answered(
     """
     from pyspark.sql import Row
 
-    settle()
+    freeze_gc()
     task: BucketTask = pickle.loads(packed_task)
     task.seal.check_buckets(state_partitions(task.seal.buckets))
     batches = [batch for one in bundles for batch in pa.ipc.open_stream(one)]

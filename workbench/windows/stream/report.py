@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import rows_of
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.spark.session import session
 from workbench.windows.stream.plan import OBSERVED
@@ -189,7 +189,7 @@ class StateTask:
         """Return the partitions of a packed part."""
         part = unpacked_part(packed, Seal.of(packed))
         sizes = np.diff(part.offsets)
-        columns = {name: whole(part.keys.column(held)) for name, held in self.key}
+        columns = {name: as_array(part.keys.column(held)) for name, held in self.key}
         columns[ROWS] = pa.array(sizes)
         if self.order is not None:
             columns |= self._ends(part, sizes, self.order)

@@ -13,7 +13,7 @@ from tests.workbench.backfill import cases
 from tests.workbench.backfill.entities.cases import SCHEMA, Said, as_table, at_instant, seen, tables
 from workbench.backfill.entities.worker import KNOWN, PROBLEM, FollowTask, LifeTask, followed
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 
 QUERIES = [("a", q) for q in range(-10, 15)] + [("b", 5), ("c", 5), (None, 5), ("a", None)]
@@ -31,7 +31,8 @@ def test_lives_are_what_the_table_held(history: Any, random: Any) -> None:
             there = [
                 (row[TIME], row["number"])
                 for row in lives
-                if (row["k0"], row["i0"]) == (key, number) and row[BEGIN] <= now < row[END]
+                if (row["k0"], row["i0"]) == (key, number)
+                and row[VALID_FROM] <= now < row[VALID_TO]
             ]
             held = at_instant(own, days, now)
             assert there == ([] if held is None else [held])
@@ -142,7 +143,7 @@ def test_snapshots_alone_disagree_with_nothing() -> None:
     assert task.problems(one).column(PROBLEM).to_pylist() == [
         "dated in the future of when it was put in"
     ]
-    lives = [(row["i0"], row[BEGIN], row[END]) for row in one.lives().to_pylist()]
+    lives = [(row["i0"], row[VALID_FROM], row[VALID_TO]) for row in one.lives().to_pylist()]
     assert (1, 3, 6) in lives
     assert (2, 6, 9) in lives
     assert isinstance(rows, pa.Table)

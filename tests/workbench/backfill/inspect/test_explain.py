@@ -7,11 +7,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
-from workbench.backfill.inspect.cost import Cut, Kind, Sizes, auto, sawtooth, scan, tree
-from workbench.backfill.split.plan import Cutting, split
+from workbench.backfill.inspect.cost import Cut, RowKind, Sizes, auto, sawtooth, scan, tree
+from workbench.backfill.split.plan import SplitPlan, split
 
 SIZES = Sizes(9_000_000, 1_000_000, 1_000, 10**9, 5_000_000, 365, partitions=100, tasks=50)
-DAYS = [Kind(90, 1, slots=3, few=2), Kind(7, 1, slots=3, few=2)]
+DAYS = [RowKind(90, 1, slots=3, few=2), RowKind(7, 1, slots=3, few=2)]
 
 
 def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
@@ -50,7 +50,7 @@ def answers(df: DataFrame) -> list[tuple[object, ...]]:
 def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     backfill = asked()
-    cutting = Cutting(backfill.bound(queries, events), least=300)
+    cutting = SplitPlan(backfill.bound(queries, events), least=300)
     assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
     expected = answers(backfill.run(queries, events, "scan"))
     assert answers(split(cutting.plan, cutting).answers()) == expected

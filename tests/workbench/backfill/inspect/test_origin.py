@@ -46,7 +46,7 @@ def test_the_pieces_add_up_to_the_answer(
     events = [event for event in events if event["k0"] == "a"]
     random.shuffle(events)
     one = task(feature(asked, span, where, by))
-    found = backfill_origin.Asked(one, *tables([query], events)).origin()
+    found = backfill_origin.OneQuery(one, *tables([query], events)).origin()
     assert found.answer == expected
     assert len(found.pieces) == len(found.states) == len(found.merged)
     assert sum(p.last - p.first for p in found.pieces) == found.counts.sum() == len(found.values)

@@ -26,17 +26,17 @@ from tests.workbench.backfill.spans import answer_whole
 from tests.workbench.backfill.split.test_spans import MORE, alike
 from tests.workbench.backfill.trees import answer_by_tree, packed_moments
 from workbench.backfill.tree.map_side import MARK, NODE
-from workbench.backfill.tree.query_times import MOMENTS, JoinTask, Moments, MomentsTask
+from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask, QueryTimes
 from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeMeetings
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.partials import picks, slots_of
+from workbench.backfill.worker.partials import partial_states, picks
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 
 
 def by_tree(asked: Asked) -> bool:
     call = feature(asked, Span(None)).call
-    return picks(call) or bool(slots_of(call, SCHEMA))
+    return picks(call) or bool(partial_states(call, SCHEMA))
 
 
 CAN = [one for one in ASKED if by_tree(one)]
@@ -103,7 +103,7 @@ def test_features_that_travel_together_are_those_of_whole_keys(
 def test_moments_are_each_sent_once() -> None:
     times = [5, 5, -3, 5, 7, None]
     rows: list[Row] = [{"k0": key, TIME: time} for key in ("a", "b", None) for time in times]
-    found = Moments.read(packed_moments(tables(rows, [])[0], ("k0",), 4))
+    found = QueryTimes.read(packed_moments(tables(rows, [])[0], ("k0",), 4))
     assert found.keys.column("k0").to_pylist() == ["a", "b"]
     assert (found.offsets.tolist(), found.time.tolist()) == ([0, 3, 6], [-3, 5, 7] * 2)
     assert found.numbers(pa.table({"k0": ["b", "c", "a"]})).tolist() == [1, -1, 0]
@@ -115,7 +115,7 @@ def test_too_many_queries_are_refused_in_the_task_that_joins_them(most: int, fit
     packed = list(MomentsTask(("k0", TIME), ("k0",)).run(rows.to_batches(max_chunksize=100)))
     join = JoinTask(("k0",), most).run([*packed, *packed])
     if fits:
-        assert len(Moments.read(next(iter(join))[MOMENTS][0].as_buffer()).time) == 4_000
+        assert len(QueryTimes.read(next(iter(join))[MOMENTS][0].as_buffer()).time) == 4_000
         return
     with pytest.raises(WorkbenchError, match="more than 0 MB; give method='auto'"):
         list(join)
@@ -124,7 +124,7 @@ def test_too_many_queries_are_refused_in_the_task_that_joins_them(most: int, fit
 @pytest.mark.parametrize("changed", [{"k0": ["b"]}, {MARK: [1]}])
 def test_nodes_of_other_queries_are_refused(changed: dict[str, list[Any]]) -> None:
     asked = tables([{"k0": "a", TIME: 5}], [])[0]
-    mark = Moments.of(asked, ["k0"]).marks.tolist()
+    mark = QueryTimes.of(asked, ["k0"]).marks.tolist()
     arrived = ArrivedNodes()
     for batch in asked.to_batches():
         arrived.add(batch)

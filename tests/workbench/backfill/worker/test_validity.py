@@ -16,8 +16,8 @@ from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.task import BackfillTask, met
 from workbench.backfill.worker.validity import answer as validity_answer
 from workbench.backfill.worker.validity import functions as validity_functions
-from workbench.backfill.worker.validity.answer import lively
-from workbench.backfill.worker.validity.intervals import BEGIN, END
+from workbench.backfill.worker.validity.answer import answer_valid
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.functions.catalogue import NO_OPTIONS, Options
@@ -58,8 +58,10 @@ CALLS: list[tuple[str, tuple[str, ...], Options]] = [
     ("approx_quantile", ("number",), Options(n=200, q=(0.5,), single=True)),
 ]
 ENDS = st.one_of(st.just(MOST), st.integers(0, 25))
-WITH_LIVES = SCHEMA.append(pa.field("weight", pa.float64())).append(pa.field(BEGIN, pa.int64()))
-WITH_LIVES = WITH_LIVES.append(pa.field(END, pa.int64()))
+WITH_LIVES = SCHEMA.append(pa.field("weight", pa.float64())).append(
+    pa.field(VALID_FROM, pa.int64())
+)
+WITH_LIVES = WITH_LIVES.append(pa.field(VALID_TO, pa.int64()))
 
 
 @st.composite
@@ -67,8 +69,8 @@ def lives(draw: st.DrawFn) -> list[Row]:
     """Events with lives that begin before and behind their own times, and may be empty."""
     rows: list[Row] = draw(events_of)
     for row in rows:
-        row[BEGIN] = draw(st.integers(-25, 20))
-        row[END] = min(MOST, row[BEGIN] + draw(ENDS))
+        row[VALID_FROM] = draw(st.integers(-25, 20))
+        row[VALID_TO] = min(MOST, row[VALID_FROM] + draw(ENDS))
         row["weight"] = draw(st.sampled_from([-3.0, -1.0, 0.0, 2.5, math.nan]))
     return rows
 
@@ -83,7 +85,7 @@ def answers(call: Call, queries: list[Row], events: list[Row], tiled: bool | Non
     task = BackfillTask((("id", "c0"),), ("k0",), (), WITH_LIVES)
     asked, _ = tables(queries, [])
     meeting = met(task.sides(asked, pa.Table.from_pylist(events, WITH_LIVES)))
-    found, sizes = lively(call, meeting, tiled)
+    found, sizes = answer_valid(call, meeting, tiled)
     values = found.to_pylist()
     assert len(values) == len(sizes) == len(queries)
     in_order: list[Any] = [None] * len(values)
@@ -94,7 +96,7 @@ def answers(call: Call, queries: list[Row], events: list[Row], tiled: bool | Non
 
 def seen(query: Row, span: Span, row: Row) -> bool:
     """Whether the row is in the table when the query's window ends."""
-    return query[TIME] is not None and row[BEGIN] <= ends(query, span) < row[END]
+    return query[TIME] is not None and row[VALID_FROM] <= ends(query, span) < row[VALID_TO]
 
 
 def ends(query: Row, span: Span) -> int:
@@ -105,7 +107,7 @@ def alone(call: Call, query: Row, events: list[Row], span: Span) -> Any:
     """The same function of the rows that are alive, by the engine of events."""
     alive = [{name: row[name] for name in row} for row in events if seen(query, span, row)]
     for row in alive:
-        row[BEGIN], row[END] = -MOST, MOST
+        row[VALID_FROM], row[VALID_TO] = -MOST, MOST
     schema = WITH_LIVES.remove(len(WITH_LIVES) - 1).remove(len(WITH_LIVES) - 2)
     from workbench.backfill.worker.buckets import plainly
 
@@ -147,7 +149,7 @@ def test_every_function_sees_the_rows_that_are_there(
 
 def test_a_row_counts_from_behind_its_begin_to_its_end_and_on_the_tail() -> None:
     """At the begin of its life, not at its end; at the begin of the window, not at its end."""
-    row = {"k0": "a", TIME: 0, BEGIN: 2, END: 6, "number": 1, "weight": 0.0}
+    row = {"k0": "a", TIME: 0, VALID_FROM: 2, VALID_TO: 6, "number": 1, "weight": 0.0}
     queries: list[Row] = [{"k0": "a", TIME: q} for q in range(9)]
     for window, expected in ((None, [2, 3, 4, 5]), (4, [2, 3, 4]), (3, [2, 3])):
         found = answers(call_of("count", (), NO_OPTIONS, Span(window)), queries, [row], True)
@@ -163,8 +165,8 @@ def test_many_rows_are_tiled_and_answers_do_not_depend_on_other_queries(
         {
             "k0": "a",
             TIME: int(random.integers(-500, 500)),
-            BEGIN: int(random.integers(-500, 400)),
-            END: int(random.integers(0, 600)),
+            VALID_FROM: int(random.integers(-500, 400)),
+            VALID_TO: int(random.integers(0, 600)),
             "number": int(random.integers(0, 50)),
             "weight": float(random.integers(-5, 5)),
             "word": f"w{random.integers(0, 9)}",

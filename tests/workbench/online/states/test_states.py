@@ -27,7 +27,7 @@ from tests.workbench.online.cases import (
 )
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
-from workbench.online.layout import Layout
+from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
 from workbench.online.update import apply_batch
 from workbench.online.upload import known_meta, reserve, switch
@@ -121,11 +121,11 @@ def event(key: str, time: int, **values: Any) -> Row:
 
 
 @pytest.fixture
-def layout() -> Layout:
+def layout() -> StoreLayout:
     return layout_of(features())
 
 
-def test_hops_that_an_upload_has_are_removed(layout: Layout) -> None:
+def test_hops_that_an_upload_has_are_removed(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.upload(0)
     view.stream([event("a", time) for time in range(30)] + [event("b", 3)])
@@ -142,7 +142,7 @@ def test_hops_that_an_upload_has_are_removed(layout: Layout) -> None:
     assert len(view.store.held[left[0]]) <= 2 * size  # type: ignore[attr-defined]
 
 
-def test_late_events_are_counted_and_wait_for_the_next_upload(layout: Layout) -> None:
+def test_late_events_are_counted_and_wait_for_the_next_upload(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.seen += [event("a", 1)]
     view.upload(12)
@@ -217,7 +217,7 @@ def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
         assert below / len(values) - most <= 0.5 <= to / len(values) + most
 
 
-def test_streams_that_do_not_follow_are_refused(layout: Layout) -> None:
+def test_streams_that_do_not_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match="nothing is uploaded to the store in memory yet"):
         view.stream([])
@@ -231,7 +231,7 @@ def test_streams_that_do_not_follow_are_refused(layout: Layout) -> None:
         apply_batch(view.store, layout, LASTING, table_of([]), "a second one", 0)
 
 
-def test_uploads_that_cannot_follow_are_refused(layout: Layout) -> None:
+def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match=r"until: 13 is within a hop; .* such as 12"):
         view.upload(13)
@@ -249,7 +249,7 @@ def test_uploads_that_cannot_follow_are_refused(layout: Layout) -> None:
         View(view.store, layout, lasting=7).stream([])
 
 
-def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: Layout) -> None:
+def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.seen += [event("a", 1, number=3)]
     view.upload(12)

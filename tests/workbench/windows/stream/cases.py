@@ -15,9 +15,9 @@ from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.windows.bind import Resolved, frame_for
-from workbench.windows.extent import looks_of
-from workbench.windows.stream.worker.bucket import BucketTask, Name, Step
-from workbench.windows.stream.worker.operator import HASH, Mode
+from workbench.windows.extent import frame_extents
+from workbench.windows.stream.worker.bucket import BucketStep, BucketTask, Name
+from workbench.windows.stream.worker.operator import HASH, Operator
 from workbench.windows.stream.worker.packing import Seal
 
 COLUMNS = ("key", "time", "value", "id")
@@ -80,7 +80,7 @@ class Query:
 
     def _step(self, rows: pa.Table | None, watermark: int | None) -> list[dict[str, Any]]:
         step = self.task.step(self.store, rows, watermark)
-        assert isinstance(step, Step)
+        assert isinstance(step, BucketStep)
         assert step.slept == self.wake
         self.wake = step.wake
         assert step.wake is None or watermark is None or step.wake * 1000 > watermark
@@ -122,9 +122,9 @@ def task_of(functions: dict[str, Function], frame: Frame | None = None) -> Windo
 
 
 def query_of(
-    mode: Callable[..., Mode], functions: dict[str, Function], part_bytes: int = 3_000
+    mode: Callable[..., Operator], functions: dict[str, Function], part_bytes: int = 3_000
 ) -> Query:
-    looks = looks_of(resolved(functions), TimestampType())
+    looks = frame_extents(resolved(functions), TimestampType())
     return Query(BucketTask(mode(task_of(functions), looks), SEAL, b"", part_bytes))
 
 

@@ -18,10 +18,10 @@ from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.checks import order_terms
-from workbench.windows.extent import looks_of
+from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.bucket import BucketTask
-from workbench.windows.stream.worker.operator import HASH, Clock, Taken
-from workbench.windows.stream.worker.update import UpdatingMode
+from workbench.windows.stream.worker.operator import HASH, Clock, Emitted
+from workbench.windows.stream.worker.update import UpdateOperator
 
 Row = dict[str, Any]
 #: What becomes of a row, and the row.
@@ -77,7 +77,7 @@ class Query:
     part_bytes: int | None = None
     held: Block | None = None
     before: int | None = None
-    taken: Taken | None = None
+    taken: Emitted | None = None
     table: dict[Who, Row] = field(default_factory=dict)
     sink: dict[Who, str] = field(default_factory=dict)
     answers: dict[Who, Row] = field(default_factory=dict)
@@ -95,9 +95,9 @@ class Query:
         ]
         back = tuple((name, name) for name in TABLE.names)
         op, row_id = ("op", ("id",)) if self.changelog else (None, ())
-        looks = looks_of(found, along)
+        looks = frame_extents(found, along)
         self.task = WindowTask(back, self.keys, self.order, calls)
-        self.mode = UpdatingMode(self.task, looks, op, row_id, self.timed)
+        self.mode = UpdateOperator(self.task, looks, op, row_id, self.timed)
 
     def run(
         self,

@@ -24,8 +24,8 @@ from tests.workbench.windows.stream.cases import (
 )
 from workbench import Frame, fn
 from workbench.functions.fn import Function
-from workbench.windows.stream.worker.bucket import BucketTask, Step
-from workbench.windows.stream.worker.close import LATE, UNTIMED, ClosingMode
+from workbench.windows.stream.worker.bucket import BucketStep, BucketTask
+from workbench.windows.stream.worker.close import LATE, UNTIMED, CloseOperator
 from workbench.windows.stream.worker.directory import Directory
 from workbench.windows.stream.worker.packing import VERSION, Seal, unpacked_part
 
@@ -65,7 +65,7 @@ def _in_time(time: int, before: int | None) -> bool:
 def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function], part_bytes: int
 ) -> None:
-    query = query_of(ClosingMode, functions, part_bytes)
+    query = query_of(CloseOperator, functions, part_bytes)
     admitted, left = run(query, given_batches, delay * TICK)
     expected = by_batch(functions, admitted)
     assert {n: repr(row) for n, row in left.items()} == {n: repr(expected[n]) for n in left}
@@ -81,7 +81,7 @@ def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
 def test_the_watermark_alone_closes_what_needs_no_later_row(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function]
 ) -> None:
-    query = query_of(ClosingMode, functions)
+    query = query_of(CloseOperator, functions)
     admitted, left = run(query, given_batches, delay * TICK)
     assert set(left) == {row[3] for row in admitted}
 
@@ -91,14 +91,14 @@ def held_rows(query: Query) -> list[dict[str, Any]]:
     return [row for part in parts for row in part.rows.to_pylist()]
 
 
-def step(query: Query, rows: list[Row], watermark: int | None) -> Step:
+def step(query: Query, rows: list[Row], watermark: int | None) -> BucketStep:
     found = query.task.step(query.store, arrivals_of(rows) if rows else None, watermark)
     assert found is not None
     return found
 
 
 def test_late_rows_and_rows_without_a_time_are_counted() -> None:
-    query = query_of(ClosingMode, RANGE)
+    query = query_of(CloseOperator, RANGE)
     assert step(query, [("a", 10_000, 1, 0), ("a", None, 1, 1)], None).counts[UNTIMED] == 1
     assert step(query, [("a", 12_000, 1, 2)], 8_000).counts[LATE] == 0
     # As Spark has it: late is what is not above the watermark of the micro-batch before.
@@ -108,7 +108,7 @@ def test_late_rows_and_rows_without_a_time_are_counted() -> None:
 
 def test_a_quiet_partition_is_closed_by_the_watermark_and_then_forgotten() -> None:
     functions = {"total": fn.sum("value").over(Frame.range(-TICK, TICK))}
-    query = query_of(ClosingMode, functions)
+    query = query_of(CloseOperator, functions)
     query.batch([("a", 1_000_001, 1, 0)], None)
     assert query.wake == 1_001  # the first millisecond that is not before 1,000,501
     assert query.batch([], 1_000_000) == []
@@ -118,7 +118,7 @@ def test_a_quiet_partition_is_closed_by_the_watermark_and_then_forgotten() -> No
 
 def test_a_quiet_partition_is_forgotten_when_its_last_row_is_out_of_reach() -> None:
     functions = {"total": fn.sum("value").over(Frame.range(-10_000, 0))}
-    query = query_of(ClosingMode, functions)
+    query = query_of(CloseOperator, functions)
     query.batch([("a", 1_000_000, 1, 0)], None)
     assert len(query.batch([], 1_000_000)) == 1
     assert (len(query.store.parts), query.wake) == (1, 1_010)
@@ -139,7 +139,7 @@ def spread(rows: list[Row]) -> pa.Table:
 
 def test_a_micro_batch_reads_and_writes_the_parts_that_it_touches() -> None:
     functions = {"before": fn.lag("value")}
-    task = query_of(ClosingMode, functions, part_bytes=20_000).task
+    task = query_of(CloseOperator, functions, part_bytes=20_000).task
     store = Memory()
     task.step(store, spread(many(20_000, 1_000)), None)
     parts = len(store.parts)
@@ -173,7 +173,7 @@ def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
         "next": fn.lead("id"),
     }
     random = np.random.default_rng(3)
-    plain, apart = (query_of(ClosingMode, functions, size).task for size in (10**9, 2_000))
+    plain, apart = (query_of(CloseOperator, functions, size).task for size in (10**9, 2_000))
     stores, idle, number = (Memory(), Memory()), 0, 0
     for batch in range(60):
         busy = range(400) if batch == 0 else random.choice(400, random.integers(0, 4))
@@ -198,7 +198,7 @@ def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
 
 
 def test_parts_that_shrink_are_put_together() -> None:
-    task = query_of(ClosingMode, {"total": fn.sum("value").over(Frame.range(0, 0))}, 20_000).task
+    task = query_of(CloseOperator, {"total": fn.sum("value").over(Frame.range(0, 0))}, 20_000).task
     store = Memory()
     task.step(store, spread(many(20_000, 1_000)), None)
     task.step(store, spread(many(1, 9_000)), 1_000)
@@ -215,7 +215,7 @@ def test_parts_that_shrink_are_put_together() -> None:
     ],
 )
 def test_state_of_another_call_is_refused(other: Seal, message: str) -> None:
-    query = query_of(ClosingMode, RANGE)
+    query = query_of(CloseOperator, RANGE)
     query.batch([("a", 1, 1, 0)], None)
     task = BucketTask(query.task.mode, other)
     with pytest.raises(wb.WorkbenchError, match=message):
@@ -223,7 +223,7 @@ def test_state_of_another_call_is_refused(other: Seal, message: str) -> None:
 
 
 def test_state_of_another_version_is_refused() -> None:
-    query = query_of(ClosingMode, RANGE)
+    query = query_of(CloseOperator, RANGE)
     query.batch([("a", 1, 1, 0)], None)
     query.task = replace(query.task, seal=replace(SEAL, version=VERSION + 1))
     said = f"the format {VERSION}, but this version .* writes {VERSION + 1}"
@@ -234,7 +234,7 @@ def test_state_of_another_version_is_refused() -> None:
 
 
 def test_a_checkpoint_is_bound_to_plain_values_and_not_to_the_names_of_classes() -> None:
-    mode = query_of(ClosingMode, {"n": fn.nth("value", 2).over(Frame.rows(-1, 0))}).task.mode
+    mode = query_of(CloseOperator, {"n": fn.nth("value", 2).over(Frame.rows(-1, 0))}).task.mode
     assert mode.description == {
         "emit": "on window close",
         "columns": [["key", "key"], ["time", "time"], ["value", "value"], ["id", "id"]],
@@ -248,7 +248,7 @@ def test_a_checkpoint_is_bound_to_plain_values_and_not_to_the_names_of_classes()
             ]
         ],
     }
-    renamed = make_dataclass("Renamed", [], bases=(ClosingMode,), frozen=True)
+    renamed = make_dataclass("Renamed", [], bases=(CloseOperator,), frozen=True)
     assert renamed(mode.task, mode.looks).description == mode.description
-    other = query_of(ClosingMode, {"n": fn.nth("value", 3).over(Frame.rows(-1, 0))}).task.mode
+    other = query_of(CloseOperator, {"n": fn.nth("value", 3).over(Frame.rows(-1, 0))}).task.mode
     assert other.description != mode.description

@@ -11,9 +11,9 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
 from workbench.backfill.worker.validity.functions import answer_in_tiles, combines
-from workbench.backfill.worker.validity.intervals import Lives, lives_of
+from workbench.backfill.worker.validity.intervals import ValidIntervals, valid_intervals
 from workbench.columnar.blocks import grouped
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
@@ -27,13 +27,13 @@ AT_ONCE = 8_000_000
 FEW = 4
 
 
-def lively(call: Call, meeting: Meeting, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
+def answer_valid(call: Call, meeting: CoGroup, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
     """Return the answers of a meeting's queries in their order, and how many rows each is of.
 
     Parameters
     ----------
     call : Call
-    meeting : Meeting
+    meeting : CoGroup
         Its columns :data:`BEGIN` and :data:`END` are the events' lives.
     tiled : bool, optional
         Lay rows out in tiles, or list those of each query, instead of what takes fewer steps.
@@ -49,7 +49,7 @@ def lively(call: Call, meeting: Meeting, tiled: bool | None = None) -> tuple[pa.
     is laid out O(log queries) times, and the steps are those of the function over frames of
     O(log queries) ranges. Listed, a call takes as many steps as there are rows in windows.
     """
-    lives = lives_of(call, meeting)
+    lives = valid_intervals(call, meeting)
     sizes = lives.sizes
     if tiled is None:
         listed = int(sizes.sum()) <= FEW * (len(lives.row) + len(sizes))
@@ -59,7 +59,7 @@ def lively(call: Call, meeting: Meeting, tiled: bool | None = None) -> tuple[pa.
     return answer_in_tiles(call, lives, meeting.columns), sizes
 
 
-def _listed(call: Call, lives: Lives, meeting: Meeting) -> pa.Array:
+def _listed(call: Call, lives: ValidIntervals, meeting: CoGroup) -> pa.Array:
     """Answer each query from a list of its own rows: as if it were alone with them in its key."""
     found = [_of_some(call, lives, meeting, *chunk) for chunk in _chunks(lives.sizes)]
     return pa.concat_arrays(found) if len(found) > 1 else found[0]
@@ -73,7 +73,7 @@ def _chunks(sizes: Ints) -> Iterator[tuple[int, int]]:
     yield from pairwise(bounds)
 
 
-def _of_some(call: Call, lives: Lives, meeting: Meeting, low: int, high: int) -> pa.Array:
+def _of_some(call: Call, lives: ValidIntervals, meeting: CoGroup, low: int, high: int) -> pa.Array:
     if high - low < len(lives.queries.time):
         apart = _apart(lives, meeting, low, high)
     else:
@@ -83,7 +83,7 @@ def _of_some(call: Call, lives: Lives, meeting: Meeting, low: int, high: int) ->
     return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
 
 
-def _apart(lives: Lives, meeting: Meeting, low: int, high: int) -> Meeting:
+def _apart(lives: ValidIntervals, meeting: CoGroup, low: int, high: int) -> CoGroup:
     """Some queries, each in a key of its own with the rows that it sees."""
     first, last = (np.clip(run, low, high) - low for run in lives.runs)
     counts = last - first
@@ -95,7 +95,7 @@ def _apart(lives: Lives, meeting: Meeting, low: int, high: int) -> Meeting:
     rows = Times(offsets, lives.row[at].astype(np.uint32), lives.time[at])
     count = np.arange(high - low + 1)
     alone = Times(count, count[:-1].astype(np.uint32), meeting.queries.time[low:high])
-    return Meeting(alone, rows, meeting.columns)
+    return CoGroup(alone, rows, meeting.columns)
 
 
 def _ahead(call: Call) -> int:

@@ -22,9 +22,9 @@ from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
 from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.merge_states import finished
-from workbench.backfill.worker.partials import ENDS, EXTREMES, slots_of
-from workbench.backfill.worker.validity.intervals import Lives
-from workbench.backfill.worker.validity.tiles import Layout, laid_out
+from workbench.backfill.worker.partials import ENDS, EXTREMES, partial_states
+from workbench.backfill.worker.validity.intervals import ValidIntervals
+from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, floats, lists_of_ends, numbers, rows_of
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
@@ -43,16 +43,16 @@ def combines(call: Call) -> bool:
     plain = replace(call, options=replace(call.options, distinct=False))
     counted = (*COUNTS, *EXTREMES, *ENDS, "sum", "avg")
     # The types do not matter here: they say which states, not whether.
-    return call.function in counted or bool(slots_of(plain, pa.schema([])))
+    return call.function in counted or bool(partial_states(plain, pa.schema([])))
 
 
-def answer_in_tiles(call: Call, lives: Lives, held: Columns) -> pa.Array:
+def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
     """Return the answers of all queries in their order.
 
     Parameters
     ----------
     call : Call
-    lives : Lives
+    lives : ValidIntervals
         The rows that count for it.
     held : mapping of str to pyarrow.Array
         The columns of the rows.
@@ -73,30 +73,30 @@ def answer_in_tiles(call: Call, lives: Lives, held: Columns) -> pa.Array:
     if call.function in (*EXTREMES, *ENDS):
         return _of_row(call, lives, held)
     kinds = pa.schema([(name, held[name].type) for name in call.arguments])
-    if slots := slots_of(call, kinds):
+    if slots := partial_states(call, kinds):
         found = {slot.function: _states(slot, lives, held) for slot in slots}
         return finished(call, found, lives.sizes, kinds.types[0])
     return _by_layout(call, lives, held)
 
 
-def _by_layout(call: Call, lives: Lives, held: Columns) -> pa.Array:
+def _by_layout(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
     parts = []
     for low in range(0, len(lives.queries.time), AT_ONCE):
         high = min(low + AT_ONCE, len(lives.queries.time))
-        some: Lives = lives.once((low, high), partial(lives.between, low, high))
-        layout: Layout = some.once("layout", partial(laid_out, some, held))
+        some: ValidIntervals = lives.once((low, high), partial(lives.between, low, high))
+        layout: TileLayout = some.once("layout", partial(laid_out, some, held))
         found = OWN.get(call.function, answer)(layout, call)
         parts.append(found.take(pa.array(layout.query_places)))
     return pa.concat_arrays(parts)
 
 
-def _taken(lives: Lives, held: Columns, name: str) -> pa.Array:
+def _taken(lives: ValidIntervals, held: Columns, name: str) -> pa.Array:
     """A column of the rows that count, in their order."""
     found: pa.Array = lives.once(("column", name), lambda: held[name].take(pa.array(lives.row)))
     return found
 
 
-def _states(slot: Call, lives: Lives, held: Columns) -> NDArray[Any]:
+def _states(slot: Call, lives: ValidIntervals, held: Columns) -> NDArray[Any]:
     """The state of the rows that each query sees, of one aggregate."""
     found: NDArray[Any] = lives.once(
         ("states", slot.function, slot.arguments),
@@ -105,7 +105,7 @@ def _states(slot: Call, lives: Lives, held: Columns) -> NDArray[Any]:
     return found
 
 
-def _values(slot: Call, lives: Lives, held: Columns) -> list[NDArray[Any]]:
+def _values(slot: Call, lives: ValidIntervals, held: Columns) -> list[NDArray[Any]]:
     aggregate = AGGREGATES[slot.function]
     if slot.function == "count":
         return [np.zeros(len(lives.row), np.int64)]
@@ -114,7 +114,7 @@ def _values(slot: Call, lives: Lives, held: Columns) -> list[NDArray[Any]]:
     return [numbers(one) if whole else floats(one) for one in columns]
 
 
-def _merged(name: str, lives: Lives, values: list[NDArray[Any]]) -> NDArray[Any]:
+def _merged(name: str, lives: ValidIntervals, values: list[NDArray[Any]]) -> NDArray[Any]:
     empty = AGGREGATES[name].empty
     dtype = np.asarray(empty).dtype
     columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]
@@ -124,7 +124,7 @@ def _merged(name: str, lives: Lives, values: list[NDArray[Any]]) -> NDArray[Any]
     return states
 
 
-def _of_row(call: Call, lives: Lives, held: Columns) -> pa.Array:
+def _of_row(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
     """The first argument's value in the row that is least, greatest, first or last of all."""
     name = call.function.removeprefix("arg_")
     if name in ENDS:
@@ -138,19 +138,19 @@ def _of_row(call: Call, lives: Lives, held: Columns) -> pa.Array:
     return rows_of(_taken(lives, held, call.arguments[0]), place)
 
 
-def distinct(lives: Lives, call: Call, held: Columns) -> Lives:
+def distinct(lives: ValidIntervals, call: Call, held: Columns) -> ValidIntervals:
     """Return lives of values: from where the first row has it until where none has it any more.
 
     Parameters
     ----------
-    lives : Lives
+    lives : ValidIntervals
     call : Call
         Its arguments make the value.
     held : mapping of str to pyarrow.Array
 
     Returns
     -------
-    Lives
+    ValidIntervals
         Of the rows with one value, no two count for the same query.
     """
     if not len(lives.row):
@@ -172,17 +172,17 @@ def distinct(lives: Lives, call: Call, held: Columns) -> Lives:
     counts = np.bincount(lives.key[chosen], minlength=len(lives.offsets) - 1)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     rows = lives.row[chosen], lives.time[chosen], offsets
-    return Lives(lives.queries, *rows, first[at][back], ends[back])
+    return ValidIntervals(lives.queries, *rows, first[at][back], ends[back])
 
 
-def _ends(layout: Layout, k: int, last: bool) -> tuple[Ints, Ints]:
+def _ends(layout: TileLayout, k: int, last: bool) -> tuple[Ints, Ints]:
     """The first or the last k rows of each frame, from the end on, as rows of the block."""
     begin, end = layout.frames_of
     ends, rows = moving_extremes(layout.offsets, layout.laid, begin, end, k, greatest=last)
     return ends, rows + np.repeat(layout.offsets[:-1], np.diff(ends[layout.offsets]))
 
 
-def _picked(layout: Layout, call: Call) -> pa.Array:
+def _picked(layout: TileLayout, call: Call) -> pa.Array:
     """The value of the nth row, from the begin or from the end."""
     nth = call.options.n
     ends, rows = _ends(layout, abs(nth), nth < 0)
@@ -192,7 +192,7 @@ def _picked(layout: Layout, call: Call) -> pa.Array:
     return rows_of(layout.column(call.arguments[0]), found)
 
 
-def _end_values(layout: Layout, call: Call) -> pa.Array:
+def _end_values(layout: TileLayout, call: Call) -> pa.Array:
     """The first or the last values, in their order."""
     last = call.function == "last_k"
     ends, rows = _ends(layout, call.options.n, last)
@@ -204,7 +204,7 @@ def _end_values(layout: Layout, call: Call) -> pa.Array:
 
 
 #: Functions that depend on the order of rows.
-OWN: dict[str, Callable[[Layout, Call], pa.Array]] = {
+OWN: dict[str, Callable[[TileLayout, Call], pa.Array]] = {
     "nth": _picked,
     **dict.fromkeys(("first_k", "last_k"), _end_values),
 }

@@ -12,17 +12,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.entities.validity_tiles import life_runs
-from workbench.backfill.worker.cogroup import Ints, Meeting, Span, Times
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
 from workbench.columnar.columns import present
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Call
 
 #: The columns of a row's life [begin, end), in what the kernels count in.
-BEGIN, END = "__begin__", "__end__"
+VALID_FROM, VALID_TO = "__begin__", "__end__"
 
 
 @dataclass(frozen=True)
-class Lives:
+class ValidIntervals:
     """The rows that count for a call, and for which queries each does.
 
     Attributes
@@ -74,12 +74,12 @@ class Lives:
         more = np.bincount(first, minlength=places) - np.bincount(last, minlength=places)
         return np.asarray(np.cumsum(more)[:-1], np.int64)
 
-    def of(self, kept: Any) -> "Lives":
+    def of(self, kept: Any) -> "ValidIntervals":
         """Return some of the rows, by a mask."""
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
         columns = (self.row, self.time, self.first, self.last)
         row, time, first, last = (column[kept] for column in columns)
-        return Lives(self.queries, row, time, offsets, first, last)
+        return ValidIntervals(self.queries, row, time, offsets, first, last)
 
     @property
     def tied(self) -> NDArray[np.bool_]:
@@ -87,7 +87,7 @@ class Lives:
         found: NDArray[np.bool_] = self.once("tied", lambda: ties(self.time, self.offsets))
         return found
 
-    def in_order(self, columns: Mapping[str, pa.Array], names: Sequence[str]) -> "Lives":
+    def in_order(self, columns: Mapping[str, pa.Array], names: Sequence[str]) -> "ValidIntervals":
         """Return the same rows, those that tie in time in the order of some columns."""
         tied, order = in_order_of(columns, names, self.row, self.tied)
         at = np.arange(len(self.row))
@@ -95,7 +95,7 @@ class Lives:
         row, first, last = self.row[at], self.first[at], self.last[at]
         return replace(self, row=row, first=first, last=last, _known={})
 
-    def between(self, low: int, high: int) -> "Lives":
+    def between(self, low: int, high: int) -> "ValidIntervals":
         """Return the rows that some queries see, by the places of these among those of all keys."""
         offsets = np.clip(self.queries.offsets, low, high) - low
         queries = Times(offsets, self.queries.row[low:high], self.queries.time[low:high])
@@ -104,53 +104,57 @@ class Lives:
         return replace(self, queries=queries, first=first, last=last, _known={}).of(first < last)
 
 
-def lives_of(call: Call, meeting: Meeting) -> Lives:
+def valid_intervals(call: Call, meeting: CoGroup) -> ValidIntervals:
     """Return the rows that count for a call, of a meeting whose events have a life.
 
     Parameters
     ----------
     call : Call
-    meeting : Meeting
-        Its columns :data:`BEGIN` and :data:`END` are the events' lives.
+    meeting : CoGroup
+        Its columns :data:`VALID_FROM` and :data:`VALID_TO` are the events' lives.
 
     Returns
     -------
-    Lives
+    ValidIntervals
         Calls that the same rows count for get the same ones.
     """
     span, names = cast(Span, call.frame), call.arguments
     nullable = tuple(name for name in call.without_null if meeting.columns[name].null_count)
     key = "lives", span, nullable, call.where
-    base: Lives = meeting.once(key, lambda: _lives_of(span, meeting, nullable, call.where))
+    base: ValidIntervals = meeting.once(key, lambda: _lives_of(span, meeting, nullable, call.where))
     if not names or not base.tied.any():
         return base
-    found: Lives = base.once(("in order", names), lambda: base.in_order(meeting.columns, names))
+    found: ValidIntervals = base.once(
+        ("in order", names), lambda: base.in_order(meeting.columns, names)
+    )
     return found
 
 
-def _lives_of(span: Span, meeting: Meeting, nullable: tuple[str, ...], where: str | None) -> Lives:
-    every: Lives = meeting.once(("runs", span), lambda: _runs_of(span, meeting))
+def _lives_of(
+    span: Span, meeting: CoGroup, nullable: tuple[str, ...], where: str | None
+) -> ValidIntervals:
+    every: ValidIntervals = meeting.once(("runs", span), lambda: _runs_of(span, meeting))
     counts = every.first < every.last
     if nullable or where is not None:
         counts &= _counted(nullable, where, meeting)[every.row]
     return every.of(counts)
 
 
-def _runs_of(span: Span, meeting: Meeting) -> Lives:
+def _runs_of(span: Span, meeting: CoGroup) -> ValidIntervals:
     queries, events = meeting.queries, meeting.events
     row = events.row.astype(np.int64)
     low, seen = span.bounds(queries.time)
-    born, died = (meeting.columns[name].to_numpy()[row] for name in (BEGIN, END))
+    born, died = (meeting.columns[name].to_numpy()[row] for name in (VALID_FROM, VALID_TO))
     first, last = np.empty((2, len(row)), np.int64)
     runs = events.time, born, died, first, last
     bounded = span.window is not None
     life_runs.over(queries.offsets, seen, low, bounded, *runs, right=events.offsets)
-    return Lives(queries, row, events.time, events.offsets, first, last)
+    return ValidIntervals(queries, row, events.time, events.offsets, first, last)
 
 
-def _counted(nullable: tuple[str, ...], where: str | None, meeting: Meeting) -> NDArray[np.bool_]:
+def _counted(nullable: tuple[str, ...], where: str | None, meeting: CoGroup) -> NDArray[np.bool_]:
     """Which rows of the columns count, by what they hold."""
-    counted = np.ones(len(meeting.columns[BEGIN]), np.bool_)
+    counted = np.ones(len(meeting.columns[VALID_FROM]), np.bool_)
     for name in nullable:
         counted &= present(meeting.columns[name])
     if where is not None:

@@ -13,18 +13,18 @@ import pyarrow as pa
 from kernels.entities.validity_tiles import tile_frames, tile_rows, tile_sizes
 from kernels.frames.frames import Ranges
 from workbench.backfill.worker.cogroup import Ints, places
-from workbench.backfill.worker.validity.intervals import Lives
+from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.columnar.blocks import Block
 from workbench.engine.block import Window
 
 
 @dataclass(frozen=True)
-class Layout(Window):
+class TileLayout(Window):
     """What window functions ask of rows that are laid out in tiles.
 
     Attributes
     ----------
-    lives : Lives
+    lives : ValidIntervals
     held : mapping of str to pyarrow.Array
         The columns of the rows.
     laid : int64 array of shape (places,)
@@ -35,7 +35,7 @@ class Layout(Window):
         The row of the block that answers each query.
     """
 
-    lives: Lives = field(kw_only=True)
+    lives: ValidIntervals = field(kw_only=True)
     held: Mapping[str, pa.Array] = field(kw_only=True)
     laid: Ints = field(kw_only=True)
     frames_of: Ranges = field(kw_only=True)
@@ -57,17 +57,17 @@ class Layout(Window):
         return pa.array(taken, mask=None if len(row) else np.ones(len(taken), bool))
 
 
-def laid_out(lives: Lives, held: Mapping[str, pa.Array]) -> Layout:
+def laid_out(lives: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
     """Lay rows out in tiles over the queries of their keys.
 
     Parameters
     ----------
-    lives : Lives
+    lives : ValidIntervals
     held : mapping of str to pyarrow.Array
 
     Returns
     -------
-    Layout
+    TileLayout
     """
     asked, rows = lives.queries.offsets, lives.offsets
     size = np.zeros((len(lives.queries.time), 2), np.int64)
@@ -90,4 +90,6 @@ def laid_out(lives: Lives, held: Mapping[str, pa.Array]) -> Layout:
     at = places(asked, offsets)
     begin[at], end[at] = ranges[0][:, used], ranges[1][:, used]
     known: dict[str, Any] = {"laid": laid, "frames_of": (begin, end), "query_places": at}
-    return Layout(Block(pa.table({}), offsets, pa.table({})), (), lives=lives, held=held, **known)
+    return TileLayout(
+        Block(pa.table({}), offsets, pa.table({})), (), lives=lives, held=held, **known
+    )

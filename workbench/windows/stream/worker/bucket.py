@@ -16,9 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.windows.stream.worker.directory import Directory, Parts
-from workbench.windows.stream.worker.operator import HASH, NEVER, Clock, Ints, Mode, Taken
+from workbench.windows.stream.worker.operator import HASH, NEVER, Clock, Emitted, Ints, Operator
 from workbench.windows.stream.worker.packing import Seal, joined, packed_part, taken, unpacked_part
 
 Flags = NDArray[np.bool_]
@@ -41,7 +41,7 @@ MANY, SHARE = 4, 8
 LATE = "late_rows"
 
 
-class Store(Protocol):
+class StateStore(Protocol):
     """Where a bucket's packed values are kept."""
 
     def directory(self) -> bytes | None:
@@ -65,7 +65,7 @@ class Store(Protocol):
         ...
 
 
-class Step(NamedTuple):
+class BucketStep(NamedTuple):
     """What a bucket has done.
 
     Attributes
@@ -114,31 +114,33 @@ class BucketTask:
 
     Attributes
     ----------
-    mode : Mode
+    mode : Operator
     seal : Seal
     about : bytes
         What the columns are called, to be kept beside them.
     part_bytes : int
     """
 
-    mode: Mode
+    mode: Operator
     seal: Seal
     about: bytes = b""
     part_bytes: int = PART_BYTES
 
-    def step(self, store: Store, arrivals: pa.Table | None, watermark: int | None) -> Step | None:
+    def step(
+        self, store: StateStore, arrivals: pa.Table | None, watermark: int | None
+    ) -> BucketStep | None:
         """Take in rows that have come to a bucket, and do what is due.
 
         Parameters
         ----------
-        store : Store
+        store : StateStore
         arrivals : pyarrow.Table or None
         watermark : int or None
             In microseconds.
 
         Returns
         -------
-        Step or None
+        BucketStep or None
             None when there is nothing to do.
 
         Notes
@@ -166,7 +168,7 @@ class BucketTask:
         now = Directory(watermark, None, late, self.about, *parts)
         wake = _milliseconds(now.wake)
         store.put_directory(replace(now, timer=wake).packed(self.seal))
-        return Step(found.output, found.counts, wake, there.timer)
+        return BucketStep(found.output, found.counts, wake, there.timer)
 
     def _puts_apart(self, there: Directory, come: int) -> bool:
         """Whether to look for idle partitions among the busy ones: where most of many must be."""
@@ -174,13 +176,13 @@ class BucketTask:
         much = there.busy.size.sum() > MANY * self.part_bytes
         return bool(come and much and busy > MANY * come and busy > idle / SHARE)
 
-    def _read(self, store: Store, kind: int, parts: Parts, touched: Flags) -> Read:
+    def _read(self, store: StateStore, kind: int, parts: Parts, touched: Flags) -> Read:
         names = parts.first[touched & (parts.size > 0)].tolist()
         blocks = [unpacked_part(store.part((kind, name)), self.seal) for name in names]
         return Read(parts, touched, blocks)
 
     def _idle(
-        self, store: Store, parts: Parts, watermark: int | None, new: Ints, apart: bool
+        self, store: StateStore, parts: Parts, watermark: int | None, new: Ints, apart: bool
     ) -> Read:
         """The idle partitions that are idle no more, and those beside them."""
         touched = parts.touched(watermark, new) & (parts.size > 0)
@@ -194,7 +196,7 @@ class BucketTask:
         touched[at] = needed
         return Read(parts, touched, [found.blocks[k] for k in np.flatnonzero(needed)])
 
-    def _written(self, store: Store, kind: int, read: Read, held: Kept) -> Parts:
+    def _written(self, store: StateStore, kind: int, read: Read, held: Kept) -> Parts:
         """Write the touched parts anew, and return all of the kind."""
         block, hashes, due = held
         now: list[tuple[int, int, int, int]] = []
@@ -211,7 +213,7 @@ class BucketTask:
                 store.drop_part((kind, name))
         return read.parts.with_parts(~read.touched, now)
 
-    def _put(self, store: Store, name: Name, part: Block) -> int:
+    def _put(self, store: StateStore, name: Name, part: Block) -> int:
         packed = packed_part(part, self.seal)
         store.put_part(name, packed)
         return len(packed)
@@ -233,10 +235,10 @@ class BucketTask:
 def hashes_of(rows: "pa.Table | Block") -> Ints:
     """Return the hashes of rows, or of partitions."""
     table = rows.keys if isinstance(rows, Block) else rows
-    return np.asarray(whole(table.column(HASH)).to_numpy(), np.int64)
+    return np.asarray(as_array(table.column(HASH)).to_numpy(), np.int64)
 
 
-def _by_kind(found: Taken, stay: Ints, both: bool) -> tuple[Kept, Kept]:
+def _by_kind(found: Emitted, stay: Ints, both: bool) -> tuple[Kept, Kept]:
     """The busy and the idle partitions, each in the order of their hashes."""
     held, hashes, due = _by_hash(found.held, found.due)
     busy = np.isin(hashes, stay) if both else np.ones(len(hashes), np.bool_)

@@ -10,23 +10,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.frames.extent import RANGE, START, UNIT, Look, look_table, plus
+from kernels.frames.extent import RANGE, START, UNIT, FrameExtent, look_table, plus
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import Cut, cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows, sorted_rows
 from kernels.stream.window_close import Closed, closed_windows
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import present
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.engine.order import measured
 from workbench.engine.task import WindowTask
 from workbench.windows.stream.worker.operator import (
     HASH,
     NEVER,
     Clock,
+    Emitted,
     Ints,
-    Placed,
-    Taken,
+    PlacedArrivals,
     description_of,
     ends_of,
     integers_of,
@@ -67,19 +67,19 @@ class Sorted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClosingMode:
+class CloseOperator:
     """Hold rows until the watermark has passed them and the ends of their frames.
 
     Attributes
     ----------
     task : WindowTask
         The calls; the order is by one column of times, ascending.
-    looks : tuple of Look
+    looks : tuple of FrameExtent
         How far the calls look.
     """
 
     task: WindowTask
-    looks: tuple[Look, ...]
+    looks: tuple[FrameExtent, ...]
 
     counts = (LATE, UNTIMED, CLOSED)
 
@@ -88,7 +88,7 @@ class ClosingMode:
         """What the state depends on."""
         return {"emit": "on window close", **description_of(self.task)}
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Taken:
+    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in rows, and let those go whose frames the watermark has closed.
 
         Parameters
@@ -100,7 +100,7 @@ class ClosingMode:
 
         Returns
         -------
-        Taken
+        Emitted
         """
         admitted, dropped = self._admitted(arrivals, clock.before)
         place = placed(held, admitted, self.task.keys)
@@ -111,7 +111,7 @@ class ClosingMode:
         closed = closed_windows(rows.offsets, rows.code, waiting, self.looks, until)
         output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
         kept, due = self._kept(place.keys, rows, closed, stood)
-        return Taken(kept, output, {**dropped, CLOSED: len(output)}, due)
+        return Emitted(kept, output, {**dropped, CLOSED: len(output)}, due)
 
     def _admitted(
         self, arrivals: pa.Table | None, before: int | None
@@ -119,7 +119,7 @@ class ClosingMode:
         """The rows that are neither late nor without a time, and how many are."""
         if arrivals is None:
             return None, {LATE: 0, UNTIMED: 0}
-        time = whole(arrivals.column(self.task.order[0].name))
+        time = as_array(arrivals.column(self.task.order[0].name))
         known = present(time)
         in_time = measured(time) > before if before is not None else np.ones(len(time), bool)
         untimed, late = int((~known).sum()), int((known & ~in_time).sum())
@@ -127,7 +127,9 @@ class ClosingMode:
             arrivals = arrivals.filter(pa.array(known & in_time))
         return arrivals, {LATE: late, UNTIMED: untimed}
 
-    def _sorted(self, held: Block | None, arrivals: pa.Table | None, place: Placed) -> Sorted:
+    def _sorted(
+        self, held: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
+    ) -> Sorted:
         code = self._code(None if held is None else held.rows)
         come = self._code(arrivals)[place.order]
         # Rows of one time stay as they have come: those that are held, then the arrivals.
@@ -148,7 +150,7 @@ class ClosingMode:
     def _code(self, rows: pa.Table | None) -> Ints:
         if rows is None:
             return np.zeros(0, np.int64)
-        return np.asarray(measured(whole(rows.column(self.task.order[0].name))), np.int64)
+        return np.asarray(measured(as_array(rows.column(self.task.order[0].name))), np.int64)
 
     def _answers(self, rows: Sorted, cut: Cut, stood: dict[str, Ints]) -> pa.Table:
         """The rows that leave, with their answers."""
@@ -203,5 +205,5 @@ class ClosingMode:
 def _added(found: pa.Table, name: str, more: Ints) -> pa.Table:
     """A table with numbers added to one of its columns."""
     at = found.column_names.index(name)
-    values = whole(found.column(name))
+    values = as_array(found.column(name))
     return found.set_column(at, name, pc.add(values, pa.array(more).cast(values.type)))

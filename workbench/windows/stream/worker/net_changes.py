@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.stream.changelog import OPS
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.errors import WorkbenchError
 
 Ints = NDArray[np.int64]
@@ -171,7 +171,7 @@ class Came:
                 raise WorkbenchError(
                     "row_id: a row's id is null; give every row one, or leave such rows out."
                 )
-        first = whole(known.column(0))
+        first = as_array(known.column(0))
         spoken_of = pc.is_in(first.slice(0, self.kept), value_set=first.slice(self.kept))
         near = np.flatnonzero(spoken_of.to_numpy(zero_copy_only=False))
         at = np.concatenate([near, np.arange(self.kept, len(first))])
@@ -201,5 +201,5 @@ def _comes(op: pa.ChunkedArray) -> Flags:
     if not pc.all(known).as_py() and len(op):
         wrong = op.filter(pc.invert(known))[0].as_py()
         raise WorkbenchError(f"op: {wrong!r} is no change; give '+I', '-U', '+U' or '-D'.")
-    found = whole(pc.is_in(op, value_set=pa.array(COMES)))
+    found = as_array(pc.is_in(op, value_set=pa.array(COMES)))
     return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)

@@ -3,12 +3,12 @@
 A query over a stream keeps the rows of its partitions in *buckets*, one for each task, and a bucket
 in *parts*, each a packed value of its own: so a micro-batch reads and writes those parts alone that
 it touches (:mod:`workbench.windows.stream.worker.bucket`). What is kept, what leaves and when is
-the business of a :class:`Mode`. It gets the partitions of all touched parts as one block, the rows
-that have come, and the watermark; it returns the partitions as they are now and the rows that go
-on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
+the business of a :class:`Operator`. It gets the partitions of all touched parts as one block, the
+rows that have come, and the watermark; it returns the partitions as they are now and the rows that
+go on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
 
 A mode is written in three steps: :func:`placed` finds the partition of each row that has come;
-kernels do the rest over blocks of partitions; :class:`Taken` says what has become of them.
+kernels do the rest over blocks of partitions; :class:`Emitted` says what has become of them.
 
 The columns of ``held.keys``, a row for each partition, are those of the key by the names that they
 have on the way (:class:`workbench.windows.bind.Carried`), :data:`HASH`, and whatever integers a
@@ -28,7 +28,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import Block, grouped
-from workbench.columnar.key_codes import key_codes, whole
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.engine.block import Call
 from workbench.engine.task import WindowTask
 
@@ -57,7 +57,7 @@ class Clock(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Taken:
+class Emitted:
     """What has become of some partitions.
 
     Attributes
@@ -80,7 +80,7 @@ class Taken:
     due: Ints
 
 
-class Mode(Protocol):
+class Operator(Protocol):
     """How a window call answers a stream.
 
     Implementations are frozen dataclasses that can be pickled, of plain values only.
@@ -102,7 +102,7 @@ class Mode(Protocol):
         """What the state depends on, in plain values: a checkpoint is bound to it."""
         ...
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Taken:
+    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in rows, and return what has become of the partitions.
 
         Parameters
@@ -118,7 +118,7 @@ class Mode(Protocol):
 
         Returns
         -------
-        Taken
+        Emitted
         """
         ...
 
@@ -156,7 +156,7 @@ def _call(call: Call) -> list[object]:
     return [call.column, call.function, *columns, frame, given]
 
 
-class Placed(NamedTuple):
+class PlacedArrivals(NamedTuple):
     """Partitions that are held and those that come with new rows, which are none's yet.
 
     Attributes
@@ -183,7 +183,7 @@ class Placed(NamedTuple):
         return len(self.offsets) - 1
 
 
-def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) -> Placed:
+def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) -> PlacedArrivals:
     """Find the partitions of rows that have come.
 
     Parameters
@@ -196,7 +196,7 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
 
     Returns
     -------
-    Placed
+    PlacedArrivals
 
     Notes
     -----
@@ -225,7 +225,9 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
     sizes = np.zeros(count, np.int64)
     if held is not None:
         sizes[:known] = np.diff(held.offsets)
-    return Placed(keys.take(pa.array(first)), ends_of(sizes), new_offsets, order.astype(np.int64))
+    return PlacedArrivals(
+        keys.take(pa.array(first)), ends_of(sizes), new_offsets, order.astype(np.int64)
+    )
 
 
 def one_behind_the_other(held: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
@@ -277,7 +279,7 @@ def integers_of(held: Block | None, name: str, partitions: int) -> Ints:
     """
     found = np.zeros(partitions, np.int64)
     if held is not None:
-        found[: len(held.keys)] = whole(held.keys.column(name)).to_numpy()
+        found[: len(held.keys)] = as_array(held.keys.column(name)).to_numpy()
     return found
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.columns import codes_in_order, is_ranked, present
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.sort_codes import places
 
@@ -75,7 +75,7 @@ def order_codes(rows: pa.Table, order: Sequence[OrderColumn]) -> Codes:
     """
     if not order:
         return Codes(np.zeros(len(rows), np.int64), None, np.zeros(len(rows), np.bool_))
-    first = whole(rows.column(order[0].name))
+    first = as_array(rows.column(order[0].name))
     place, untimed = places(first, order[0]), ~present(first)
     time = place if pa.types.is_timestamp(first.type) and not order[0].descending else None
     if len(order) == 1 and not is_ranked(first.type):
@@ -85,7 +85,7 @@ def order_codes(rows: pa.Table, order: Sequence[OrderColumn]) -> Codes:
 
 def _ranks(rows: pa.Table, order: Sequence[OrderColumn]) -> Ints:
     """Even numbers, so that a watermark has one of its own between two of them."""
-    keys = [key for column in order for key in _keys(whole(rows.column(column.name)), column)]
+    keys = [key for column in order for key in _keys(as_array(rows.column(column.name)), column)]
     at = np.lexsort(keys[::-1])
     differs = np.zeros(len(rows), np.int64)
     for key in keys:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.windows.stream.worker.operator import Ints, ends_of
 
@@ -167,7 +167,7 @@ def unpacked_part(packed: bytes, seal: Seal) -> Block:
     """
     source = pa.BufferReader(pa.py_buffer(seal.opened(packed)))
     keys, rows = (pa.ipc.open_stream(source).read_all() for _ in range(2))
-    sizes = whole(keys.column(SIZE)).to_numpy()
+    sizes = as_array(keys.column(SIZE)).to_numpy()
     return Block(keys.drop_columns([SIZE]), ends_of(sizes), rows)
 
 
@@ -209,6 +209,6 @@ def taken(block: Block, partitions: Ints) -> Block:
 def rows_at(rows: pa.Table, at: Ints) -> pa.Table:
     """Return rows of a table by their numbers, each column in one piece."""
     columns: dict[str, Any] = {
-        name: whole(rows.column(name)).take(pa.array(at)) for name in rows.column_names
+        name: as_array(rows.column(name)).take(pa.array(at)) for name in rows.column_names
     }
     return pa.table(columns, schema=rows.schema)

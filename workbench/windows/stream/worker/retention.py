@@ -8,14 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.frames.extent import BACK, RANGE, START, UNIT, Look, look_table
+from kernels.frames.extent import BACK, RANGE, START, UNIT, FrameExtent, look_table
 from kernels.frames.ordering import MOST
 from workbench.windows.stream.worker.operator import NEVER
 
 Ints = NDArray[np.int64]
 
 
-def due_of(offsets: Ints, time: Ints | None, looks: Sequence[Look], watermark: int | None) -> Ints:
+def due_of(
+    offsets: Ints, time: Ints | None, looks: Sequence[FrameExtent], watermark: int | None
+) -> Ints:
     """Return what the watermark must reach before rows of each partition can be dropped.
 
     A quiet partition is asked at most twice: when its last row is passed, and when that row is out
@@ -26,7 +28,7 @@ def due_of(offsets: Ints, time: Ints | None, looks: Sequence[Look], watermark: i
     offsets : int64 array of shape (partitions + 1,)
     time : int64 array of shape (rows,), or None
         Where the order begins with instants that ascend: these.
-    looks : sequence of Look
+    looks : sequence of FrameExtent
     watermark : int or None
 
     Returns
@@ -36,7 +38,7 @@ def due_of(offsets: Ints, time: Ints | None, looks: Sequence[Look], watermark: i
 
     Examples
     --------
-    >>> week = [Look("range", -7, 0)]
+    >>> week = [FrameExtent("range", -7, 0)]
     >>> due_of(np.array([0, 2, 3, 4]), np.array([1, 20, 12, 3]), week, 15).tolist()
     [20, 19, 9223372036854775807]
     """

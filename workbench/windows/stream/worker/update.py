@@ -13,19 +13,19 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kernels.frames.extent import Look
+from kernels.frames.extent import FrameExtent
 from kernels.stream.changelog import INSERT, OPS, UPDATE_AFTER, Pairs, changes_of, pair_rows
 from kernels.stream.retention import settled_rows
 from kernels.stream.sort_buffer import Merged, merge_rows
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import whole
+from workbench.columnar.key_codes import as_array
 from workbench.engine.task import WindowTask
 from workbench.windows.stream.worker.net_changes import Came, Net
 from workbench.windows.stream.worker.operator import (
     HASH,
     Clock,
-    Placed,
-    Taken,
+    Emitted,
+    PlacedArrivals,
     description_of,
     ends_of,
     integers_of,
@@ -91,14 +91,14 @@ class Now(NamedTuple):
 
 
 @dataclass(frozen=True)
-class UpdatingMode:
+class UpdateOperator:
     """Say at once what changes of rows change in answers.
 
     Attributes
     ----------
     task : WindowTask
         The calls, and the columns to give back.
-    looks : tuple of Look
+    looks : tuple of FrameExtent
         How far the calls look.
     op : str, optional
         The column of arrivals that says what becomes of each; without it all are new.
@@ -110,7 +110,7 @@ class UpdatingMode:
     """
 
     task: WindowTask
-    looks: tuple[Look, ...]
+    looks: tuple[FrameExtent, ...]
     op: str | None = None
     row_id: tuple[str, ...] = ()
     settles: bool = False
@@ -132,7 +132,7 @@ class UpdatingMode:
         """The calls, for slices of partitions."""
         return Engine(self.task.order, self.task.calls, self.looks)
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Taken:
+    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in changes, and return what they change.
 
         Parameters
@@ -143,7 +143,7 @@ class UpdatingMode:
 
         Returns
         -------
-        Taken
+        Emitted
             Its output has the column "op", those of the rows and the answers. Within a partition
             rows that go come first, and +U stands right behind its -U.
         """
@@ -167,12 +167,12 @@ class UpdatingMode:
         counts = dict(zip(self.counts, (*counted, len(at) - batch.kept), strict=True))
         times = codes.time[source[at]] if self.settles and codes.time is not None else None
         due = due_of(kept.offsets, times, self.looks, clock.watermark)
-        return Taken(kept, output, counts, due)
+        return Emitted(kept, output, counts, due)
 
-    def _batch(self, held: Block | None, arrivals: pa.Table | None, place: Placed) -> Batch:
+    def _batch(self, held: Block | None, arrivals: pa.Table | None, place: PlacedArrivals) -> Batch:
         there = None if held is None else held.rows.select(self._names(held.rows))
         come = None if arrivals is None else arrivals.select(self._names(arrivals))
-        tie = np.zeros(0, np.int64) if held is None else whole(held.rows.column(TIE)).to_numpy()
+        tie = np.zeros(0, np.int64) if held is None else as_array(held.rows.column(TIE)).to_numpy()
         kept, added = len(tie), 0 if come is None else len(come)
         ties = np.concatenate([tie, tie.max(initial=-1) + 1 + np.arange(added)])
         answers = range(len(self.task.calls))
@@ -207,13 +207,13 @@ class UpdatingMode:
         rows, answers = (_picked(which, after) for which in (now.source, now.answer))
         same = same_rows(before, answers, now.said)
         columns = {name: batch.rows.column(held) for name, held in self.task.columns}
-        same &= same_rows(before, rows, map(whole, columns.values()), only=rows >= batch.kept)
+        same &= same_rows(before, rows, map(as_array, columns.values()), only=rows >= batch.kept)
         changed = changes_of(Pairs(before, after), same)
         comes = (changed.op == INSERT) | (changed.op == UPDATE_AFTER)
         row, answer = changed.row.copy(), changed.row.copy()
         row[comes], answer[comes] = now.source[row[comes]], now.answer[row[comes]]
         said = {OP: pa.array(OPS).take(pa.array(changed.op))}
-        said |= {name: whole(column).take(pa.array(row)) for name, column in columns.items()}
+        said |= {name: as_array(column).take(pa.array(row)) for name, column in columns.items()}
         for call, column in zip(self.task.calls, now.said, strict=True):
             said[call.column] = column.take(pa.array(answer))
         return pa.table(said)
@@ -247,7 +247,7 @@ class UpdatingMode:
         return Block(kept, ends_of((sizes - rows)[stays]), held), at
 
 
-def _merged(batch: Batch, place: Placed, code: Ints, net: Net) -> tuple[Merged, Ints, Ints]:
+def _merged(batch: Batch, place: PlacedArrivals, code: Ints, net: Net) -> tuple[Merged, Ints, Ints]:
     """The rows after the changes: how they are merged, which of the batch each is, and its tie."""
     kept, come = batch.kept, batch.kept + net.come
     tie = np.where(net.heir >= 0, np.append(batch.tie, 0)[net.heir], batch.tie[come])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kernels.frames.extent import Look
+from kernels.frames.extent import FrameExtent
 from kernels.stream.affected import Cut, cut_ranges, find_affected, peers_before
 from kernels.stream.changelog import Flags
 from kernels.stream.sort_buffer import Changes
@@ -66,12 +66,12 @@ class Engine:
     ----------
     order : tuple of OrderColumn
     calls : tuple of Call
-    looks : tuple of Look
+    looks : tuple of FrameExtent
     """
 
     order: tuple[OrderColumn, ...]
     calls: tuple[Call, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[FrameExtent, ...]
 
     @property
     def counts_rows(self) -> bool:

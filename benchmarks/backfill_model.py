@@ -11,7 +11,7 @@ from benchmarks.spark_metrics import WorkerPeak, shuffled
 from benchmarks.visits import Visits
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect import cost
-from workbench.backfill.inspect.cost import Cost, Cut
+from workbench.backfill.inspect.cost import Cost, CutKeys
 from workbench.backfill.inspect.explain import kinds_of, sizes_of
 from workbench.backfill.methods import PLANS
 from workbench.backfill.split.plan import SplitPlan
@@ -52,7 +52,7 @@ def said_by_model(plan: Plan) -> dict[str, Cost]:
     """Return what the model says of each method that has tasks."""
     sizes, kinds = sizes_of(plan), kinds_of(plan)
     hot = SplitPlan(plan).shown().collect()
-    cuts = [Cut(1, row["rows"], row["spans"]) for row in hot]
+    cuts = [CutKeys(1, row["rows"], row["spans"]) for row in hot]
     return {
         "tree": cost.tree(sizes, kinds),
         "scan": cost.scan(sizes, kinds),

@@ -216,7 +216,7 @@ def find_affected(
     return Affected(np.repeat(np.arange(len(sizes)), sizes)[used], *edges[:, used])
 
 
-class Cut(NamedTuple):
+class PartitionSlices(NamedTuple):
     """Slices of partitions that can be answered as if they were partitions of their own.
 
     Attributes
@@ -240,7 +240,7 @@ class Cut(NamedTuple):
     before: Ints
 
 
-def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
+def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
     """Return the rows that some ranges need, as slices.
 
     Parameters
@@ -251,7 +251,7 @@ def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
 
     Returns
     -------
-    Cut
+    PartitionSlices
         Ranges whose frames share rows are in one slice: no row is in two.
 
     Notes
@@ -279,10 +279,10 @@ def cut_ranges(offsets: Ints, affected: Affected) -> Cut:
     edges[affected.first_curr_row + shift] += 1
     edges[affected.last_curr_row + shift + 1] -= 1
     asked = np.cumsum(edges[:-1]) > 0
-    return Cut(to, rows, asked, partition[first], low - offsets[partition[first]])
+    return PartitionSlices(to, rows, asked, partition[first], low - offsets[partition[first]])
 
 
-def peers_before(offsets: Ints, code: Ints, cut: Cut) -> Ints:
+def peers_before(offsets: Ints, code: Ints, cut: PartitionSlices) -> Ints:
     """Return how many groups of peers stand before each slice, for a call that counts them.
 
     Parameters
@@ -291,7 +291,7 @@ def peers_before(offsets: Ints, code: Ints, cut: Cut) -> Ints:
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
-    cut : Cut
+    cut : PartitionSlices
         With a call that ranks among the looks, so that slices begin with a group of peers.
 
     Returns
@@ -306,7 +306,7 @@ def peers_before(offsets: Ints, code: Ints, cut: Cut) -> Ints:
     Examples
     --------
     >>> row = np.array([3])
-    >>> cut = Cut(np.array([0, 1]), row, np.ones(1, np.bool_), np.array([0]), row)
+    >>> cut = PartitionSlices(np.array([0, 1]), row, np.ones(1, np.bool_), np.array([0]), row)
     >>> peers_before(np.array([0, 4]), np.array([7, 7, 8, 9]), cut).tolist()
     [2]
     """

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.windows.bind import resolve
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.close import CloseOperator
-from workbench.windows.stream.worker.operator import HASH, Clock, Operator
+from workbench.windows.stream.worker.operator import HASH, Clock, StreamOperator
 from workbench.windows.stream.worker.update import UpdateOperator
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def arrivals_of(
     looks = frame_extents(resolve(df, over.columns, over.frame, over.order_by), along)
     closes = emit == "on window close"
     settles = lateness is not None
-    mode: Operator = (
+    mode: StreamOperator = (
         CloseOperator(task, looks) if closes else UpdateOperator(task, looks, settles=settles)
     )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
@@ -106,7 +106,7 @@ def arrivals_of(
 class _Stream:
     """A stream whose state is in this process."""
 
-    mode: Operator
+    mode: StreamOperator
     time: str
     columns: tuple[tuple[str, str], ...]
     behind: int | None

@@ -88,7 +88,7 @@ class RowKind:
 
 
 @dataclass(frozen=True)
-class Cut:
+class CutKeys:
     """Keys whose time is cut.
 
     Attributes
@@ -190,7 +190,7 @@ def scan(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
 
 
 def sawtooth(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
-    """Cut the time of every key into as many spans as there are tasks.
+    """CutKeys the time of every key into as many spans as there are tasks.
 
     Examples
     --------
@@ -198,16 +198,16 @@ def sawtooth(sizes: Sizes, kinds: Sequence[RowKind]) -> Cost:
     >>> sawtooth(sizes, [RowKind(90, 1, slots=1)]).rows
     1839727
     """
-    return auto(sizes, kinds, [Cut(sizes.keys, sizes.rows, sizes.partitions)])
+    return auto(sizes, kinds, [CutKeys(sizes.keys, sizes.rows, sizes.partitions)])
 
 
-def auto(sizes: Sizes, kinds: Sequence[RowKind], cuts: Sequence[Cut]) -> Cost:
-    """Cut the time of some keys, each into its own spans.
+def auto(sizes: Sizes, kinds: Sequence[RowKind], cuts: Sequence[CutKeys]) -> Cost:
+    """CutKeys the time of some keys, each into its own spans.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
-    >>> cost = auto(sizes, [RowKind(90, 1, slots=1)], [Cut(1, 550_000, 2)])
+    >>> cost = auto(sizes, [RowKind(90, 1, slots=1)], [CutKeys(1, 550_000, 2)])
     >>> cost.rows, cost.largest
     (1100364, 275364)
     """
@@ -225,13 +225,13 @@ def auto(sizes: Sizes, kinds: Sequence[RowKind], cuts: Sequence[Cut]) -> Cost:
     return Cost(rows, size, min(sizes.partitions, _tasks(sizes) + _spans(cuts)), largest)
 
 
-def earlier(sizes: Sizes, kinds: Sequence[RowKind], cut: Cut) -> tuple[int, int]:
+def earlier(sizes: Sizes, kinds: Sequence[RowKind], cut: CutKeys) -> tuple[int, int]:
     """Return how many states and how many events go to later spans of keys that are cut.
 
     Examples
     --------
     >>> sizes = Sizes(1_000_000, 100_000, 1_000, 10**8, 550_000, 365, partitions=4, tasks=4)
-    >>> earlier(sizes, [RowKind(90, 1, slots=1), RowKind(None, 1, every=1)], Cut(1, 550_000, 2))
+    >>> earlier(sizes, [RowKind(90, 1, slots=1), RowKind(None, 1, every=1)], CutKeys(1, 550_000, 2))
     (364, 250000)
     """
     events = cut.rows * sizes.events / max(sizes.rows, 1)
@@ -266,5 +266,5 @@ def _tasks(sizes: Sizes) -> int:
     return min(sizes.partitions, max(sizes.keys, 1))
 
 
-def _spans(cuts: Sequence[Cut]) -> int:
+def _spans(cuts: Sequence[CutKeys]) -> int:
     return sum(cut.keys * (cut.spans - 1) for cut in cuts)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from workbench.backfill.bind import Plan, arrow_type, sent
 from workbench.backfill.inspect import cost
-from workbench.backfill.inspect.cost import Cost, Cut, RowKind, Sizes
+from workbench.backfill.inspect.cost import Cost, CutKeys, RowKind, Sizes
 from workbench.backfill.methods import choose
 from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import no_state
@@ -39,7 +39,7 @@ def explained(plan: Plan) -> str:
     chosen, sizes = choose(plan), sizes_of(plan)
     cutting = chosen.method == "auto"
     hot = SplitPlan(plan).shown().orderBy("rows", ascending=False).collect() if cutting else []
-    kinds, cuts = kinds_of(plan), [Cut(1, row["rows"], row["spans"]) for row in hot]
+    kinds, cuts = kinds_of(plan), [CutKeys(1, row["rows"], row["spans"]) for row in hot]
     lines = [
         f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
         f"of {sizes.keys:,} keys; the largest has {sizes.largest_key:,} rows",

@@ -20,7 +20,7 @@ from workbench.spark.shipping import finding, ship
 from workbench.spark.shuffle import numbered, with_partition
 from workbench.windows.stream.processor import BUCKET, processor_of
 from workbench.windows.stream.worker.bucket import BucketTask
-from workbench.windows.stream.worker.operator import HASH, Operator
+from workbench.windows.stream.worker.operator import HASH, StreamOperator
 from workbench.windows.stream.worker.packing import Seal
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class BoundStream:
 
     Attributes
     ----------
-    mode : Operator
+    mode : StreamOperator
     carried : Carried
     key : tuple of str
         The columns of the partition, by their names on the way.
@@ -53,7 +53,7 @@ class BoundStream:
         Of the operator: "append" or "update".
     """
 
-    mode: Operator
+    mode: StreamOperator
     carried: "Carried"
     key: tuple[str, ...]
     schema: "StructType"

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
-from workbench.backfill.inspect.cost import Cut, RowKind, Sizes, auto, sawtooth, scan, tree
+from workbench.backfill.inspect.cost import CutKeys, RowKind, Sizes, auto, sawtooth, scan, tree
 from workbench.backfill.split.plan import SplitPlan, split
 
 SIZES = Sizes(9_000_000, 1_000_000, 1_000, 10**9, 5_000_000, 365, partitions=100, tasks=50)
@@ -97,7 +97,7 @@ def test_few_tasks_leave_all_keys_whole(spark: SparkSession, partitions: str, sa
 
 
 def test_cutting_a_large_key_bounds_the_largest_task() -> None:
-    whole, cut = scan(SIZES, DAYS), auto(SIZES, DAYS, [Cut(1, 5_000_000, 50)])
+    whole, cut = scan(SIZES, DAYS), auto(SIZES, DAYS, [CutKeys(1, 5_000_000, 50)])
     assert whole.largest == 5_050_000
     assert cut.largest < 1.5 * SIZES.rows / SIZES.partitions
     assert whole.rows < cut.rows < 1.1 * whole.rows < sawtooth(SIZES, DAYS).rows
@@ -114,5 +114,5 @@ def test_a_tree_costs_by_its_queries() -> None:
 
 def test_states_do_not_grow_with_the_events() -> None:
     more = replace(SIZES, events=22_500_000, queries=2_500_000, largest_key=12_500_000)
-    few = auto(SIZES, DAYS, [Cut(1, 5_000_000, 50)]).rows - SIZES.rows
-    assert auto(more, DAYS, [Cut(1, 12_500_000, 50)]).rows - more.rows < 1.1 * few
+    few = auto(SIZES, DAYS, [CutKeys(1, 5_000_000, 50)]).rows - SIZES.rows
+    assert auto(more, DAYS, [CutKeys(1, 12_500_000, 50)]).rows - more.rows < 1.1 * few

@@ -17,7 +17,7 @@ from workbench.functions.fn import Function
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.bucket import BucketStep, BucketTask, Name
-from workbench.windows.stream.worker.operator import HASH, Operator
+from workbench.windows.stream.worker.operator import HASH, StreamOperator
 from workbench.windows.stream.worker.packing import Seal
 
 COLUMNS = ("key", "time", "value", "id")
@@ -122,7 +122,7 @@ def task_of(functions: dict[str, Function], frame: Frame | None = None) -> Windo
 
 
 def query_of(
-    mode: Callable[..., Operator], functions: dict[str, Function], part_bytes: int = 3_000
+    mode: Callable[..., StreamOperator], functions: dict[str, Function], part_bytes: int = 3_000
 ) -> Query:
     looks = frame_extents(resolved(functions), TimestampType())
     return Query(BucketTask(mode(task_of(functions), looks), SEAL, b"", part_bytes))

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
 from workbench.windows.stream.worker.directory import Directory, Parts
-from workbench.windows.stream.worker.operator import HASH, NEVER, Clock, Emitted, Ints, Operator
+from workbench.windows.stream.worker.operator import (
+    HASH,
+    NEVER,
+    Clock,
+    Emitted,
+    Ints,
+    StreamOperator,
+)
 from workbench.windows.stream.worker.packing import Seal, joined, packed_part, taken, unpacked_part
 
 Flags = NDArray[np.bool_]
@@ -114,14 +121,14 @@ class BucketTask:
 
     Attributes
     ----------
-    mode : Operator
+    mode : StreamOperator
     seal : Seal
     about : bytes
         What the columns are called, to be kept beside them.
     part_bytes : int
     """
 
-    mode: Operator
+    mode: StreamOperator
     seal: Seal
     about: bytes = b""
     part_bytes: int = PART_BYTES

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from kernels.frames.extent import RANGE, START, UNIT, FrameExtent, look_table, plus
 from kernels.frames.ordering import MOST
-from kernels.stream.affected import Cut, cut_ranges, peers_before
+from kernels.stream.affected import PartitionSlices, cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows, sorted_rows
 from kernels.stream.window_close import Closed, closed_windows
 from workbench.columnar.blocks import Block
@@ -152,7 +152,7 @@ class CloseOperator:
             return np.zeros(0, np.int64)
         return np.asarray(measured(as_array(rows.column(self.task.order[0].name))), np.int64)
 
-    def _answers(self, rows: Sorted, cut: Cut, stood: dict[str, Ints]) -> pa.Table:
+    def _answers(self, rows: Sorted, cut: PartitionSlices, stood: dict[str, Ints]) -> pa.Table:
         """The rows that leave, with their answers."""
         if not len(cut.rows):
             return pa.table({})

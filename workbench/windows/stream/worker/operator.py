@@ -3,7 +3,7 @@
 A query over a stream keeps the rows of its partitions in *buckets*, one for each task, and a bucket
 in *parts*, each a packed value of its own: so a micro-batch reads and writes those parts alone that
 it touches (:mod:`workbench.windows.stream.worker.bucket`). What is kept, what leaves and when is
-the business of a :class:`Operator`. It gets the partitions of all touched parts as one block, the
+the business of a :class:`StreamOperator`. It gets the partitions of all touched parts as one block, the
 rows that have come, and the watermark; it returns the partitions as they are now and the rows that
 go on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
 
@@ -80,7 +80,7 @@ class Emitted:
     due: Ints
 
 
-class Operator(Protocol):
+class StreamOperator(Protocol):
     """How a window call answers a stream.
 
     Implementations are frozen dataclasses that can be pickled, of plain values only.

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.frames.extent import FrameExtent
-from kernels.stream.affected import Cut, cut_ranges, find_affected, peers_before
+from kernels.stream.affected import PartitionSlices, cut_ranges, find_affected, peers_before
 from kernels.stream.changelog import Flags
 from kernels.stream.sort_buffer import Changes
 from workbench.columnar.blocks import Block
@@ -142,7 +142,9 @@ class Engine:
         window = Window(one, self.order)
         return [answer(window, call).slice(0, 0) for call in self.calls]
 
-    def _stood(self, offsets: Ints, code: Ints, cut: Cut, before: Before) -> dict[str, Ints]:
+    def _stood(
+        self, offsets: Ints, code: Ints, cut: PartitionSlices, before: Before
+    ) -> dict[str, Ints]:
         """What a slice of a partition does not see: by the names of functions that count it."""
         asked = {call.function for call in self.calls}
         sizes, found = np.diff(cut.offsets), {}

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from kernels.states.aggregates import AGGREGATES as AGGREGATES
     from kernels.tiling.ladder import tiled_aggregate as tiled_aggregate
     from kernels.windows.aggregate import moving_aggregate as moving_aggregate
-    from kernels.windows.distinct import moving_count_distinct as moving_count_distinct
-    from kernels.windows.distinct_aggregate import moving_distinct as moving_distinct
-    from kernels.windows.distinct_mad import moving_distinct_mad as moving_distinct_mad
-    from kernels.windows.distinct_quantile import (
+    from kernels.windows.distinct.aggregate import moving_distinct as moving_distinct
+    from kernels.windows.distinct.count import moving_count_distinct as moving_count_distinct
+    from kernels.windows.distinct.mad import moving_distinct_mad as moving_distinct_mad
+    from kernels.windows.distinct.quantile import (
         find_distinct_quantile_rows as find_distinct_quantile_rows,
     )
     from kernels.windows.fill import fill as fill
@@ -57,7 +57,7 @@ _HOME = {
     "Step": "core.trace",
     "Trace": "core.trace",
     "fill": "windows.fill",
-    "find_distinct_quantile_rows": "windows.distinct_quantile",
+    "find_distinct_quantile_rows": "windows.distinct.quantile",
     "find_quantile_rows": "windows.quantile",
     "frame_ranges": "frames.frames",
     "frames_of_kept": "frames.frames",
@@ -65,9 +65,9 @@ _HOME = {
     "lag_rows": "windows.lead_lag",
     "lead_rows": "windows.lead_lag",
     "moving_aggregate": "windows.aggregate",
-    "moving_count_distinct": "windows.distinct",
-    "moving_distinct": "windows.distinct_aggregate",
-    "moving_distinct_mad": "windows.distinct_mad",
+    "moving_count_distinct": "windows.distinct.count",
+    "moving_distinct": "windows.distinct.aggregate",
+    "moving_distinct_mad": "windows.distinct.mad",
     "moving_ends": "windows.first_last_k",
     "moving_extremes": "windows.histogram",
     "moving_histogram": "windows.histogram",

@@ -14,7 +14,7 @@ from kernels.frames.frame_deltas import FEW, only_in, turnover
 from kernels.structures.rank_set import add_rank, next_rank, previous_rank, rank_set, remove_rank
 from kernels.structures.sort_keys import orders
 from kernels.structures.wavelet import ones_before, wavelet
-from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.first_last_k import list_ends
 
 Ints = NDArray[np.int64]

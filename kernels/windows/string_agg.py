@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Int64Matrix, Uint8Scratch, kernel
 from kernels.structures.sort_keys import link_equals
-from kernels.windows.distinct import hull, in_frame
+from kernels.windows.distinct.count import hull, in_frame
 
 NONE = -1
 #: Arrow's columns of text count their bytes in 32 bits.

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from kernels.states.aggregates import AGGREGATES
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.aggregate import moving_aggregate
-from kernels.windows.distinct import moving_count_distinct
-from kernels.windows.distinct_aggregate import moving_distinct
-from kernels.windows.distinct_mad import moving_distinct_mad
-from kernels.windows.distinct_quantile import find_distinct_quantile_rows
+from kernels.windows.distinct.aggregate import moving_distinct
+from kernels.windows.distinct.count import moving_count_distinct
+from kernels.windows.distinct.mad import moving_distinct_mad
+from kernels.windows.distinct.quantile import find_distinct_quantile_rows
 from kernels.windows.fill import fill
 from kernels.windows.lead_lag import lead_rows, value_rows
 from kernels.windows.mad import moving_mad

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.first_last_k import moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
 from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of

@@ -1,0 +1,1 @@
+"""What a person clicks: the three verbs, the explorers, the step player. Figures stand below."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.frames.cache_blocks import STREAMED, parts
 from kernels.windows.aggregate import moving_aggregate
-from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.mad import moving_mad
 from kernels.windows.mode import moving_mode
 from kernels.windows.quantile import find_quantile_rows, moving_quantile

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from kernels.states.states import Last, Least, Product, Sum
-from kernels.windows.distinct import hull
+from kernels.windows.distinct.count import hull
 from tests.kernels.frames.frames import members, random_frames
 from tests.kernels.windows.cases_aggregates import INVERTIBLE, state_of
 from tests.kernels.windows.cases_holistic import (

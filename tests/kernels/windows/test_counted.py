@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.windows.distinct import moving_count_distinct
+from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.mad import moving_mad
 from kernels.windows.mode import moving_mode
 from tests.kernels.frames.frames import SPECIALS, Frames, Window, members, random_frames, windows

@@ -3,9 +3,9 @@
 A query over a stream keeps the rows of its partitions in *buckets*, one for each task, and a bucket
 in *parts*, each a packed value of its own: so a micro-batch reads and writes those parts alone that
 it touches (:mod:`workbench.windows.stream.worker.bucket`). What is kept, what leaves and when is
-the business of a :class:`StreamOperator`. It gets the partitions of all touched parts as one block, the
-rows that have come, and the watermark; it returns the partitions as they are now and the rows that
-go on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
+the business of a :class:`StreamOperator`. It gets the partitions of all touched parts as one block,
+the rows that have come, and the watermark; it returns the partitions as they are now and the rows
+that go on. It is a pure function over Arrow and NumPy, and has no say in buckets and parts.
 
 A mode is written in three steps: :func:`placed` finds the partition of each row that has come;
 kernels do the rest over blocks of partitions; :class:`Emitted` says what has become of them.

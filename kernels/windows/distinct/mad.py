@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from kernels.core.kernel import Float64Column, Int64Column, Int64Matrix, Uint32Column, kernel
 from kernels.frames.frame_deltas import only_in, visit_order
 from kernels.structures.sort_keys import orders, sort_keys
-from kernels.windows.distinct_quantile import dense_ranks
+from kernels.windows.distinct.quantile import dense_ranks
 from kernels.windows.mad import median_deviation
 
 NONE = -1

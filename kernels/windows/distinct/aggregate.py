@@ -25,7 +25,7 @@ from kernels.states.aggregates import AGGREGATES, KEYS, finalized
 from kernels.states.states import load, store
 from kernels.structures.order import sort_entries
 from kernels.structures.sort_keys import link_equals
-from kernels.windows.distinct import hull, in_frame
+from kernels.windows.distinct.count import hull, in_frame
 
 
 @register_jitable

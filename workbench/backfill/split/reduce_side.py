@@ -27,7 +27,7 @@ Batches = list[pa.RecordBatch]
 
 
 @dataclass
-class Received:
+class SpanRows:
     """The rows of a task by what they are.
 
     Attributes
@@ -76,7 +76,7 @@ class SpanTask(BackfillTask):
 
     def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys and spans, and all that their queries need."""
-        arrived = Received()
+        arrived = SpanRows()
         for part in parts:
             arrived.add(part)
         if arrived.queries:
@@ -86,7 +86,7 @@ class SpanTask(BackfillTask):
             found = self.of_spans(arrived)
             yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
 
-    def of_spans(self, arrived: Received) -> pa.Table:
+    def of_spans(self, arrived: SpanRows) -> pa.Table:
         """Return every query of a span with its features."""
         meetings = Meetings(self, arrived)
         found: dict[str, pa.Array] = {}
@@ -125,10 +125,10 @@ class Meetings:
     Parameters
     ----------
     task : BackfillTask
-    arrived : Received
+    arrived : SpanRows
     """
 
-    def __init__(self, task: BackfillTask, arrived: Received) -> None:
+    def __init__(self, task: BackfillTask, arrived: SpanRows) -> None:
         self.arrived = arrived
         self._of_group: dict[int, CoGroup] = {}
         self._of_slots: dict[tuple[int, ...], CoGroup] = {}

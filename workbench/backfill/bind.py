@@ -1,7 +1,9 @@
 """A backfill bound to its two tables: columns found, types checked, before a job starts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -10,7 +12,6 @@ from workbench.backfill.aggregation import Aggregation, Window
 from workbench.backfill.checks import check_bucket, check_hop, check_sides, check_windows
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.null_keys import NullKeyTask
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -18,7 +19,7 @@ from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
 from workbench.spark.shuffle import instants_of, numbered, shuffle_partitions, with_partition
-from workbench.spark.table import column, is_integer_time
+from workbench.spark.table import column, has_hash, is_integer_time
 from workbench.windows.bind import Resolved, resolve
 
 if TYPE_CHECKING:
@@ -205,9 +206,31 @@ def bundles(
     for name in () if queries else needed:
         rows = rows.where(F.col(number[name]).isNotNull())
     places = places_of(df)
-    goes = with_partition(rows, [number[name] for name in keys], places)
-    task = (NullKeyTask if queries else SubpartitionTask)((*wanted, PARTITION), tuple(keys), places)
+    if queries:
+        goes = with_place(rows, plan, keys, number)
+    else:
+        goes = with_partition(rows, [number[name] for name in keys], places)
+    task = SubpartitionTask((*wanted, PARTITION), tuple(keys), places)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+
+
+def with_place(
+    rows: "DataFrame", plan: Plan, keys: Sequence[str], number: "Mapping[str, str]"
+) -> "DataFrame":
+    """Return queries with the number of the place that each goes to: that of its key.
+
+    Without key or time a query sees no event, so any place can give it back, and there may be many
+    of them: each goes by all that it holds. So it goes the same way whenever Spark sends it again.
+    """
+    from pyspark.sql import functions as F
+
+    places = places_of(plan.queries)
+    goes = with_partition(rows, [number[name] for name in keys], places)
+    lacks = reduce(or_, (F.col(number[name]).isNull() for name in (*keys, TIME)))
+    fields = enumerate(plan.queries.schema.fields)
+    holds = [number[f"c{i}"] for i, field in fields if has_hash(field.dataType)]
+    anywhere = F.pmod(F.hash(*holds), F.lit(places))
+    return goes.withColumn(PARTITION, F.when(lacks, anywhere).otherwise(F.col(PARTITION)))
 
 
 def places_of(df: "DataFrame") -> int:

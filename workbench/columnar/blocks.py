@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
-from workbench.columnar.key_codes import as_array, encoded, key_codes
+from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
@@ -195,9 +195,8 @@ def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
 
 def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
     """Return binary values one by one, without a copy of them (which a scalar of Arrow is)."""
-    _, ends, held = values.buffers()
-    ends = np.frombuffer(ends, np.int32)[values.offset : values.offset + len(values) + 1]
-    for first, last in pairwise(ends.tolist()):
+    held = values.buffers()[2]
+    for first, last in pairwise(starts_of(values).tolist()):
         yield held.slice(first, last - first)
 
 

@@ -7,7 +7,7 @@ does not need never travel (docs/decisions/0006).
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import CONDITIONS, binaries, grouped, one_binary, packed_rows
-from workbench.columnar.key_codes import encoded, key_codes
+from workbench.columnar.blocks import CONDITIONS, binaries, grouped, one_binary
+from workbench.columnar.delivery import Bundle, Sent, delivered
+from workbench.columnar.key_codes import encoded, key_codes, narrow
 from workbench.columnar.process import freeze_gc
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -59,11 +60,29 @@ class BundleTask:
         """Bundle the rows of a Spark partition, not too many at once."""
         freeze_gc()
         named = (batch.rename_columns(list(self.columns)) for batch in batches)
-        for rows in gathered(named, ROWS_IN_FRONT):
-            yield from self.bundles(rows)
+        some = gathered(named, ROWS_IN_FRONT)
+        yield from self.sent(bundle for rows in some for bundle in self.bundles(rows))
 
-    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Return one row for each partition that has rows: its number and its rows."""
+    def sent(self, bundles: Iterable[Bundle]) -> Iterator[pa.RecordBatch]:
+        """Return bundles as Spark moves them, and behind the last one notes of what went where."""
+        sent = Sent(self.columns)
+        for bundle in sent.counted(bundles):
+            yield self._moved([bundle])
+        if notes := sent.notes():
+            yield self._moved(notes)
+
+    def _moved(self, bundles: Sequence[Bundle]) -> pa.RecordBatch:
+        values = [self.values(one.packed) for one in bundles]
+        to = np.repeat([one.to for one in bundles], list(map(len, values))).astype(np.int32)
+        together = values[0] if len(values) == 1 else pa.concat_arrays(values)
+        return pa.record_batch({PARTITION: pa.array(to), BUNDLE: together})
+
+    def values(self, packed: pa.Buffer) -> pa.Array:
+        """Return a bundle as the values of a column."""
+        return one_binary(packed)
+
+    def bundles(self, rows: pa.Table) -> Iterator[Bundle]:
+        """Return the rows for each partition that has some."""
         chosen, to, marks = self.routed(rows)
         offsets, order = grouped(to, self.partitions)
         rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
@@ -71,13 +90,7 @@ class BundleTask:
             rows = rows.append_column(name, pa.array(mark[order]))
         for partition in np.flatnonzero(np.diff(offsets)):
             first, last = offsets[partition], offsets[partition + 1]
-            packed = packed_rows(self.coded(rows.slice(first, last - first)))
-            yield pa.record_batch(
-                {
-                    PARTITION: pa.array([partition], pa.int32()),
-                    BUNDLE: one_binary(packed),
-                }
-            )
+            yield Bundle.of(self.coded(rows.slice(first, last - first)), int(partition))
 
     def routed(self, rows: pa.Table) -> Routed:
         """Return the rows that go on, the partition of each, and columns that mark them."""
@@ -107,10 +120,10 @@ class BundleTask:
 
 
 def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
-    """Return the rows of batches in tables, not too many at once."""
+    """Return the rows of batches that Spark gives in tables, not too many at once."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
-    for batch in batches:
+    for batch in map(narrow, batches):
         held.append(batch)
         rows, size = rows + len(batch), size + batch.nbytes
         if rows >= most or size >= BYTES_AT_ONCE:
@@ -121,7 +134,13 @@ def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Ite
 
 
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Return the rows of bundles, without a copy of them."""
-    for batch in batches:
-        for bundle in binaries(batch.column(BUNDLE)):
-            yield from pa.ipc.open_stream(bundle)
+    """Return the rows of all bundles that came to a task, without a copy of them.
+
+    Raises
+    ------
+    WorkbenchError
+        Behind the last bundle, when not all have come that were sent.
+    """
+    values = (value for batch in batches for value in binaries(batch.column(BUNDLE)))
+    for rows in delivered(values):
+        yield from rows.to_batches()

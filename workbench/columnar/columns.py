@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.structures.sort_keys import sort_keys
+from workbench.columnar.key_codes import starts_of
 from workbench.functions.catalogue import MOST_DIGITS
 
 
@@ -145,12 +146,8 @@ def text_parts(
     >>> text.tobytes(), start.tolist(), stop.tolist()
     (b'abc', [0, 1, 1], [1, 1, 3])
     """
-    _, ends, text = values.buffers()
-    large = pa.types.is_large_string(values.type) or pa.types.is_large_binary(values.type)
-    held = np.frombuffer(ends, np.int64 if large else np.int32)
-    own = held[values.offset : values.offset + len(values) + 1]
-    count: NDArray[np.int64] = own.astype(np.int64)
-    return np.frombuffer(text or b"", np.uint8), count[:-1], count[1:]
+    ends: NDArray[np.int64] = starts_of(values).astype(np.int64)
+    return np.frombuffer(values.buffers()[2] or b"", np.uint8), ends[:-1], ends[1:]
 
 
 def text_of_ends(

@@ -3,12 +3,17 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
+from typing import Any, TypeVar
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.structures.key_numbers import number_keys
+from workbench.errors import WorkbenchError
+
+Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
 
 
 def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -16,6 +21,82 @@ def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(values, pa.Array):
         return values
     return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+
+
+def starts_of(values: pa.Array) -> NDArray[Any]:
+    """Return where each value of a column of text or bytes begins, and where the last one ends.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Of whatever width its places are.
+
+    Returns
+    -------
+    int32 or int64 array of shape (rows + 1,)
+
+    Examples
+    --------
+    >>> starts_of(pa.array(["a", "bc"])[1:]), starts_of(pa.array([b"a", b"bc"], pa.large_binary()))
+    (array([1, 3], dtype=int32), array([0, 1, 3]))
+    """
+    width = np.int64 if _wide(values.type) else np.int32
+    if not len(values):
+        return np.zeros(1, width)
+    held = np.frombuffer(values.buffers()[1], width)
+    return held[values.offset : values.offset + len(values) + 1]
+
+
+def narrow(rows: Rows) -> Rows:
+    """Return rows whose text and bytes have places of 32 bits, as Spark mostly sends them.
+
+    Those of 64 bits are a setting of the session (``spark.sql.execution.arrow.useLargeVarTypes``).
+    What is kept must not depend on it, so it ends where rows arrive.
+
+    Parameters
+    ----------
+    rows : pyarrow.RecordBatch or pyarrow.Table
+
+    Raises
+    ------
+    WorkbenchError
+        When a column has more than 2 GiB at once.
+
+    Examples
+    --------
+    >>> narrow(pa.table({"name": pa.array(["a"], pa.large_string())})).schema
+    name: string
+    """
+    kinds = [_narrow(kind) for kind in rows.schema.types]
+    if kinds == rows.schema.types:
+        return rows
+    fields = zip(rows.schema, kinds, strict=True)
+    try:
+        return rows.cast(pa.schema([field.with_type(kind) for field, kind in fields]))
+    except pa.ArrowInvalid as error:
+        raise WorkbenchError(
+            "spark.sql.execution.arrow.maxRecordsPerBatch: the rows of a batch have more than "
+            f"2 GiB of text in a column ({error}); set it to fewer rows."
+        ) from None
+
+
+def _narrow(kind: pa.DataType) -> pa.DataType:
+    if _wide(kind):
+        return pa.string() if pa.types.is_large_string(kind) else pa.binary()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_narrow(field.type)) for field in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_narrow(kind.value_type)))
+    if pa.types.is_map(kind):
+        return pa.map_(
+            kind.key_field.with_type(_narrow(kind.key_type)),
+            kind.item_field.with_type(_narrow(kind.item_type)),
+        )
+    return kind
+
+
+def _wide(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_large_string(kind) or pa.types.is_large_binary(kind))
 
 
 def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:

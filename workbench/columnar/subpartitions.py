@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleTask
+from workbench.columnar.delivery import Received
+from workbench.columnar.key_codes import starts_of
 
 #: A bundle of few rows costs more than it saves, so many partitions have few lots each.
 MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
@@ -29,15 +31,11 @@ BYTES_OF_VALUE = 512
 class SubpartitionTask(BundleTask):
     """Bundle rows by the lot that their key is in, a bundle in several values."""
 
-    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Return some rows for each lot that has rows: its number and parts of its rows."""
-        for bundle in super().bundles(rows):
-            packed = bundle.column(BUNDLE).buffers()[2]
-            ends = np.append(np.arange(0, packed.size, BYTES_OF_VALUE), packed.size)
-            buffers = [None, pa.py_buffer(ends.astype(np.int32)), packed]
-            values = pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)
-            number = pa.repeat(bundle.column(PARTITION)[0], len(values))
-            yield pa.record_batch({PARTITION: number, BUNDLE: values})
+    def values(self, packed: pa.Buffer) -> pa.Array:
+        """Return a bundle as the values of a column, each of a few bytes."""
+        ends = np.append(np.arange(0, packed.size, BYTES_OF_VALUE), packed.size)
+        buffers = [None, pa.py_buffer(ends.astype(np.int32)), packed]
+        return pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)
 
 
 def subpartitions_of(partitions: int) -> int:
@@ -60,17 +58,24 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
         Numbers and values of :class:`SubpartitionTask`, in the order of the numbers and as they
         were made.
 
+    Raises
+    ------
+    WorkbenchError
+        Behind the last lot, when not all has come that was sent.
+
     Examples
     --------
-    >>> rows = pa.table({PARTITION: pa.array([2, 1, 2], pa.int32()), "k0": [7, 8, 7]})
-    >>> sent = list(SubpartitionTask(("k0", PARTITION), ("k0",), 3).bundles(rows))
-    >>> [[part.to_pydict() for part in parts] for parts in subpartitions(sent)]
+    >>> rows = pa.record_batch({"k0": [7, 8, 7], PARTITION: pa.array([2, 1, 2], pa.int32())})
+    >>> sent = pa.Table.from_batches(SubpartitionTask(("k0", PARTITION), ("k0",), 3).run([rows]))
+    >>> by_lot = sent.take(pa.compute.sort_indices(sent, [(PARTITION, "ascending")]))
+    >>> [[part.to_pydict() for part in parts] for parts in subpartitions(by_lot.to_batches())]
     [[{'k0': [8]}, {'k0': [7, 7]}]]
     """
+    received = Received()
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for packed in _together(batches):
-        parts = list(_streams(packed))
+        parts = [part for table in received.opened(packed) for part in table.to_batches()]
         held += parts
         rows, size = rows + sum(map(len, parts)), size + packed.size
         # What is not held by a name is free as soon as the rows are answered.
@@ -80,6 +85,7 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
             held, rows, size = [], 0, 0
     if held:
         yield held
+    received.check()
 
 
 def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
@@ -88,8 +94,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
     last = None
     for batch in batches:
         number = batch.column(PARTITION).to_numpy()
-        _, ends, values = batch.column(BUNDLE).buffers()
-        ends = np.frombuffer(ends, np.int32)[batch.column(BUNDLE).offset :]
+        ends, values = starts_of(batch.column(BUNDLE)), batch.column(BUNDLE).buffers()[2]
         first = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
         for begin, end in pairwise(first) if len(number) else ():
             if held and number[begin] != last:
@@ -104,10 +109,3 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
 
 def _joined(held: list[pa.Buffer]) -> pa.Buffer:
     return held[0] if len(held) == 1 else pa.py_buffer(b"".join(held))
-
-
-def _streams(packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
-    """The rows of packed tables that stand one behind the other, without a copy of them."""
-    reader = pa.BufferReader(packed)
-    while reader.tell() < packed.size:
-        yield from pa.ipc.open_stream(reader)

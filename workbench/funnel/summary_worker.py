@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import one_binary, packed_rows
 from workbench.columnar.bundles import BUNDLE, unbundled
+from workbench.columnar.delivery import to_one_task
 from workbench.funnel.worker import FunnelTask
 
 SEGMENT = "segment"
@@ -47,19 +47,21 @@ class ReachedTask:
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answer for a Spark partition that holds all rows of its keys."""
-        yield from map(self.bundle, self.funnel.from_rows(batches))
+        yield from self._sent(self.funnel.from_rows(batches))
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answers for packed blocks."""
-        yield from map(self.bundle, self.funnel.from_blocks(batches))
+        yield from self._sent(self.funnel.from_blocks(batches))
 
-    def bundle(self, answer: pa.RecordBatch) -> pa.RecordBatch:
-        """Return one row: the times since the first step of every key that took it."""
+    def _sent(self, answers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from to_one_task(map(self.begun, answers), BUNDLE, self.funnel.keys)
+
+    def begun(self, answer: pa.RecordBatch) -> pa.Table:
+        """Return the times since the first step of every key that took it."""
         kept = {"since_first": answer.column("since_first")}
         if self.funnel.by is not None:
             kept[SEGMENT] = answer.column(self.funnel.by)
-        begun = pa.table(kept).filter(pc.greater(answer.column("level"), 0))
-        return pa.record_batch({BUNDLE: one_binary(packed_rows(begun))})
+        return pa.table(kept).filter(pc.greater(answer.column("level"), 0))
 
 
 @dataclass(frozen=True)

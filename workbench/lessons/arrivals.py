@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import as_array
+from workbench.columnar.key_codes import as_array, narrow
 from workbench.durations import microseconds
 from workbench.engine.order import measured
 from workbench.errors import WorkbenchError
@@ -82,7 +82,8 @@ def arrivals_of(
     if emit == "on window close" and lateness is None:
         raise WorkbenchError("lateness: emit='on window close' needs a watermark; give one.")
     task, carried = over.bound(df)
-    rows = df.select(*(value.alias(name) for name, value in carried.wanted.items())).toArrow()
+    wanted = [value.alias(name) for name, value in carried.wanted.items()]
+    rows = narrow(df.select(*wanted).toArrow())
     if len(rows) > MOST_ROWS:
         raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
 from workbench.columnar.blocks import TIME
+from workbench.columnar.key_codes import narrow
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import instant_of
 from workbench.online.layout import StoreLayout, names_for
@@ -175,6 +176,6 @@ class Applying:
     def __call__(self, events: "DataFrame", batch: int) -> None:
         """Apply a batch."""
         rows, _ = numbered(events, self.going.events)
-        found = rows.toArrow().rename_columns(list(self.going.events))
+        found = narrow(rows.toArrow().rename_columns(list(self.going.events)))
         self._known.wait()
         apply_batch(self.view.store, self.layout, self.lasting, found, self._stream, batch)

@@ -141,6 +141,24 @@ def type_of(df: "DataFrame", name: str) -> "DataType":
     return df.schema[name].dataType
 
 
+def has_hash(kind: "DataType") -> bool:
+    """Say whether Spark has a hash of values of a type: of maps and variants it has none.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import ArrayType, LongType, MapType
+    >>> has_hash(ArrayType(LongType())), has_hash(ArrayType(MapType(LongType(), LongType())))
+    (True, False)
+    """
+    from pyspark.sql.types import ArrayType, MapType, StructType, VariantType
+
+    if isinstance(kind, ArrayType):
+        return has_hash(kind.elementType)
+    if isinstance(kind, StructType):
+        return all(has_hash(field.dataType) for field in kind.fields)
+    return not isinstance(kind, MapType | VariantType)
+
+
 def reason(error: Exception) -> str:
     """Return Spark's message without its error class, its code and its position.
 

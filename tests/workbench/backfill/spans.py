@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tests.workbench.backfill.cases import Row, tables, task
 from workbench.backfill.split.map_side import SplitTask
@@ -56,7 +57,11 @@ def answer_in_spans(
 
 def answered(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
     """Return the answers of all partitions, each of which takes one lot after the other."""
-    places = {number: [one for one in bundles if place(one) == number] for number in range(PLACES)}
+    values = pa.Table.from_batches(bundles)
+    places = {
+        number: values.filter(pc.equal(values.column(PARTITION), number)).to_batches()
+        for number in range(PLACES)
+    }
     with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
         found = [
             batch
@@ -64,11 +69,6 @@ def answered(task: BackfillTask, bundles: list[pa.RecordBatch]) -> pa.Table:
             for batch in task.run(chain(*(places[n] for n in range(first, PLACES, PARTITIONS))))
         ]
     return pa.Table.from_batches(found)
-
-
-def place(bundle: pa.RecordBatch) -> int:
-    """Return where a bundle goes."""
-    return int(bundle[PARTITION][0].as_py())
 
 
 def _cuts(

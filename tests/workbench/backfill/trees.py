@@ -11,10 +11,10 @@ from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
 from workbench.backfill.tree.reduce_side import TreeTask
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.null_keys import NullKeyTask
 from workbench.backfill.worker.partials import feature_groups
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
+from workbench.columnar.subpartitions import SubpartitionTask
 
 
 def answer_by_tree(
@@ -25,7 +25,7 @@ def answer_by_tree(
     asked, seen = tables(queries, events)
     groups = feature_groups(whole.features, whole.schema)
     arrived: list[pa.RecordBatch] = []
-    bundle = NullKeyTask((*asked.column_names, PARTITION), whole.keys, PLACES)
+    bundle = SubpartitionTask((*asked.column_names, PARTITION), whole.keys, PLACES)
     nodes = NodeTask((*seen.column_names, PARTITION), whole.keys, PLACES, groups=groups)
     packed = packed_moments(asked, whole.keys, rows_a_task)
     for rows, of, more in ((asked, bundle, ()), (seen, nodes, (packed,))):

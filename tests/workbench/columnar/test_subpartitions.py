@@ -31,6 +31,16 @@ def sent(keys: list[int], named: str = "c0") -> list[pa.RecordBatch]:
     return list(task.run(rows.to_batches(max_chunksize=7)))
 
 
+def in_order(values: pa.Table, values_a_batch: int = 9) -> list[pa.RecordBatch]:
+    """Values as Spark sorts them, which keeps the order of those of one number."""
+    number = values.column(PARTITION).to_pylist()
+    order = sorted(range(len(values)), key=number.__getitem__)
+    batches: list[pa.RecordBatch] = (
+        values.take(order).combine_chunks().to_batches(max_chunksize=values_a_batch)
+    )
+    return batches
+
+
 @given(st.lists(keys_of, max_size=4), st.integers(1, 300), st.integers(1, 9), st.integers(1, 30))
 def test_rows_arrive_once_and_a_key_arrives_whole(
     tasks: list[list[int]], size: int, values_a_batch: int, rows_at_once: int
@@ -45,9 +55,7 @@ def test_rows_arrive_once_and_a_key_arrives_whole(
         found = []
         if arrived:
             # As Spark does it, which keeps the order of the values of one number.
-            table = pa.concat_tables(arrived)
-            order = sorted(range(len(table)), key=table.column(PARTITION).to_pylist().__getitem__)
-            batches = table.take(order).combine_chunks().to_batches(max_chunksize=values_a_batch)
+            batches = in_order(pa.concat_tables(arrived), values_a_batch)
             found = [
                 [row for part in parts for row in part.to_pylist()]
                 for parts in subpartitions(batches)

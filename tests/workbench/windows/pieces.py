@@ -11,8 +11,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 import workbench as wb
 from tests.workbench.windows import cases as over_cases
-from workbench.columnar.blocks import one_binary, packed_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
 from workbench.engine.ranges.cuts import CUTS, CutTask
@@ -60,9 +60,8 @@ def _long(price: Decimal | None) -> Decimal | None:
 def answer(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> pa.Table:
     """Return the answers with each partition as a whole, in the order of ``id``."""
     rows = prepared(rows)
-    packed = packed_rows(rows)
-    batch = pa.record_batch({BUNDLE: one_binary(packed)})
-    return _table(_task(rows, keys, order_by, frame, asked).from_rows([batch]))
+    sent = to_one_task([rows], BUNDLE, rows.column_names)
+    return _table(_task(rows, keys, order_by, frame, asked).from_rows(sent))
 
 
 def answer_in_pieces(
@@ -90,12 +89,14 @@ def answer_in_pieces(
     summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
     pieces = PieceTask((*rows.column_names, PARTITION), tuple(keys), partitions, order=first)
-    bundles: dict[int, list[pa.RecordBatch]] = {}
+    bundles: list[pa.RecordBatch] = []
     for part in _with_partitions(rows, keys, partitions, rows_a_task):
         packed = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())
-        for bundle in pieces.run(_batches(part.append_column(CUTS, packed))):
-            bundles.setdefault(bundle[PARTITION][0].as_py(), []).append(bundle)
-    return _table(batch for one in bundles.values() for batch in task.from_rows(one))
+        bundles += pieces.run(_batches(part.append_column(CUTS, packed)))
+    values = pa.Table.from_batches(bundles)
+    to = values.column(PARTITION)
+    places = (values.filter(pc.equal(to, one)).to_batches() for one in range(partitions))
+    return _table(batch for one in places for batch in task.from_rows(one))
 
 
 def _with_partitions(

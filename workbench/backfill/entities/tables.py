@@ -21,7 +21,7 @@ from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows, instants_of
-from workbench.spark.table import column, is_integer_time
+from workbench.spark.table import column, has_hash, is_integer_time
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -33,8 +33,6 @@ OPS = {
     **dict.fromkeys(("delete", "update_before", "update_preimage"), OUT),
 }
 NO_SNAPSHOT = "no snapshot of this day"
-#: Types whose values have no hash in Spark.
-WITHOUT_HASH = ("map", "variant")
 
 
 EXACT, MIDNIGHT = "exact", "midnight"
@@ -279,8 +277,7 @@ def _rows(
     hashed = [
         one
         for one, name in zip(columns, entities.shared, strict=True)
-        if name not in (*entities.key, *entities.id)
-        and df.schema[name].dataType.typeName() not in WITHOUT_HASH
+        if name not in (*entities.key, *entities.id) and has_hash(df.schema[name].dataType)
     ]
     # Spark's hash passes over nulls: where they are has to count too.
     holds = F.xxhash64(*hashed, *(one.isNull() for one in hashed))

@@ -7,7 +7,7 @@ from workbench.backfill.bind import Plan, sent
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import as_array
+from workbench.columnar.key_codes import as_array, narrow
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column, key_values
 
@@ -52,7 +52,7 @@ def ask(
     if time is not None or micro is not None:
         queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
     wanted = [value.alias(name) for name, value in going.queries.items()]
-    found = queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow()
+    found = narrow(queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow())
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
@@ -62,7 +62,7 @@ def ask(
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
     carried = [value.alias(name) for name, value in going.events.items()]
-    rows = seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow()
+    rows = narrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow())
     if len(rows) <= most:
         return OneQuery(going.task, found, rows)
     # Of the events at the oldest time some may be missing.

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from workbench.backfill.split.partials import PartialAggregates, States, partial_aggregates
 from workbench.backfill.worker.cogroup import Ints
-from workbench.backfill.worker.null_keys import spread_null_keys
 from workbench.backfill.worker.partials import FIELD, SLOT, FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION
 from workbench.columnar.columns import present
+from workbench.columnar.delivery import Bundle
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.ranges.cuts import START
@@ -26,7 +26,7 @@ COPY = "__copy__"
 
 
 @dataclass(frozen=True)
-class SplitTask(PieceTask):
+class SplitTask(PieceTask, SubpartitionTask):
     """Bundle the rows of one of the tables; those of a key that is cut go to their span's task.
 
     Attributes
@@ -40,10 +40,9 @@ class SplitTask(PieceTask):
     both: tuple[str, ...] = ()
     groups: tuple[FeatureGroup, ...] = ()
 
-    def bundles(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Return one row for each partition and kind of rows: its number and its rows."""
+    def bundles(self, rows: pa.Table) -> Iterator[Bundle]:
+        """Return the rows for each place and kind of rows that has some."""
         plain = SubpartitionTask(self.columns, self.keys, self.partitions)
-        rows = spread_null_keys(rows, (*self.both, TIME), self.partitions)
         if self.cuts is None:
             yield from plain.bundles(rows)
             return

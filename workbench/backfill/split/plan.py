@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from workbench.backfill.bind import Plan, Wire, Work, gathered_by_place, places_of, sent
+from workbench.backfill.bind import (
+    Plan,
+    Wire,
+    Work,
+    gathered_by_place,
+    places_of,
+    sent,
+    with_place,
+)
 from workbench.backfill.naive import micros
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
@@ -151,10 +159,12 @@ def _bundles(cutting: SplitPlan, going: Wire, cuts: "Column", queries: bool) -> 
     df = plan.queries if queries else plan.events
     wanted = going.queries | {QUERY: F.lit(True)} if queries else going.events
     rows, number = numbered(df, wanted)
-    if not queries:
-        rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
     places = places_of(df)
-    goes = with_partition(rows, [number[name] for name in done.keys], places)
+    if queries:
+        goes = with_place(rows, plan, done.keys, number)
+    else:
+        rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
+        goes = with_partition(rows, [number[name] for name in done.keys], places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(CUTS, F.when(first, cuts))
     groups = () if queries else feature_groups(done.features, done.schema)

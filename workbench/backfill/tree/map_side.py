@@ -19,8 +19,9 @@ from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.partials import EXTREMES, FIELD, FeatureGroup, values_of
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, BundleTask, gathered
+from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, gathered
 from workbench.columnar.columns import present
+from workbench.columnar.delivery import Bundle
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import SubpartitionTask
@@ -32,7 +33,7 @@ NODE, MARK, STATES_OF, EVENT_OF = "__node__", "__mark__", "__states_of__", "__ev
 
 
 @dataclass(frozen=True)
-class NodeTask(BundleTask):
+class NodeTask(SubpartitionTask):
     """Bundle the nodes of trees over all queries, in place of the events that went through them.
 
     Attributes
@@ -52,14 +53,16 @@ class NodeTask(BundleTask):
             packed = first.column(len(self.columns))[0]
             asked = QueryTimes.read(packed.as_buffer()) if packed.is_valid else None
             plain = (one.select(list(range(len(self.columns)))) for one in chain([first], rest))
-            for rows in gathered(
-                (one.rename_columns(list(self.columns)) for one in plain), ROWS_IN_FRONT
-            ):
-                # Without any query there is nothing to send, but everything to read.
-                yield from self.nodes(rows, asked) if asked is not None else ()
+            named = (one.rename_columns(list(self.columns)) for one in plain)
+            yield from self.sent(self._nodes(gathered(named, ROWS_IN_FRONT), asked))
 
-    def nodes(self, rows: pa.Table, asked: QueryTimes) -> Iterator[pa.RecordBatch]:
-        """Return the nodes of some events in bundles: their partition and their rows."""
+    def _nodes(self, tables: Iterable[pa.Table], asked: QueryTimes | None) -> Iterator[Bundle]:
+        for rows in tables:
+            # Without any query there is nothing to send, but everything to read.
+            yield from self.nodes(rows, asked) if asked is not None else ()
+
+    def nodes(self, rows: pa.Table, asked: QueryTimes) -> Iterator[Bundle]:
+        """Return the nodes of some events for each place that has some."""
         number = asked.numbers(rows.select(list(self.keys)))
         if (number < 0).any():
             rows, number = rows.filter(pa.array(number >= 0)), number[number >= 0]
@@ -67,14 +70,13 @@ class NodeTask(BundleTask):
         rows = rows.set_column(rows.column_names.index(TIME), TIME, pa.array(time))
         known: dict[str | None, Trees] = {}
         calls = 0
-        plain = SubpartitionTask(self.columns, self.keys, self.partitions)
         for i, group in enumerate(self.groups):
             if group.by not in known:
                 known[group.by] = Trees.of(rows, self.keys, group.by, number, asked)
             trees = known[group.by]
             if len(trees.rows):
                 for found in trees.of_group(group, i, calls):
-                    yield from plain.bundles(found) if len(found) else ()
+                    yield from self.bundles(found) if len(found) else ()
             calls += len(group.calls)
 
 

@@ -15,6 +15,7 @@ from workbench.backfill.split.spans import spread
 from workbench.backfill.worker.cogroup import Ints, in_time
 from workbench.columnar.blocks import TIME, binaries, instants, one_binary, packed_rows
 from workbench.columnar.bundles import gathered
+from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.ranges.sample import with_columns
@@ -66,14 +67,22 @@ class QueryTimes:
     @classmethod
     def read(cls, packed: Any) -> "QueryTimes":
         """Return the moments that were packed."""
-        table = pa.ipc.open_stream(packed).read_all()
+        return cls.of_table(pa.ipc.open_stream(packed).read_all())
+
+    @classmethod
+    def of_table(cls, table: pa.Table) -> "QueryTimes":
+        """Return the moments that a table holds."""
         lists = as_array(table.column(TIMES))
         return cls(table.drop_columns([TIMES]), lists.offsets.to_numpy(), lists.values.to_numpy())
 
     def packed(self) -> pa.Buffer:
         """Return these as one binary value."""
+        return packed_rows(self.table())
+
+    def table(self) -> pa.Table:
+        """Return a row for each key, with its times."""
         lists = pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.time))
-        return packed_rows(with_columns(self.keys, {TIMES: lists}).combine_chunks())
+        return with_columns(self.keys, {TIMES: lists}).combine_chunks()
 
     def rows(self) -> pa.Table:
         """Return a row for each moment."""
@@ -132,8 +141,9 @@ class MomentsTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return moments, each time as one binary value."""
         freeze_gc()
-        for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
-            yield pa.record_batch({MOMENTS: one_binary(QueryTimes.of(rows, self.keys).packed())})
+        some = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
+        found = (QueryTimes.of(rows, self.keys).table() for rows in some)
+        yield from to_one_task(found, MOMENTS, self.columns)
 
 
 @dataclass(frozen=True)
@@ -155,13 +165,13 @@ class JoinTask:
         freeze_gc()
         held: list[pa.Table] = []
         size = 0
-        for batch in batches:
-            for packed in binaries(batch.column(MOMENTS)):
-                held.append(QueryTimes.read(packed).rows())
-                size += packed.size
-                if size > self.most and len(held) > 1:
-                    joined = self._joined(held)
-                    held, size = [joined.rows()], joined.packed().size
+        packed = (one for batch in batches for one in binaries(batch.column(MOMENTS)))
+        for table in delivered(packed):
+            held.append(QueryTimes.of_table(table).rows())
+            size += table.nbytes
+            if size > self.most and len(held) > 1:
+                joined = self._joined(held)
+                held, size = [joined.rows()], joined.packed().size
         if held:
             yield pa.record_batch({MOMENTS: one_binary(self._joined(held).packed())})
 

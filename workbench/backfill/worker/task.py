@@ -21,6 +21,7 @@ from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import subpartitions
 from workbench.engine.task import ROWS_AT_ONCE
+from workbench.errors import WorkbenchError
 
 #: The column that only bundles of queries have.
 QUERY = "__query__"
@@ -70,7 +71,25 @@ class BackfillTask:
         """Answer for a Spark partition that holds all rows of its keys."""
         freeze_gc()
         for parts in subpartitions(batches):
-            yield from self.of_lot(parts)
+            yield from self.checked(parts)
+
+    def checked(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some keys, and refuse to lose or repeat a query.
+
+        Raises
+        ------
+        WorkbenchError
+        """
+        asked = sum(len(part) for part in parts if QUERY in part.schema.names)
+        given = 0
+        for found in self.of_lot(parts):
+            given += len(found)
+            yield found
+        if given != asked:
+            raise WorkbenchError(
+                f"queries: a task got {asked:,} and would give {given:,} back, so there is no "
+                "answer; report it, and take another method until then."
+            )
 
     def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys."""

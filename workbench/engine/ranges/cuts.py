@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
 from workbench.columnar.blocks import binaries, one_binary, packed_rows
+from workbench.columnar.delivery import delivered
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.extent import CallExtent
@@ -189,7 +190,7 @@ class CutTask:
 def _together(batches: Iterable[pa.RecordBatch]) -> tuple[int, pa.Table | None]:
     """How many rows the table has, and what is known about large keys of each worker."""
     packed = (one for batch in batches for one in binaries(batch.column(SUMMARY)))
-    summaries = [pa.ipc.open_stream(one).read_all() for one in packed]
+    summaries = list(delivered(packed))
     rows = sum(int(one.schema.metadata[ROWS.encode()]) for one in summaries)
     large = [one.replace_schema_metadata() for one in summaries if len(one)]
     return rows, pa.concat_tables(large) if large else None

@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import grouped, one_binary, packed_rows
+from workbench.columnar.blocks import grouped
 from workbench.columnar.bundles import gathered
+from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
 from workbench.engine.order import OrderColumn
@@ -59,8 +60,8 @@ class SampleTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return summaries, each as one binary value."""
         freeze_gc()
-        for rows in gathered(batch.rename_columns(list(self.columns)) for batch in batches):
-            yield pa.record_batch({SUMMARY: one_binary(packed_rows(self.summary(rows)))})
+        some = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
+        yield from to_one_task(map(self.summary, some), SUMMARY, self.columns)
 
     def summary(self, rows: pa.Table) -> pa.Table:
         """Return a row for each key that has many of the rows, and how many rows the table has."""

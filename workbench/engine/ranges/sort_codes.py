@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST, order_code
-from workbench.columnar.columns import is_ranked, present
+from workbench.columnar.columns import is_ranked, present, text_parts
 from workbench.engine.order import OrderColumn, measured
 
 Places = NDArray[np.int64]
@@ -67,14 +67,11 @@ def _within_64_bits(values: pa.Array) -> Places:
 
 def _first_bytes(values: pa.Array) -> Places:
     """The first bytes of text as an integer."""
-    large = pa.large_binary()
-    values = values.cast(pa.large_string() if pa.types.is_string(values.type) else large)
-    ends = np.frombuffer(values.buffers()[1], np.int64)[values.offset :][: len(values) + 1]
-    text = np.frombuffer(values.buffers()[2] or b"", np.uint8)
+    text, start, stop = text_parts(values)
     code = np.zeros(len(values), np.uint64)
     for i in range(BYTES):
-        at = ends[:-1] + i
-        there = at < ends[1:]
+        at = start + i
+        there = at < stop
         code <<= np.uint64(8)
         code[there] |= text[at[there]]
     return (code ^ np.uint64(1 << 63)).view(np.int64)

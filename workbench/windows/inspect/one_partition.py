@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
+from workbench.columnar.key_codes import narrow
 from workbench.engine.block import Call, Window
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
@@ -143,7 +144,7 @@ def partition_of(
     chosen = chosen.orderBy(*terms) if terms else chosen
     wanted = [value.alias(name) for name, value in carried.wanted.items()]
     # Limited before the columns are chosen: the order may be by one that is renamed.
-    rows = chosen.limit(most + 1).select(*wanted).toArrow()
+    rows = narrow(chosen.limit(most + 1).select(*wanted).toArrow())
     if not len(rows):
         raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
     block = ordered_block(rows.slice(0, most), task.keys, task.order)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask, unbundled
+from workbench.columnar.blocks import binaries
+from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finding, ship
 from workbench.spark.shuffle import numbered, with_partition
@@ -126,8 +127,11 @@ class UnbundleTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the rows of bundles."""
         freeze_gc()
-        for batch in unbundled(one.rename_columns([BUNDLE]) for one in batches):
-            yield batch.rename_columns(list(self.columns))
+        for batch in batches:
+            # There is no shuffle between the operator and this.
+            for bundle in binaries(batch.column(0)):
+                for rows in pa.ipc.open_stream(bundle):
+                    yield rows.rename_columns(list(self.columns))
 
 
 def buckets_of(df: "DataFrame") -> int:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import packed_rows
 from workbench.columnar.bundles import BUNDLE
+from workbench.columnar.delivery import delivered
 from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finder
 from workbench.windows.stream.worker.bucket import BucketTask, Name
@@ -94,8 +95,8 @@ def answered(
     freeze_gc()
     task: BucketTask = pickle.loads(packed_task)
     task.seal.check_buckets(state_partitions(task.seal.buckets))
-    batches = [batch for one in bundles for batch in pa.ipc.open_stream(one)]
-    arrivals = pa.Table.from_batches(batches) if batches else None
+    rows = [one for one in delivered(map(pa.py_buffer, bundles)) if len(one)]
+    arrivals = pa.concat_tables(rows) if rows else None
     step = task.step(store, arrivals, watermark * 1000 if watermark > 0 else None)
     if step is None:
         return

@@ -18,14 +18,9 @@ from tests.workbench.backfill.cases import (
     feature,
     queries_of,
     spans,
-    tables,
 )
-from tests.workbench.backfill.spans import PARTITIONS, answer_in_spans, answer_whole, place
-from workbench.backfill.split.map_side import SplitTask
+from tests.workbench.backfill.spans import answer_in_spans, answer_whole
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.null_keys import NullKeyTask
-from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import PARTITION
 from workbench.functions.catalogue import Options
 
 DISTINCT = Options(distinct=True)
@@ -109,12 +104,3 @@ def test_features_that_travel_together_are_those_of_whole_keys(
     assert found.column_names == expected.column_names
     for name in expected.column_names:
         assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
-
-
-def test_queries_without_a_key_or_a_time_are_shared_out() -> None:
-    rows: list[Row] = [{"k0": None, TIME: 5}, {"k0": "a", TIME: None}] * 30
-    asked = tables(rows, [])[0].append_column(PARTITION, pa.array([0] * 60, pa.int32()))
-    plain = NullKeyTask((*asked.column_names,), ("k0",), PARTITIONS)
-    split = SplitTask((*asked.column_names,), ("k0",), PARTITIONS, both=("k0",))
-    for task in (plain, split):
-        assert [place(bundle) for bundle in task.bundles(asked)] == list(range(PARTITIONS))

@@ -131,6 +131,9 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
 
 
 def _codes(values: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint32], int]:
+    if not len(values):
+        # Of most types Arrow has no dictionary of nothing.
+        return np.zeros(0, np.uint32), 0
     if pa.types.is_int64(values.type) and not values.null_count:
         # Faster than Arrow's dictionary, and in a quarter of its memory.
         codes = np.empty(len(values), np.uint32)

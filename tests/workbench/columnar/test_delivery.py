@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -22,29 +23,25 @@ PLACES = 3
 def sent(kind: type[BundleTask], rows_of_tasks: list[list[int]]) -> pa.Table:
     """The values of all tasks whose rows have numbers, in order of their places."""
     task = kind(("k0", PARTITION), ("k0",), PLACES)
-    batches = [
-        one
-        for rows in rows_of_tasks
-        for one in task.run(
-            [
-                pa.record_batch(
-                    {"k0": rows, PARTITION: pa.array([n % PLACES for n in rows], "int32")}
-                )
-            ]
-        )
-    ]
-    return pa.Table.from_batches(batches).sort_by(PARTITION)
+    values = []
+    for rows in rows_of_tasks:
+        to = pa.array([number % PLACES for number in rows], pa.int32())
+        values += task.run([pa.record_batch({"k0": rows, PARTITION: to})])
+    return pa.Table.from_batches(values).sort_by(PARTITION)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["whole bundles", "short values"])
 @given(
-    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), min_size=1, max_size=4), st.data()
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), min_size=1, max_size=4),
+    st.sampled_from([40, 512]),
+    st.data(),
 )
 def test_a_value_that_is_lost_or_comes_twice_is_noticed(
-    way: Way, rows: list[list[int]], data: st.DataObject
+    way: Way, rows: list[list[int]], size: int, data: st.DataObject
 ) -> None:
     kind, opened = way
-    values = sent(kind, rows)
+    with patch("workbench.columnar.subpartitions.BYTES_OF_VALUE", size):
+        values = sent(kind, rows)
     assert list(opened(values.to_batches()))
     at = data.draw(st.integers(0, len(values) - 1))
     lost = [values.slice(0, at), values.slice(at + 1)]
@@ -54,7 +51,7 @@ def test_a_value_that_is_lost_or_comes_twice_is_noticed(
         batches = pa.concat_tables(wrong).combine_chunks().sort_by(PARTITION).to_batches()
         try:
             found = list(opened(batches))
-        except (WorkbenchError, pa.ArrowInvalid, OSError):
+        except WorkbenchError:
             continue
         assert wrong is twice
         assert str(found) == str(list(opened(values.to_batches())))

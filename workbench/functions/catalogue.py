@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import WorkbenchError
+from workbench.spark.table import COLLATED
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
@@ -202,7 +203,7 @@ def kind_of(data_type: "DataType") -> str:
 
     if isinstance(data_type, DayTimeIntervalType):
         return "interval"
-    if " collate " in data_type.simpleString():
+    if COLLATED in data_type.simpleString():
         return "collated"
     name = data_type.typeName().partition("(")[0]
     return _KINDS.get(name, "other") or name

@@ -28,6 +28,7 @@ from workbench.spark.shuffle import (
 from workbench.spark.table import (
     INTEGERS,
     RESULTS,
+    check_event,
     check_key,
     check_plain,
     column,
@@ -434,7 +435,7 @@ class Funnel:
         check_key(events, self.key)
         self.span(is_integer_time(events, self.time))
         if self.conditions is None:
-            column(events, self.event, "event")
+            check_event(events, self.event)
 
     def _check_prepared(self, events: Prepared, by: str | None) -> None:
         """Check that the blocks hold what is asked."""

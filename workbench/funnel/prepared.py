@@ -26,7 +26,7 @@ from workbench.spark.shuffle import (
     skipped_of,
     watched,
 )
-from workbench.spark.table import check_key, column, is_integer_time, table
+from workbench.spark.table import check_event, check_key, column, is_integer_time, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation
@@ -241,6 +241,8 @@ def prepare(
         raise WorkbenchError(
             f"event: {event!r} is not text; name a column, or give a dict of conditions by label."
         )
+    else:
+        check_event(events, event)
     check_key(events, keys)
     is_integer_time(events, time)
     for name in keep:

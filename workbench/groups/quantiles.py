@@ -10,7 +10,7 @@ from workbench.groups.worker import QuantileTask
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows, several
 from workbench.spark.table import check_plain, column, table
-from workbench.windows.checks import NO_ARROW, NO_KEY
+from workbench.windows.checks import NO_ARROW
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -125,7 +125,7 @@ def _check_groups(df: "DataFrame", names: Sequence[str], keys: Sequence[str]) ->
         column(df, key, "by")
         check_plain(df.schema, key, "by", names)
         held = df.schema[key].dataType.simpleString()
-        if any(part in held for part in (*NO_KEY, *NO_ARROW)):
+        if any(part in held for part in NO_ARROW):
             raise WorkbenchError(
                 f"by: column {key!r} holds {held}, which cannot be grouped by; name another column."
             )

@@ -14,6 +14,9 @@ INTEGERS = ("byte", "short", "integer", "long")
 TIMES = ("timestamp", "timestamp_ntz", "date")
 NESTED = ("map", "struct", "array", "variant")
 
+#: In the name of a type of text that is not told apart by its bytes.
+COLLATED = " collate "
+
 #: The columns that a funnel's results have beside the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
 
@@ -253,6 +256,50 @@ def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
         check_plain(df.schema, key, "key", RESULTS)
 
 
+def check_grouped(schema: "StructType", name: str, argument: str) -> None:
+    """Refuse a column whose values are not told apart by their bytes.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import StringType, StructType
+    >>> check_grouped(StructType().add("user", StringType("UTF8_LCASE")), "user", "key")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: column 'user' holds string collate UTF8_LCASE, which \
+cannot be grouped by; cast it to string, which tells its texts apart by their bytes.
+    """
+    held = schema[name].dataType.simpleString()
+    if COLLATED in held:
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds {held}, which cannot be grouped by; "
+            "cast it to string, which tells its texts apart by their bytes."
+        )
+    if any(part in held for part in ("map<", "variant")):
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds {held}, which cannot be grouped by; "
+            "name another column."
+        )
+
+
+def check_event(events: "DataFrame", name: str) -> None:
+    """Refuse a column of event names that is missing, or whose names are equal by other rules.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    column(events, name, "event")
+    held = type_of(events, name).simpleString()
+    if COLLATED in held:
+        raise WorkbenchError(
+            f"event: column {name!r} holds {held}, but names of events are told apart by their "
+            "bytes; cast it to string, or give the steps as conditions."
+        )
+
+
 def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[str] = ()) -> None:
     """Refuse a column that cannot be grouped by, or whose name a result uses itself.
 
@@ -273,6 +320,7 @@ def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[
             f"{argument}: column {name!r} holds {kind}s, which cannot be grouped by; "
             "name a plain column."
         )
+    check_grouped(schema, name, argument)
     if name.lower() in {other.lower() for other in taken}:
         raise WorkbenchError(
             f"{argument}: the result has a column {name!r} of its own; rename yours first."

@@ -10,14 +10,13 @@ from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
-from workbench.spark.table import column
+from workbench.spark.table import check_grouped, column
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-#: Types that are no part of a key, or that Spark cannot hand to Python.
-NO_KEY = ("map<", "variant", " collate ")
+#: Types that Spark cannot hand to Python.
 NO_ARROW = "interval year", "interval month"
 
 
@@ -178,12 +177,7 @@ def check_table(
         column(df, name, "df")
     for key in keys:
         column(df, key, "partition_by")
-        held = df.schema[key].dataType.simpleString()
-        if any(part in held for part in NO_KEY):
-            raise WorkbenchError(
-                f"partition_by: column {key!r} holds {held}, which cannot be grouped by; "
-                "name another column."
-            )
+        check_grouped(df.schema, key, "partition_by")
     for term in order:
         column(df, term.name, "order_by")
         if kind_of(df.schema[term.name].dataType) not in SORTED:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import reduce
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -19,10 +20,12 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.conftest import RunOn
+from tests.workbench.columnar.test_subpartitions import in_order
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
-from workbench.backfill.bind import Plan
+from workbench.backfill.bind import Plan, bundles, sent
 from workbench.backfill.methods import METHODS, answered
+from workbench.columnar.subpartitions import subpartitions
 
 WINDOWS = [7, 40, None]
 #: The bounds of each kind of window, with the hop h: a query at q sees the events in [low, high).
@@ -272,6 +275,20 @@ def test_events_without_key_or_time_are_counted(spark: SparkSession) -> None:
     _, events = tables(spark)
     expected = events.where("k IS NULL OR t IS NULL").count()
     assert backfill("sliding").skipped(events) == expected > 0
+
+
+def test_queries_go_the_same_ways_in_whatever_order_they_come(spark: SparkSession) -> None:
+    queries, events = tables(spark)
+    ways = []
+    for asked in (queries, queries.orderBy(F.desc("id")).repartition(5)):
+        plan = backfill("sliding").bound(asked, events)
+        values = bundles(plan, sent(plan).queries, ("k0",), queries=True).toArrow()
+        with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
+            found = [pa.Table.from_batches(lot) for lot in subpartitions(in_order(values))]
+        ways.append([sorted(lot.select(["c0", "c1", "c2"]).to_pylist(), key=str) for lot in found])
+    assert ways[0] == ways[1]
+    # Those without a key or a time are on many ways.
+    assert sum(any(None in row.values() for row in lot) for lot in ways[0]) > 9
 
 
 def features(spark: SparkSession) -> list[Any]:

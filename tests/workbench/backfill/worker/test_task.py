@@ -1,5 +1,8 @@
 """What a worker answers for whole keys, against brute force."""
 
+from unittest.mock import patch
+
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +20,11 @@ from tests.workbench.backfill.cases import (
     task,
 )
 from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.task import QUERY, BackfillTask
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import PARTITION
+from workbench.columnar.subpartitions import SubpartitionTask
+from workbench.errors import WorkbenchError
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
@@ -48,3 +56,19 @@ def test_keys_of_queries_alone_and_of_events_alone_do_not_meet() -> None:
         tables_of = tables(queries, seen)
         found = [task(feature(one, Span(None))).answer(*tables_of) for one in (count, total)]
         assert [one.column("found").to_pylist() for one in found] == [[0], [None]]
+
+
+@pytest.mark.parametrize("given_back", [0, 1, 3])
+def test_a_task_that_would_lose_or_repeat_a_query_says_so(given_back: int) -> None:
+    asked = tables([{"k0": "a", TIME: 5}, {"k0": None, TIME: 5}], [])[0]
+    rows = asked.append_column(PARTITION, pa.array([0, 0], pa.int32())).to_batches()
+    sent = list(SubpartitionTask((*asked.column_names, PARTITION), ("k0",), 1).run(rows))
+    whole = task(feature(ASKED[0], Span(None)))
+    assert QUERY in asked.column_names
+    assert sum(map(len, whole.run(sent))) == 2
+    wrong = pa.table({"id": [0] * given_back, "found": [0] * given_back}).to_batches()
+    with (
+        patch.object(BackfillTask, "of_lot", lambda self, parts: iter(wrong)),
+        pytest.raises(WorkbenchError, match=f"^queries: a task got 2 and would give {given_back}"),
+    ):
+        list(whole.run(sent))

@@ -8,11 +8,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.errors import PythonException
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
-from workbench.columnar.bundles import PARTITION, BundleTask, unbundled
+from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask, unbundled
 from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions
 from workbench.errors import WorkbenchError
+from workbench.spark.shuffle import bundle_rows
+from workbench.widgets.causes import cause
 
 #: How rows travel: a task in front of the shuffle, and what opens bundles behind it.
 Way = tuple[type[BundleTask], Callable[[Iterable[pa.RecordBatch]], Iterator[Any]]]
@@ -81,3 +86,16 @@ def test_tasks_that_send_to_a_single_one_are_noticed_too() -> None:
     with pytest.raises(WorkbenchError, match=r"4 rows in 4 bundles were sent .* but 4 rows in 3"):
         list(delivered(values[:1] + values[2:]))
     assert list(delivered([])) == []
+
+
+def test_a_job_that_loses_bundles_fails_with_one_sentence(spark: SparkSession) -> None:
+    rows = bundle_rows(spark.range(6, numPartitions=1), {"k": F.col("id")}, [])
+    assert rows.mapInArrow(unbundled, "k long").count() == 6
+    notes = rows.where(F.length(BUNDLE) < 100)
+    with pytest.raises(PythonException) as error:
+        notes.mapInArrow(unbundled, "k long").collect()
+    assert cause(error.value) == (
+        "Spark could not finish: WorkbenchError: shuffle: 6 rows in 1 bundles were sent to a task, "
+        "but 0 rows in 0 bundles came, so there is no answer; run it again, and report it if that "
+        "stays so."
+    )

@@ -1,6 +1,7 @@
 """Sessions whose text and bytes come with places of 64 bits get the answers of others."""
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
 from workbench import fn
@@ -28,6 +30,7 @@ ASKED = [
 ]
 BACKFILL = wb.Backfill("who", "t", ASKED, hop=5)
 KEPT = wb.Backfill("who", "t", ASKED[:2], hop=5)
+METHODS = ("scan", "sawtooth", "tree", "auto")
 FUNNEL = wb.Funnel(["view", "cart", "buy"], 60, "who", "t", "word")
 
 
@@ -39,16 +42,12 @@ def given(df: DataFrame) -> list[str]:
     return sorted(str(row.asDict()) for row in df.collect())
 
 
-def levels(spark: SparkSession, folder: Path) -> Any:
-    people = FUNNEL.people(rows(spark), 1)
-    steps = FUNNEL.steps(rows(spark), by="word")
-    return given(FUNNEL.levels(rows(spark))), given(people), steps.to_dict()
-
-
-def prepared(spark: SparkSession, folder: Path) -> Any:
-    with wb.prepare(rows(spark), "who", "t", "word", keep=["raw"]) as held:
-        steps = FUNNEL.steps(held, by="raw").to_dict()
-        return held.names, held.keys, given(FUNNEL.levels(held)), steps
+def funnels(spark: SparkSession, folder: Path) -> Any:
+    events = rows(spark).where("who IS NOT NULL")
+    with wb.prepare(events, "who", "t", "word", keep=["raw"]) as held:
+        prepared = held.names, held.keys, given(FUNNEL.levels(held))
+        prepared = *prepared, FUNNEL.steps(held, by="raw").to_dict()
+    return prepared, given(FUNNEL.levels(events)), FUNNEL.steps(events, by="word").to_dict()
 
 
 def windows(spark: SparkSession, folder: Path) -> Any:
@@ -63,12 +62,13 @@ def quantiles(spark: SparkSession, folder: Path) -> Any:
     return given(wb.quantiles(rows(spark), ["word", "who"], 0.5, by="raw", kind="disc"))
 
 
-def features(method: str) -> Callable[[SparkSession, Path], Any]:
-    def run(spark: SparkSession, folder: Path) -> Any:
-        queries = rows(spark).select("id", "who", (F.col("t") + 1).alias("t"), "raw")
-        return given(BACKFILL.run(queries, rows(spark), method=method))
+def queries(spark: SparkSession) -> DataFrame:
+    return rows(spark).select("id", "who", (F.col("t") + 1).alias("t"), "raw")
 
-    return run
+
+def features(spark: SparkSession, folder: Path) -> Any:
+    runs = [BACKFILL.run(queries(spark), rows(spark), method) for method in METHODS]
+    return given(reduce(DataFrame.unionAll, runs))
 
 
 def lives(spark: SparkSession, folder: Path) -> Any:
@@ -76,55 +76,15 @@ def lives(spark: SparkSession, folder: Path) -> Any:
     made = rows(spark).withColumn("op", F.lit("insert")).withColumn("at", F.lit(60).cast("long"))
     named = {"key": "who", "id": "word", "time": "t"}
     entities = wb.Entities(seen, made, date="day", mutation_time="at", op="op", **named)
-    queries = rows(spark).select("id", "who", (F.col("t") + 1).alias("t"))
-    return given(KEPT.run(queries, entities)), given(entities.problems())
-
-
-def served(spark: SparkSession, folder: Path) -> Any:
-    view = wb.OnlineView(KEPT, folder / "store")
-    uploaded = view.upload(rows(spark), 50)
-    rows(spark).coalesce(1).write.parquet(str(folder / "new"))
-    stream = spark.readStream.schema(SCHEMA).parquet(str(folder / "new"))
-    query = view.update(stream, folder / "checkpoint", {"availableNow": True})
-    assert query.awaitTermination(120)
-    assert query.exception() is None
-    return uploaded, dict(view.fetch([name for name in NAMES if name is not None], at=101))
-
-
-def streamed(emit: str) -> Callable[[SparkSession, Path], Any]:
-    def run(spark: SparkSession, folder: Path) -> Any:
-        timed = rows(spark).withColumn("at", F.timestamp_seconds("t")).coalesce(1)
-        timed.sortWithinPartitions("t").write.parquet(str(folder / "rows"))
-        stream = spark.readStream.schema(timed.schema).parquet(str(folder / "rows"))
-        late = stream.withWatermark("at", "200 seconds")
-        near, asked = wb.Frame.rows(-1, 0), {"least": fn.min("word"), "most": fn.max("raw")}
-        found = wb.over(late, "who", "at", near, emit=emit, **asked)
-        seen: list[str] = []
-        writer = found.writeStream.foreachBatch(lambda batch, _: seen.extend(given(batch)))
-        mode = "append" if emit == "on window close" else "update"
-        query = (
-            writer.outputMode(mode)
-            .option("checkpointLocation", str(folder / "checkpoint"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        assert query.awaitTermination(120)
-        assert query.exception() is None
-        return sorted(seen)
-
-    return run
+    return given(KEPT.run(queries(spark), entities))
 
 
 PATHS: dict[str, Callable[[SparkSession, Path], Any]] = {
-    "funnels": levels,
-    "prepared events": prepared,
+    "funnels": funnels,
     "windows": windows,
     "quantiles": quantiles,
-    **{method: features(method) for method in ("scan", "sawtooth", "tree", "auto", "naive")},
+    "backfills": features,
     "entities": lives,
-    "online view": served,
-    "on window close": streamed("on window close"),
-    "on update": streamed("on update"),
 }
 
 
@@ -145,3 +105,52 @@ def test_large_text_and_bytes_change_no_answer(
 ) -> None:
     expected, found = (PATHS[path](one, tmp_path / large) for large, one in sessions.items())
     assert found == expected
+
+
+def test_a_store_and_its_stream_take_large_text(
+    sessions: dict[str, SparkSession], tmp_path: Path
+) -> None:
+    spark = sessions["true"]
+    view = wb.OnlineView(KEPT, tmp_path / "store", lasting=60)
+    assert view.upload(rows(spark), 50).keys == len(NAMES) - 1
+    rows(spark).coalesce(1).write.parquet(str(tmp_path / "new"))
+    stream = spark.readStream.schema(SCHEMA).parquet(str(tmp_path / "new"))
+    finish(view.update(stream, tmp_path / "checkpoint", {"availableNow": True}))
+    names = [name for name in NAMES if name is not None]
+    asked = sessions["false"].createDataFrame([(name, 105) for name in names], "who string, t long")
+    expected = {row["who"]: row for row in KEPT.run(asked, rows(sessions["false"])).collect()}
+    for name, found in view.fetch(names, at=105).items():
+        assert {one: expected[name][one] for one in found} == found
+
+
+def test_streams_take_large_text(sessions: dict[str, SparkSession], tmp_path: Path) -> None:
+    spark = sessions["true"]
+    near, asked = wb.Frame.rows(-1, 0), {"least": fn.min("word"), "most": fn.max("raw")}
+    timed = rows(spark).withColumn("at", F.timestamp_seconds("t")).coalesce(1)
+    timed.write.parquet(str(tmp_path / "rows"))
+    late = timed.limit(1).withColumn("at", F.timestamp_seconds(F.lit(9_999)))
+    late.write.mode("append").parquet(str(tmp_path / "rows"))
+    found: dict[str, list[str]] = {}
+    queries = []
+    for emit, mode in (("on window close", "append"), ("on update", "update")):
+        reader = spark.readStream.schema(timed.schema).option("maxFilesPerTrigger", 1)
+        stream = reader.parquet(str(tmp_path / "rows")).withWatermark("at", "0 seconds")
+        rows_of = found.setdefault(emit, [])
+        answers = wb.over(stream, "who", ["at", "id"], near, emit=emit, **asked)
+
+        def keep(batch: DataFrame, _: int, rows_of: list[str] = rows_of) -> None:
+            rows_of += given(batch.where("at < '1970-02-01'").drop("op"))
+
+        writer = answers.writeStream.foreachBatch(keep).outputMode(mode)
+        writer = writer.option("checkpointLocation", str(tmp_path / emit))
+        queries.append(writer.trigger(availableNow=True).start())
+    for query in queries:
+        finish(query)
+    plain = rows(sessions["false"]).withColumn("at", F.timestamp_seconds("t"))
+    expected = given(wb.over(plain, "who", ["at", "id"], near, **asked))
+    assert {emit: sorted(one) for emit, one in found.items()} == dict.fromkeys(found, expected)
+
+
+def finish(query: StreamingQuery) -> None:
+    assert query.awaitTermination(300)
+    assert query.exception() is None

@@ -112,8 +112,8 @@ def test_moments_are_each_sent_once() -> None:
 @pytest.mark.parametrize(("most", "fits"), [(1_000, False), (100_000, True)])
 def test_too_many_queries_are_refused_in_the_task_that_joins_them(most: int, fits: bool) -> None:
     rows = pa.table({"k0": np.arange(4_000) % 7, TIME: np.arange(4_000) // 2})
-    packed = list(MomentsTask(("k0", TIME), ("k0",)).run(rows.to_batches(max_chunksize=100)))
-    join = JoinTask(("k0",), most).run([*packed, *packed])
+    pack, batches = MomentsTask(("k0", TIME), ("k0",)), rows.to_batches(max_chunksize=100)
+    join = JoinTask(("k0",), most).run([*pack.run(batches), *pack.run(batches)])
     if fits:
         assert len(QueryTimes.read(next(iter(join))[MOMENTS][0].as_buffer()).time) == 4_000
         return

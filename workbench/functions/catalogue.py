@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import WorkbenchError
-from workbench.spark.table import COLLATED
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
+#: In the name of a type of text that is not told apart by its bytes.
+COLLATED = " collate "
 RANKINGS = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
 #: Functions that see the whole partition, whatever the frame.
 FRAMELESS = (*RANKINGS, "lag", "lead", "fill")

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import COLLATED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -14,8 +15,6 @@ INTEGERS = ("byte", "short", "integer", "long")
 TIMES = ("timestamp", "timestamp_ntz", "date")
 NESTED = ("map", "struct", "array", "variant")
 
-#: In the name of a type of text that is not told apart by its bytes.
-COLLATED = " collate "
 
 #: The columns that a funnel's results have beside the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")

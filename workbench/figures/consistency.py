@@ -4,6 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.backfill.inspect.origin import counted
+from workbench.figures.markup import NO_NAME, chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.stills.consistency import consistency_svg
 from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
@@ -58,7 +59,10 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
         height=HEIGHT,
         template="plotly_white",
         margin={"l": 60, "r": 20, "t": 30, "b": 40},
-        yaxis={"title": "% of values" if column is None else f"% of {column}", "range": [0, 100]},
+        yaxis={
+            "title": chart_text("% of values" if column is None else f"% of {column}"),
+            "range": [0, 100],
+        },
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
     words = _said(rows)
@@ -107,5 +111,5 @@ def _bar(shares: "pd.Series[float]", counted: "pd.Series[int]", state: str) -> g
     return go.Bar(
         x=shares.index.tolist(), y=shares.tolist(), name=name, customdata=counted.tolist(),
         marker={"color": color, "pattern": {"shape": pattern}},
-        hovertemplate=f"%{{x}}: %{{customdata:,}} {name}, %{{y:.3g}}%<extra></extra>",
+        hovertemplate=chart_text(f"%{{x}}: %{{customdata:,}} {name}, %{{y:.3g}}%", NO_NAME),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from workbench.figures.markup import BREAK, chart_text, element
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
 from workbench.windows.inspect.frame_table import FrameTable
 
@@ -82,7 +83,8 @@ def _marks(table: FrameTable, marks: Any, mark: str) -> go.Scatter:
     name, marker = MARKS[mark]
     return go.Scatter(
         x=j.tolist(), y=i.tolist(), mode="markers", name=name, marker=marker,
-        text=[f"row {b} ({table.labels[b]})<br>{name} of row {a} ({table.labels[a]})"
+        text=[chart_text(f"row {b} ({table.labels[b]})", BREAK,
+                         f"{name} of row {a} ({table.labels[a]})")
               if mark != "out" else "" for a, b in zip(i, j, strict=True)],
         hoverinfo="skip" if mark == "out" else "text",
     )  # fmt: skip
@@ -105,7 +107,8 @@ def _diagonal(table: FrameTable) -> go.Scatter:
 
 def _answers(name: str, texts: list[str], at: float, shown: bool) -> go.Scatter:
     return go.Scatter(
-        x=[at] * len(texts), y=list(range(len(texts))), text=texts, mode="text", name=name,
+        x=[at] * len(texts), y=list(range(len(texts))), mode="text", name=chart_text(name),
+        text=list(map(chart_text, texts)),
         textposition="middle right", hoverinfo="skip", showlegend=False, cliponaxis=False,
         textfont={"size": 12, "color": INK if shown else QUIET},
     )  # fmt: skip
@@ -136,13 +139,14 @@ def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
     ties = len(np.unique(table.group)) < rows
     heads = {name: figure.data[k - len(table.shown)].x for k, name in enumerate(table.shown)}
     notes = [
-        {"x": x[0] if x else rows, "y": -1, "text": f"<b>{cut(name, MOST_LETTERS)}</b>",
-         "showarrow": False, "xanchor": "left", "font": {"size": 12, "color": QUIET}}
+        {"x": x[0] if x else rows, "y": -1, "showarrow": False,
+         "text": chart_text(element("b", cut(name, MOST_LETTERS))),
+         "xanchor": "left", "font": {"size": 12, "color": QUIET}}
         for name, x in heads.items()
     ]  # fmt: skip
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": list(range(rows))}
     notes.append(
-        {"x": -0.75, "y": -1, "text": f"<b>{heading(table)}</b>", "showarrow": False,
+        {"x": -0.75, "y": -1, "text": chart_text(element("b", heading(table))), "showarrow": False,
          "xanchor": "right", "font": {"size": 12, "color": QUIET}}
     )  # fmt: skip
     below = "dotted: peers, equal in the order" if ties else ""
@@ -155,7 +159,8 @@ def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
         xaxis=axis | {"range": [-0.6, (total - left - 10) / CELL - 0.6], "side": "top",
                       "ticktext": [str(row) for row in range(rows)],
                       "tickfont": {"size": 10, "color": GREY}},
-        yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": names, "tickfont": {"size": 12}},
+        yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": list(map(chart_text, names)),
+                      "tickfont": {"size": 12}},
         title={"text": below, "font": {"size": 12, "color": QUIET}, "x": 0.01, "y": 0.01,
                "yanchor": "bottom"},
         legend={"orientation": "h", "y": 1, "yref": "container", "yanchor": "top", "x": 0,

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.durations import spoken
+from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
 
 MOST_SEGMENTS = 6
@@ -100,7 +101,7 @@ def _title(users: int) -> str:
 
 def _numbered(steps: pd.DataFrame) -> list[str]:
     labels = list(dict.fromkeys(steps["step"]))
-    numbers = {label: f"{k + 1} {label}" for k, label in enumerate(labels)}
+    numbers = {label: chart_text(f"{k + 1} {label}") for k, label in enumerate(labels)}
     return [numbers[label] for label in steps["step"]]
 
 
@@ -108,19 +109,22 @@ def _steps(steps: pd.DataFrame) -> list[Any]:
     y = _numbered(steps)
     shares = zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
     said_beside = [
-        f" <b>{users:,}</b>"
-        + (f" · {first:.1%} of the first<br> {before:.1%} of the last" if k else "")
+        chart_text(
+            " ",
+            element("b", f"{users:,}"),
+            *([f" · {first:.1%} of the first", BREAK, f" {before:.1%} of the last"] if k else []),
+        )
         for k, (users, first, before) in enumerate(shares)
     ]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
-        hovertemplate="%{x:,} reached %{y}<extra></extra>",
+        hovertemplate=chart_text("%{x:,} reached %{y}", NO_NAME),
     )  # fmt: skip
     lost = go.Bar(
         y=y, x=steps["lost"], orientation="h", name="lost since the step before",
         marker={"color": "white", "line": {"color": VERMILLION, "width": 1},
                 "pattern": {"shape": "/", "fgcolor": VERMILLION}},
-        hovertemplate="%{x:,} lost before %{y}<extra></extra>",
+        hovertemplate=chart_text("%{x:,} lost before %{y}", NO_NAME),
     )  # fmt: skip
     beside = go.Scatter(
         y=y, x=steps["users"] + steps["lost"], mode="text", text=said_beside,
@@ -138,8 +142,8 @@ def _segments(steps: pd.DataFrame, by: str) -> list[go.Bar]:
         text = [f"{n:,} · {f:.1%}" for n, f in zip(rows["users"], rows["from_first"], strict=True)]
         bars.append(
             go.Bar(
-                y=y[rows.index], x=rows["from_first"], orientation="h", name=f"{by}: {segment}",
-                text=text, textposition="auto",
+                y=y[rows.index], x=rows["from_first"], orientation="h",
+                name=chart_text(f"{by}: {segment}"), text=text, textposition="auto",
                 marker={"color": color, "pattern": {"shape": pattern, "fgcolor": "white"}},
             )
         )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
+from workbench.figures.markup import chart_text
 from workbench.figures.svg import GREY
 
 
@@ -74,7 +75,7 @@ def growth_figure(
 
 def _line(column: "pd.Series[float]", name: str, look: CurveStyle) -> go.Scatter:
     return go.Scatter(
-        x=column.index.tolist(), y=column.tolist(), name=name, mode="lines+markers",
+        x=column.index.tolist(), y=column.tolist(), name=chart_text(name), mode="lines+markers",
         line={"color": look.color, "dash": look.dash, "width": 2.5},
         marker={"symbol": look.symbol, "size": 9},
     )  # fmt: skip

@@ -4,6 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.growth import CurveStyle, growth_figure
+from workbench.figures.markup import Markup
 from workbench.figures.stills.growth import growth_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 from workbench.lessons.ladder_costs import growth
@@ -47,7 +48,7 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     return growth_figure(table, ACROSS, UP, LOOKS, _names(table, " for twice the size"))
 
 
-def rungs_svg(table: pd.DataFrame, title: str) -> str:
+def rungs_svg(table: pd.DataFrame, title: str) -> Markup:
     """Draw the same as SVG.
 
     Parameters

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from workbench.figures.markup import chart_text
 from workbench.figures.svg import BLUE, SKY, VERMILLION
 
 #: The most rows of a key that are drawn, the last ones.
@@ -67,7 +68,11 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     """
     rows = max(len(strips), 1)
     figure = make_subplots(
-        rows, 1, shared_xaxes=True, vertical_spacing=0.05, subplot_titles=list(strips) or [""]
+        rows,
+        1,
+        shared_xaxes=True,
+        vertical_spacing=0.05,
+        subplot_titles=list(map(chart_text, strips)) or [""],
     )
     for number, strip in enumerate(strips.values(), start=1):
         for trace in _traces(strip.last(), legend=number == 1):
@@ -76,8 +81,8 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
         height=140 + 130 * rows, margin={"l": 10, "r": 10, "t": 40, "b": 40},
         template="plotly_white", legend={"orientation": "h", "y": 1.12},
     )  # fmt: skip
-    figure.update_xaxes(title=across, row=rows)
-    figure.update_yaxes(title=up)
+    figure.update_xaxes(title=chart_text(across), row=rows)
+    figure.update_yaxes(title=chart_text(up))
     return figure
 
 

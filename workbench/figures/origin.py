@@ -1,7 +1,6 @@
 """Where a feature's number came from: the window on a time line, and what adds up to it."""
 
 from datetime import datetime, timedelta
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from plotly.subplots import make_subplots
 
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
+from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
@@ -72,7 +72,7 @@ def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
         row=1, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["pieces", "events"],
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
-    figure.update_yaxes(row=2, title={"text": cut(origin.feature, 30)}, fixedrange=True)
+    figure.update_yaxes(row=2, title={"text": chart_text(cut(origin.feature, 30))}, fixedrange=True)
     return figure
 
 
@@ -135,8 +135,8 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
         go.Scatter(
             x=[at(int(origin.time[row])) for row in rows[-MOST_DRAWN:]],
             y=[1] * min(len(rows), MOST_DRAWN), mode="markers", marker=look, name=name,
-            text=[texts.get(row, "") for row in rows[-MOST_DRAWN:].tolist()],
-            hovertemplate="%{x}<br>%{text}<extra></extra>",
+            text=[chart_text(texts.get(row, "")) for row in rows[-MOST_DRAWN:].tolist()],
+            hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
         )
         for name, (rows, look) in looks.items()
         if len(rows)
@@ -151,7 +151,7 @@ def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
         if not chosen:
             continue
         begins = [at(origin.pieces[i].begin) for i in chosen]
-        texts = [cut(told[i], 80) for i in chosen]
+        texts = [chart_text(cut(told[i], 80)) for i in chosen]
         shared = {"name": name, "hovertext": texts, "hoverinfo": "text+x"}
         if kind == EVENT:
             look = {"symbol": "diamond", "size": 11, "color": color, "line": {"color": INK}}
@@ -201,12 +201,19 @@ def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
     colors = [BLUE, VERMILLION, INK, ORANGE, SKY, GREY]
     return [
         go.Scatter(
-            x=x, y=[*values, values[-1]], mode="lines+markers", name=name,
+            x=x, y=[*map(_height, values), _height(values[-1])], mode="lines+markers",
+            name=chart_text(name),
             line={"shape": "hv", "color": color, "dash": style, "width": 2},
-            marker={"size": 4, "color": color}, hovertemplate="%{x}<br>%{y}<extra></extra>",
+            marker={"size": 4, "color": color},
+            hovertemplate=chart_text("%{x}", BREAK, "%{y}", NO_NAME),
         )
         for (name, values), style, color in zip(lines(origin).items(), styles, colors, strict=False)
     ]  # fmt: skip
+
+
+def _height(value: Any) -> Any:
+    """A number, or a text that is a place of its own on the axis."""
+    return chart_text(value) if isinstance(value, str) else value
 
 
 def _query_line(query: Place) -> dict[str, Any]:
@@ -219,6 +226,7 @@ def _query_line(query: Place) -> dict[str, Any]:
 def _answer(origin: Origin, query: Place) -> dict[str, Any]:
     return {
         "x": query, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "top",
-        "text": f"<b>query: {escape(cut(in_words(origin.answer), 50))}</b>", "showarrow": False,
+        "text": chart_text(element("b", f"query: {cut(in_words(origin.answer), 50)}")),
+        "showarrow": False,
         "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": "white",
     }  # fmt: skip

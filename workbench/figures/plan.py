@@ -1,10 +1,10 @@
 """A query's plan as an interactive figure."""
 
-from html import escape
 from textwrap import wrap
 
 import plotly.graph_objects as go
 
+from workbench.figures.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.figures.plan_layout import (
     BEND,
     COLUMN,
@@ -130,25 +130,31 @@ def _markers(kind: Kind, operators: list[Operator], places: PlanLayout) -> go.Sc
 
 
 def _label(operator: Operator) -> str:
-    first, second, cost = (escape(line) for line in caption(operator))
-    lines = [f"<b>{first}</b>" + (f"  {cost}" if cost else "")]
-    return "<br>".join(f"  {line}" for line in [*lines, second] if line)
+    first, second, cost = caption(operator)
+    lines = [element("b", first) + (f"  {cost}" if cost else "")]
+    return chart_text(in_lines("  " + line for line in [*lines, Markup.escape(second)] if line))
 
 
 def _hover(operator: Operator) -> str:
-    lines = [f"<b>{escape(operator.title)}</b>"]
+    lines: list[str] = [element("b", operator.title)]
     for line in operator.detail.splitlines():
-        lines += [escape(part) for part in wrap(line, 90)[:4]]
-    lines += [f"{escape(name)}: {escape(text)}" for name, text in operator.metrics.items()]
-    return "<br>".join(lines)
+        lines += wrap(line, 90)[:4]
+    lines += [f"{name}: {text}" for name, text in operator.metrics.items()]
+    return chart_text(in_lines(lines))
 
 
 def _arranged(figure: go.Figure, plan: QueryPlan, places: PlanLayout) -> go.Figure:
-    heading = f"{title(plan)}<br><span style='font-size:12px'>{escape(subtitle(plan))}</span>"
+    beneath = element("span", subtitle(plan), style="font-size:12px")
     width = max(640, COLUMN * places.columns + 60)
     hidden = {"visible": False, "fixedrange": True}
     return figure.update_layout(
-        title={"text": heading, "font": {"size": 16}, "x": 0.01, "y": 0.98, "yanchor": "top"},
+        title={
+            "text": chart_text(title(plan), BREAK, beneath),
+            "font": {"size": 16},
+            "x": 0.01,
+            "y": 0.98,
+            "yanchor": "top",
+        },
         width=width,
         height=ROW * places.rows + 110,
         margin={"l": 10, "r": 10, "t": 64, "b": 44},

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from workbench.figures.decimate import in_view, line_points, mark_points, within
+from workbench.figures.markup import BREAK, NO_NAME, chart_text, element, in_lines
 from workbench.figures.svg import BLUE, GREY, SKY, VERMILLION
 from workbench.windows.bands.quantile_band import Band, Floats
 
@@ -73,8 +74,8 @@ def series_figure(
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
         template="plotly_white",
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": names[0], "range": _axis(np.array(ends)) if ends else None},
-        yaxis={"title": names[1], "fixedrange": True},
+        xaxis={"title": chart_text(names[0]), "range": _axis(np.array(ends)) if ends else None},
+        yaxis={"title": chart_text(names[1]), "fixedrange": True},
         dragmode="zoom",
     )
     return figure
@@ -138,11 +139,13 @@ def _line(
     points = line_points(x, y, columns)
     window = " · ".join(f"{spoken_share(q)} %{{customdata[{i}]:.5~g}}" for i, q in enumerate(lines))
     return go.Scatter(
-        x=_axis(x[points]), y=y[points], name=name or "value",
+        x=_axis(x[points]), y=y[points], name=chart_text(name or "value"),
         mode="lines+markers" if len(points) <= FEW else "lines",
         line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY}, opacity=0.6,
         customdata=np.stack([values[points] for values in lines.values()], axis=1),
-        hovertemplate=f"%{{x}}<br><b>%{{y:.5~g}}</b><br>its window: {window}<extra></extra>",
+        hovertemplate=chart_text(
+            in_lines(["%{x}", element("b", "%{y:.5~g}"), f"its window: {window}"]), NO_NAME
+        ),
     )  # fmt: skip
 
 
@@ -165,7 +168,7 @@ def _marks(band: Band, inside: slice, sign: int) -> go.Scatter:
         marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "color": VERMILLION,
                 "size": 8 if len(points) <= MANY else 5,
                 "line": {"color": "white", "width": 0.5}},
-        hovertemplate="%{x}<br><b>%{y:.5~g}</b> outlier<extra></extra>",
+        hovertemplate=chart_text("%{x}", BREAK, element("b", "%{y:.5~g}"), " outlier", NO_NAME),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 from workbench.backfill.inspect.check import RELATIVE
 from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.stills.served import served_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, clock, cut
@@ -96,7 +97,7 @@ def _figure(
 ) -> go.Figure:
     key, time = columns
     keys = rows[key].drop_duplicates().tolist()
-    figure = make_subplots(1, len(features), subplot_titles=list(features))
+    figure = make_subplots(1, len(features), subplot_titles=list(map(chart_text, features)))
     for place, name in enumerate(features):
         for trace in _panel(rows, both, keys, (key, time, name)):
             figure.add_trace(trace, 1, place + 1)
@@ -160,7 +161,7 @@ def _panel(
 
 def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) -> go.Scatter:
     return go.Scatter(
-        x=rows[time].tolist(), y=rows[name].tolist(), name=label, legendgroup=label,
+        x=rows[time].tolist(), y=rows[name].tolist(), name=chart_text(label), legendgroup=label,
         **look,
     )  # fmt: skip
 
@@ -193,7 +194,8 @@ def _slider(moments: list[Any]) -> dict[str, Any]:
     """A slider over all times, which stands at the last one."""
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
     steps = [
-        {"label": clock(one), "method": "animate", "args": [[str(one)], at_once]} for one in moments
+        {"label": chart_text(clock(one)), "method": "animate", "args": [[str(one)], at_once]}
+        for one in moments
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}
     return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45}}

@@ -6,6 +6,7 @@ from plotly.subplots import make_subplots
 
 from workbench.backfill.inspect.instrumented import KINDS
 from workbench.backfill.inspect.skew import Skew
+from workbench.figures.markup import NO_NAME, chart_text
 from workbench.figures.svg import BLUE, ORANGE, SKY, VERMILLION
 
 #: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
@@ -52,17 +53,19 @@ def skew_figure(skew: Skew) -> go.Figure:
     # As a list: of an array of times a widget would send the numbers.
     figure.add_trace(
         go.Heatmap(
-            x=cells.columns.tolist(), y=cells.index.astype(str), z=cells.to_numpy(), name="rows",
-            colorscale="Blues", zmin=0, hovertemplate="%{y} at %{x}: %{z:,} rows<extra></extra>",
+            x=cells.columns.tolist(), y=[*map(chart_text, cells.index)], z=cells.to_numpy(),
+            name="rows", colorscale="Blues", zmin=0,
+            hovertemplate=chart_text("%{y} at %{x}: %{z:,} rows", NO_NAME),
             colorbar={"title": "rows", "len": 0.45, "y": 0.8},
         ),
         1, 1,
     )  # fmt: skip
     spans = skew.spans.dropna()
     marks = go.Scatter(
-        x=spans["begin"].tolist(), y=spans["key"], name="spans", mode="markers", showlegend=False,
+        x=spans["begin"].tolist(), y=[*map(chart_text, spans["key"])], name="spans",
+        mode="markers", showlegend=False,
         marker={"symbol": "line-ns", "size": 18, "line": {"width": 3, "color": VERMILLION}},
-        hovertemplate="a span of %{y} begins at %{x}<extra></extra>",
+        hovertemplate=chart_text("a span of %{y} begins at %{x}", NO_NAME),
     )  # fmt: skip
     figure.add_trace(marks, 1, 1)
     for place, method in enumerate(methods, start=1):
@@ -97,7 +100,7 @@ def _bars(tasks: pd.DataFrame, legend: bool) -> list[go.Bar]:
             x=tasks["task"], y=tasks[kind], name=SAID.get(kind, kind), legendgroup=kind,
             showlegend=legend or kind not in ("queries", "events"),
             marker={"color": LOOKS[kind][0], "pattern": {"shape": LOOKS[kind][1], "size": 5}},
-            hovertemplate=f"task %{{x}}: %{{y:,}} {SAID.get(kind, kind)}<extra></extra>",
+            hovertemplate=chart_text(f"task %{{x}}: %{{y:,}} {SAID.get(kind, kind)}", NO_NAME),
         )
         for kind in kinds_of(tasks)
     ]  # fmt: skip

@@ -1,64 +1,49 @@
-"""The few SVG elements and the colours that a still is drawn with."""
+"""The few shapes and the colours that a still is drawn with."""
 
-from html import escape
 from typing import Any
+
+from workbench.figures.markup import Markup, element
 
 INK, QUIET, RULE, RAISED = "#16181d", "#4a4f59", "#d3d6dc", "#f3f4f6"
 # Okabe and Ito's palette, which stays apart for colour-blind eyes.
 BLUE, VERMILLION, ORANGE, SKY, GREY = "#0072b2", "#c65200", "#e69f00", "#56b4e9", "#6b7280"
 
 # A drawn part and its height.
-Part = tuple[str, float]
+Part = tuple[Markup, float]
 
 
-def element(tag: str, content: str = "", /, **attributes: object) -> str:
-    """An SVG element; an attribute's underscores stand for hyphens, and a None leaves it out.
-
-    >>> element("circle", r=5, stroke_width=2)
-    '<circle r="5" stroke-width="2"/>'
-    """
-    written = "".join(
-        f' {name.replace("_", "-")}="{_number(value)}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
-    return f"<{tag}{written}>{content}</{tag}>" if content else f"<{tag}{written}/>"
-
-
-def _number(value: object) -> str:
-    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
-
-
-def text(x: float, y: float, words: str, **attributes: object) -> str:
+def text(x: float, y: float, words: str, **attributes: object) -> Markup:
     """A line of text; `x` is its start, or what `text_anchor` says."""
-    return element("text", escape(words), x=x, y=y, **attributes)
+    return element("text", words, x=x, y=y, **attributes)
 
 
-def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1) -> str:
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1) -> Markup:
     """A straight line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width)
 
 
-def rect(x: float, y: float, width: float, height: float, **attributes: object) -> str:
+def rect(x: float, y: float, width: float, height: float, **attributes: object) -> Markup:
     """A box, at least one wide so that it is seen."""
     return element("rect", x=x, y=y, width=max(width, 1), height=height, **attributes)
 
 
-def moved(x: float, y: float, content: str) -> str:
+def moved(x: float, y: float, content: Markup) -> Markup:
     """The content with its origin at (x, y)."""
     return element("g", content, transform=f"translate({x:.1f},{y:.1f})")
 
 
 def document(
-    drawn: str, title: str, width: float, height: float, shown: float | None = None
-) -> str:
+    drawn: Markup, title: str, width: float, height: float, shown: float | None = None
+) -> Markup:
     """A picture on white that needs nothing else; the title is for those who do not see it.
 
     It is shown as wide as it is, or as `shown` says.
     """
     return element(
         "svg",
-        f"<title>{escape(title)}</title>" + rect(0, 0, width, height, fill="white") + drawn,
+        element("title", title),
+        rect(0, 0, width, height, fill="white"),
+        drawn,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
         width=width if shown is None else shown,

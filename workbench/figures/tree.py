@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.growth import CurveStyle, growth_figure
+from workbench.figures.markup import NO_NAME, chart_text, element
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, RAISED, SKY, VERMILLION
 
 WIDTH = 900
@@ -53,8 +54,8 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
     others = [node for node in picture["nodes"] if node["id"] not in lit]
     depth, size = len(picture["levels"]), max(node["to"] for node in picture["nodes"])
     unit = (WIDTH - 90) / size
-    name = picture.get("legend", {}).get("lit", USED)
-    place = picture.get("places", "row")
+    name = chart_text(picture.get("legend", {}).get("lit", USED))
+    place = chart_text(picture.get("places", "row"))
     figure = go.Figure(
         [
             _boxes(used, state, unit, name).update(hovertemplate=_hover(place)),
@@ -67,12 +68,13 @@ def tree_figure(picture: dict[str, Any], state: dict[str, Any]) -> go.Figure:
         height=110 + 52 * depth,
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
         template="plotly_white",
-        title={"text": state.get("label") or "", "font": {"size": 14, "color": BLUE}},
+        title={"text": chart_text(state.get("label") or ""), "font": {"size": 14, "color": BLUE}},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
         xaxis={"title": place, "range": [-0.2, size + 0.2],
                "showgrid": False, "zeroline": False},
         yaxis={"range": [depth - 0.4, -0.6], "tickvals": [*range(depth)],
-               "ticktext": picture["levels"], "showgrid": False, "zeroline": False},
+               "ticktext": list(map(chart_text, picture["levels"])),
+               "showgrid": False, "zeroline": False},
         shapes=[_band(frame, depth) for frame in state["frames"]],
     )  # fmt: skip
     return figure
@@ -101,7 +103,7 @@ def touched_figure(table: pd.DataFrame) -> go.Figure:
 
 
 def _hover(place: str) -> str:
-    return f"{place} %{{customdata}}: %{{hovertext}}<extra></extra>"
+    return chart_text(f"{place} %{{customdata}}: %{{hovertext}}", NO_NAME)
 
 
 def _boxes(
@@ -121,8 +123,8 @@ def _boxes(
         width=0.7,
         text=[_label(text, room, used) for text, room in zip(texts, rooms, strict=True)],
         textposition="inside", insidetextanchor="middle", textangle=0,
-        customdata=[node["label"] for node in nodes],
-        hovertext=texts,
+        customdata=[chart_text(node["label"]) for node in nodes],
+        hovertext=list(map(chart_text, texts)),
         textfont={"color": INK},
         marker=look | {"cornerradius": 14} if used else other,
         name=name or "not used",
@@ -132,7 +134,9 @@ def _boxes(
 def _label(text: str, room: float, used: bool) -> str:
     """What fits into a box: at least the sign of a node that is used."""
     fits = 7.5 * len(text) + (20 if used else 4) < room
-    return f"<b>● {text}</b>" if used and fits else "●" if used else text if fits else ""
+    if used:
+        return chart_text(element("b", f"● {text}")) if fits else "●"
+    return chart_text(text) if fits else ""
 
 
 def _band(frame: dict[str, Any], depth: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 
+from workbench.figures.markup import chart_text, element
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
 from workbench.lessons.window_types import WindowType
 
@@ -62,7 +63,7 @@ def kinds_figure(
         template="plotly_white",
         legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         xaxis={"range": extent, "showgrid": False, "zeroline": False, "fixedrange": True,
-               "tickvals": ticks, "ticktext": [clock(tick) for tick in ticks]},
+               "tickvals": ticks, "ticktext": [chart_text(clock(tick)) for tick in ticks]},
         yaxis={"categoryorder": "array", "categoryarray": [kind.name for kind in kinds],
                "autorange": "reversed", "fixedrange": True, "showgrid": False},
         shapes=[
@@ -71,7 +72,8 @@ def kinds_figure(
         ],
         annotations=[
             {"x": query, "y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False,
-             "text": f"<b>query at {clock(query)}</b>", "font": {"color": VERMILLION}},
+             "text": chart_text(element("b", f"query at {clock(query)}")),
+             "font": {"color": VERMILLION}},
             *(_count(kind) for kind in kinds),
         ],
     )  # fmt: skip
@@ -126,5 +128,6 @@ def _line(at: int, color: str, width: float, dash: str) -> dict[str, object]:
 def _count(kind: WindowType) -> dict[str, object]:
     return {
         "x": 1.01, "xref": "paper", "xanchor": "left", "y": kind.name, "showarrow": False,
-        "text": f"<b>{kind.count}</b> events", "font": {"color": QUIET, "size": 13},
+        "text": chart_text(element("b", kind.count), " events"),
+        "font": {"color": QUIET, "size": 13},
     }  # fmt: skip

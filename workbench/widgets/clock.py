@@ -1,12 +1,20 @@
-"""A clock that goes on in the browser while this process works."""
+"""Signs that go on moving in the browser while this process works."""
 
-#: Seconds since it appeared, counted by the browser, as the kernel has no time to.
-CLOCK = (
-    "<style>@property --wb-s{syntax:'<integer>';initial-value:0;inherits:false}"
-    "@keyframes wb-s{to{--wb-s:3600}}@keyframes wb-turn{to{transform:rotate(360deg)}}"
+from workbench.figures.markup import element, stylesheet
+
+_TURN = (
+    "@keyframes wb-turn{to{transform:rotate(360deg)}}"
+    ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid #c9ccd2;"
+    "border-top-color:#0072b2;border-radius:50%;animation:wb-turn .8s linear infinite;"
+    "margin-right:6px}"
+)
+_CLOCK = (
+    "@property --wb-s{syntax:'<integer>';initial-value:0;inherits:false}"
+    "@keyframes wb-s{to{--wb-s:3600}}"
     ".wb-clock{animation:wb-s 3600s linear;counter-reset:wb-s var(--wb-s)}"
     ".wb-clock::after{content:counter(wb-s) ' s'}"
-    ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid #c9ccd2;"
-    "border-top-color:#0072b2;border-radius:50%;animation:wb-turn .8s linear infinite}</style>"
-    "<span class='wb-turn'></span> <span class='wb-clock'></span>"
 )
+
+SPINNER = stylesheet(_TURN) + element("span", class_="wb-turn")
+#: Seconds since it appeared, counted by the browser, as the kernel has no time to.
+CLOCK = SPINNER + stylesheet(_CLOCK) + element("span", class_="wb-clock")

@@ -1,17 +1,18 @@
 """The plan of a query as a figure to click on."""
 
-from html import escape
 from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
 from pyspark.sql import DataFrame
 
+from workbench.figures.markup import Markup, element
 from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import title
 from workbench.figures.stills.plan import plan_svg
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
+from workbench.widgets.html import HTML, listing
 
 
 def plan(df: DataFrame, run: bool = False) -> "PlanView":
@@ -59,7 +60,7 @@ class PlanView(widgets.HBox):  # type: ignore[misc]
             options=[("choose, or click on one", None), *_names(plan)],
             description="Operator",
         )
-        self.text = widgets.HTML()
+        self.text = HTML()
         self.operator.observe(self._show, names="value")
         for trace in self.figure.data:
             if trace.customdata is not None:
@@ -87,15 +88,14 @@ def _names(plan: QueryPlan) -> list[tuple[str, int]]:
     return [(f"({id}) {operator.title}", id) for id, operator in plan.operators.items()]
 
 
-def _page(plan: QueryPlan, id: int) -> str:
+def _page(plan: QueryPlan, id: int) -> Markup:
     operator = plan.operators[id]
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td style='padding-left:1em'>{escape(text)}</td></tr>"
+    rows = (
+        element("td", name) + element("td", text, style="padding-left:1em")
         for name, text in operator.metrics.items()
     )
-    detail = escape(operator.detail)
     return (
-        f"<b>({id}) {escape(operator.title)}</b>"
-        f"<pre style='white-space:pre-wrap;line-height:1.3'>{detail}</pre>"
-        f"<table style='line-height:1.4'>{rows}</table>"
+        element("b", f"({id}) {operator.title}")
+        + listing(operator.detail, ";line-height:1.3")
+        + element("table", *(element("tr", row) for row in rows), style="line-height:1.4")
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from workbench.figures.markup import Markup, element
 from workbench.figures.svg import (
     BLUE,
     ORANGE,
@@ -11,7 +12,6 @@ from workbench.figures.svg import (
     SKY,
     VERMILLION,
     document,
-    element,
     line,
     rect,
     text,
@@ -24,7 +24,7 @@ MARKS = ("first_frame_start", "first_curr_row", "last_curr_row", "last_frame_end
 
 def affected_svg(
     rows: Sequence[str], changed: int, marks: tuple[int, int, int, int], title: str
-) -> str:
+) -> Markup:
     """Draw which rows a change affects, and which rows their answers are made of.
 
     Parameters
@@ -68,7 +68,7 @@ def affected_svg(
     return document(drawn, title, WIDTH, height)
 
 
-def _bracket(x: float, first: int, last: int, color: str, dash: str | None) -> str:
+def _bracket(x: float, first: int, last: int, color: str, dash: str | None) -> Markup:
     top, bottom = TOP + ROW * first + 5, TOP + ROW * (last + 1) - 5
     ends = line(x - 6, top, x, top, color, 2) + line(x - 6, bottom, x, bottom, color, 2)
     side = element(

@@ -4,14 +4,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.figures.svg import INK, QUIET, RULE, clock, document, element, line, rect, text
+from workbench.figures.markup import Markup, chart_words, element
+from workbench.figures.svg import INK, QUIET, RULE, clock, document, line, rect, text
 
 WIDTH, TOP, PLOT, LEFT, RIGHT = 900.0, 64.0, 220.0, 64.0, 14.0
 #: The patterns of plotly that the figure has, as lines of a tile of six by six.
 PATTERNS = {"/": "M0,6L6,0", "x": "M0,6L6,0M0,0L6,6", ".": "M2,3h2"}
 
 
-def consistency_svg(figure: go.Figure, title: str) -> str:
+def consistency_svg(figure: go.Figure, title: str) -> Markup:
     """Draw what :func:`workbench.figures.consistency.consistency_figure` returned.
 
     Parameters
@@ -32,12 +33,12 @@ def consistency_svg(figure: go.Figure, title: str) -> str:
     """
     height = TOP + PLOT + 34
     drawn = text(12, 24, title, font_size=15, font_weight="bold")
-    drawn += _axis(str(figure.layout.yaxis.title.text or ""))
+    drawn += _axis(chart_words(figure.layout.yaxis.title.text or ""))
     drawn += _bars(figure.data) + _legend(figure.data)
     return document(drawn, title, WIDTH, height)
 
 
-def _axis(name: str) -> str:
+def _axis(name: str) -> Markup:
     drawn = text(12, TOP - 12, name, fill=QUIET)
     for share in (0, 50, 100):
         y = TOP + PLOT * (1 - share / 100)
@@ -46,11 +47,11 @@ def _axis(name: str) -> str:
     return drawn
 
 
-def _bars(states: Any) -> str:
+def _bars(states: Any) -> Markup:
     """A column of boxes for each period, the states one upon the other."""
     times = list(states[0].x) if states else []
     step = (WIDTH - LEFT - RIGHT) / max(len(times), 1)
-    drawn = ""
+    drawn = Markup()
     for place, time in enumerate(times):
         x, y = LEFT + place * step + 0.05 * step, TOP + PLOT
         for state in states:
@@ -65,7 +66,7 @@ def _bars(states: Any) -> str:
     return drawn
 
 
-def _box(state: Any, x: float, y: float, width: float, height: float) -> str:
+def _box(state: Any, x: float, y: float, width: float, height: float) -> Markup:
     drawn = rect(x, y, width, height, fill=state.marker.color)
     lines = PATTERNS.get(state.marker.pattern.shape or "")
     if lines is None:
@@ -78,8 +79,8 @@ def _box(state: Any, x: float, y: float, width: float, height: float) -> str:
     return drawn + tile + rect(x, y, width, height, fill=f"url(#{name})")
 
 
-def _legend(states: Any) -> str:
-    drawn, x = "", LEFT + 120
+def _legend(states: Any) -> Markup:
+    drawn, x = Markup(), LEFT + 120
     for state in states:
         drawn += _box(state, x, TOP - 22, 12, 12) + text(x + 18, TOP - 12, state.name)
         x += 44 + 7 * len(state.name)

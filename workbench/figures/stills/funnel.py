@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import (
     BLUE,
     INK,
@@ -9,7 +10,6 @@ from workbench.figures.svg import (
     VERMILLION,
     cut,
     document,
-    element,
     rect,
     text,
 )
@@ -17,7 +17,7 @@ from workbench.figures.svg import (
 WIDTH, LEFT, ROW = 820.0, 210.0, 46.0
 
 
-def funnel_svg(steps: pd.DataFrame, title: str) -> str:
+def funnel_svg(steps: pd.DataFrame, title: str) -> Markup:
     """Draw what each step keeps and loses, as SVG.
 
     Parameters
@@ -44,10 +44,10 @@ def funnel_svg(steps: pd.DataFrame, title: str) -> str:
         parts.append(_bar(k, str(label), int(count), before, most, int(users.iloc[0])))
         before = int(count)
     height = 56 + ROW * len(users)
-    return document("".join(parts), title, WIDTH, height)
+    return document(joined(parts), title, WIDTH, height)
 
 
-def _bar(k: int, label: str, count: int, before: int, most: int, first: int) -> str:
+def _bar(k: int, label: str, count: int, before: int, most: int, first: int) -> Markup:
     y, scale = 46 + ROW * k, (WIDTH - LEFT - 20) / most
     drawn = text(LEFT - 10, y + 17, f"{k + 1} {cut(label, 26)}", text_anchor="end", fill=INK)
     drawn += rect(LEFT, y, count * scale, 24, fill=BLUE)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from workbench.figures.growth import PLAIN, CurveStyle, Looks
-from workbench.figures.svg import INK, QUIET, RULE, document, element, line, text
+from workbench.figures.markup import Markup, element, joined
+from workbench.figures.svg import INK, QUIET, RULE, document, line, text
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 820.0, 400.0, 60.0, 56.0, 190.0, 44.0
 _DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4"}
@@ -38,7 +39,7 @@ class _Plot(NamedTuple):
 
 def growth_svg(
     table: pd.DataFrame, title: str, across: str, up: str, looks: Looks, names: Mapping[str, str]
-) -> str:
+) -> Markup:
     """Draw each column of a table against its index as SVG, both axes logarithmic.
 
     Parameters
@@ -74,8 +75,8 @@ def _powers(*values: "pd.Series[float] | pd.Index[int]") -> _Range:
     return _Range(low, max(ceil(log10(max(map(max, values)))), low + 1))
 
 
-def _grid(plot: _Plot, across: str, up: str) -> str:
-    drawn, corner = "", (10.0**plot.across.low, 10.0**plot.up.low)
+def _grid(plot: _Plot, across: str, up: str) -> Markup:
+    drawn, corner = Markup(), (10.0**plot.across.low, 10.0**plot.up.low)
     for power in range(plot.across.low, plot.across.high + 1):
         x, _ = plot.place(10.0**power, corner[1])
         drawn += line(x, TOP, x, HEIGHT - BOTTOM, RULE)
@@ -96,8 +97,8 @@ def _count(power: int) -> str:
     return f"{10 ** (power - 3)} k" if power < 6 else f"{10 ** (power - 6):,} M"
 
 
-def _way(look: CurveStyle, points: list[tuple[float, float]]) -> str:
+def _way(look: CurveStyle, points: list[tuple[float, float]]) -> Markup:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     style = {"fill": "none", "stroke": look.color, "stroke_width": 2.5}
     drawn = element("polyline", points=path, stroke_dasharray=_DASHES.get(look.dash), **style)
-    return drawn + "".join(element("circle", cx=x, cy=y, r=3.5, fill=look.color) for x, y in points)
+    return drawn + joined(element("circle", cx=x, cy=y, r=3.5, fill=look.color) for x, y in points)

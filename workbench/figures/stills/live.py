@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.live import Strip
+from workbench.figures.markup import Markup, element
 from workbench.figures.svg import (
     BLUE,
     QUIET,
@@ -14,7 +15,6 @@ from workbench.figures.svg import (
     SKY,
     VERMILLION,
     document,
-    element,
     line,
     text,
 )
@@ -23,7 +23,7 @@ WIDTH, PANEL, TOP, LEFT, RIGHT = 900.0, 120.0, 56.0, 56.0, 600.0
 SIDE = 630.0
 
 
-def live_svg(strips: Mapping[str, Strip], numbers: Sequence[tuple[str, str]], title: str) -> str:
+def live_svg(strips: Mapping[str, Strip], numbers: Sequence[tuple[str, str]], title: str) -> Markup:
     """Draw the band of each key, and numbers beside them.
 
     Parameters
@@ -53,7 +53,7 @@ def live_svg(strips: Mapping[str, Strip], numbers: Sequence[tuple[str, str]], ti
     return document(drawn, title, WIDTH, height)
 
 
-def _panel(strip: Strip, name: str, top: float) -> str:
+def _panel(strip: Strip, name: str, top: float) -> Markup:
     low, middle, high = strip.band.T
     known = ~np.isnan(middle)
     drawn = text(LEFT, top + 10, name, font_weight="bold")

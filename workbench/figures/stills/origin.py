@@ -5,6 +5,7 @@ from typing import Any
 
 from workbench.backfill.inspect.origin import Origin, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.origin import KINDS, extent, lines
 from workbench.figures.svg import (
     BLUE,
@@ -17,7 +18,6 @@ from workbench.figures.svg import (
     VERMILLION,
     Part,
     cut,
-    element,
     line,
     rect,
     text,
@@ -58,17 +58,18 @@ def origin_svg(origin: Origin, clock: Clock, width: float) -> Part:
     def across(time: int) -> float:
         return LEFT + (min(max(time, low), high) - low) / (high - low) * (width - LEFT - RIGHT)
 
-    drawn = "".join(
+    drawn = joined(
         text(LEFT - 10, y + 4, words, text_anchor="end")
         for y, words in ((EVENTS, "events"), (PIECES, "pieces"))
     )
-    for at, held in zip(origin.time.tolist(), origin.counts.tolist(), strict=True):
-        if low <= at <= high:
-            look = {"fill": BLUE} if held else {"fill": "#fff", "stroke": GREY}
-            drawn += element("circle", cx=across(at), cy=EVENTS, r=4.0, **look)
+    drawn += joined(
+        element("circle", cx=across(at), cy=EVENTS, r=4.0, **_look(held))
+        for at, held in zip(origin.time.tolist(), origin.counts.tolist(), strict=True)
+        if low <= at <= high
+    )
     drawn += _pieces(origin, across) + _merge(origin, across)
     drawn += line(across(origin.query), 10, across(origin.query), BOTTOM, VERMILLION, 2)
-    drawn += "".join(
+    drawn += joined(
         text(across(at), BOTTOM + 18, clock(at), text_anchor="middle", fill=QUIET, font_size=11)
         for at in dict.fromkeys((origin.low, origin.low + (origin.query - origin.low) // 2))
     )
@@ -80,19 +81,24 @@ def origin_svg(origin: Origin, clock: Clock, width: float) -> Part:
     )
 
 
-def _pieces(origin: Origin, across: Across) -> str:
-    drawn = ""
+def _look(counts: bool) -> dict[str, str]:
+    return {"fill": BLUE} if counts else {"fill": "#fff", "stroke": GREY}
+
+
+def _pieces(origin: Origin, across: Across) -> Markup:
+    drawn = []
     for piece in origin.pieces:
         x, color = across(piece.begin), KINDS[piece.kind][1]
         if piece.kind == EVENT:
-            drawn += rect(x - 4, PIECES - 4, 8, 8, fill=color, stroke=INK)
+            drawn.append(rect(x - 4, PIECES - 4, 8, 8, fill=color, stroke=INK))
         else:
             size = across(min(piece.end, origin.high)) - x
-            drawn += rect(x, PIECES - 14, size, 28, fill=color, fill_opacity=0.55, stroke=INK)
-    return drawn
+            box = {"fill": color, "fill_opacity": 0.55, "stroke": INK}
+            drawn.append(rect(x, PIECES - 14, size, 28, **box))
+    return joined(drawn)
 
 
-def _merge(origin: Origin, across: Across) -> str:
+def _merge(origin: Origin, across: Across) -> Markup:
     """The running merge as steps, with its last value beside it."""
     drawn = line(LEFT, BOTTOM, across(origin.query), BOTTOM, RULE)
     drawn += text(LEFT - 10, (TOP + BOTTOM) / 2, "merge", text_anchor="end")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.decimate import in_view, line_points, mark_points, within
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.series import View, outline, spoken_share
 from workbench.figures.svg import (
     BLUE,
@@ -16,7 +17,6 @@ from workbench.figures.svg import (
     SKY,
     VERMILLION,
     document,
-    element,
     line,
     moved,
     rect,
@@ -45,7 +45,7 @@ class _Plot:
         return np.asarray(BOTTOM - (BOTTOM - TOP) * _share(values, *self.y))
 
 
-def series_svg(band: Band, name: str, title: str, view: View | None = None) -> str:
+def series_svg(band: Band, name: str, title: str, view: View | None = None) -> Markup:
     """Draw a series, its band and its outliers, as SVG.
 
     Parameters
@@ -72,7 +72,7 @@ def series_svg(band: Band, name: str, title: str, view: View | None = None) -> s
     seen, inside = in_view(band.x, *ends), within(band.x, *ends)
     plot = _Plot(np.array(ends), _extent(band, inside))
     drawn = _axes(plot, name) + _lines(plot, band, seen)
-    drawn += "".join(_marks(plot, band, inside, sign) for sign in MARKS)
+    drawn += joined(_marks(plot, band, inside, sign) for sign in MARKS)
     clip = element("clipPath", rect(LEFT, TOP - 6, RIGHT - LEFT, BOTTOM - TOP + 12), id="wb-plot")
     outliers = int(np.count_nonzero(band.outlier[inside]))
     heading = text(12, 24, title, font_size=15, font_weight="bold")
@@ -100,9 +100,9 @@ def _path(across: Floats, up: Floats) -> str:
     return "".join(drawn)
 
 
-def _lines(plot: _Plot, band: Band, seen: slice) -> str:
+def _lines(plot: _Plot, band: Band, seen: slice) -> Markup:
     x, shares = band.x[seen], list(band.quantiles)
-    found = ""
+    found = Markup()
     if shares:
         low, high = (band.quantiles[q][seen] for q in (shares[0], shares[-1]))
         across, up = outline(x, low, high, COLUMNS)
@@ -116,30 +116,30 @@ def _lines(plot: _Plot, band: Band, seen: slice) -> str:
     return element("g", found, clip_path="url(#wb-plot)")
 
 
-def _marks(plot: _Plot, band: Band, inside: slice, sign: int) -> str:
+def _marks(plot: _Plot, band: Band, inside: slice, sign: int) -> Markup:
     at = np.flatnonzero(band.outlier[inside] == sign) + inside.start
     at = at[mark_points(band.x[at], band.y[at], CELLS)]
     places = zip(plot.across(band.x[at]), plot.up(band.y[at]), strict=True)
     # Where there are many, small marks let the rest be seen.
     size = None if len(at) <= MANY else "scale(0.6)"
     mark = element("path", d=MARKS[sign], fill=VERMILLION, transform=size)
-    return "".join(moved(x, y, mark) for x, y in places)
+    return joined(moved(x, y, mark) for x, y in places)
 
 
-def _legend(band: Band, outliers: int) -> str:
+def _legend(band: Band, outliers: int) -> Markup:
     low, *inner, high = list(band.quantiles) or [0.0, 1.0]
     parts = [(f"▇ {spoken_share(low)} to {spoken_share(high)} of its window", "#2b7fb5")]
     parts += [("━ " + ", ".join(map(spoken_share, inner)), BLUE)] if inner else []
     parts += [("─ value", QUIET)]
     parts += [(f"▲▼ {outliers:,} outlier{'' if outliers == 1 else 's'}", VERMILLION)]
-    drawn, x = "", 12.0
+    drawn, x = Markup(), 12.0
     for words, color in parts:
         drawn += text(x, 46, words, fill=color)
         x += 7.0 * len(words) + 18
     return drawn
 
 
-def _axes(plot: _Plot, name: str) -> str:
+def _axes(plot: _Plot, name: str) -> Markup:
     drawn = text(RIGHT, BOTTOM + 30, name, text_anchor="end", fill=QUIET)
     for y in _round_places(*plot.y):
         at = float(plot.up(np.array(y)))

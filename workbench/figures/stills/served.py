@@ -8,13 +8,13 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from workbench.figures.markup import Markup, chart_words, element, joined
 from workbench.figures.svg import (
     QUIET,
     RULE,
     clock,
     cut,
     document,
-    element,
     line,
     moved,
     rect,
@@ -32,7 +32,7 @@ SYMBOLS = {
 DASHES = {"dash": "7,4", "dot": "2,3", "dashdot": "7,3,2,3"}
 
 
-def served_svg(figure: go.Figure, title: str) -> str:
+def served_svg(figure: go.Figure, title: str) -> Markup:
     """Draw what :func:`workbench.figures.served.served_figure` returned, as of its last moment.
 
     Parameters
@@ -53,7 +53,7 @@ def served_svg(figure: go.Figure, title: str) -> str:
     >>> "ann" in drawn and "count" in drawn
     True
     """
-    names = [str(one.text) for one in figure.layout.annotations]
+    names = [chart_words(one.text) for one in figure.layout.annotations]
     room = (WIDTH - LEFT - RIGHT - GAP * (len(names) - 1)) / len(names)
     drawn = text(12, 24, title, font_size=15, font_weight="bold") + _legend(figure)
     for place, name in enumerate(names):
@@ -65,16 +65,17 @@ def served_svg(figure: go.Figure, title: str) -> str:
     return document(drawn, title, WIDTH, height)
 
 
-def _legend(figure: go.Figure) -> str:
-    drawn, x = "", 16.0
+def _legend(figure: go.Figure) -> Markup:
+    drawn, x = Markup(), 16.0
     for trace in figure.data:
         if trace.showlegend:
-            drawn += moved(x, 42, _mark(trace, 0, 0)) + text(x + 12, 46, cut(trace.name, 20))
-            x += 36 + 7 * min(len(trace.name), 20)
+            name = cut(chart_words(trace.name), 20)
+            drawn += moved(x, 42, _mark(trace, 0, 0)) + text(x + 12, 46, name)
+            x += 36 + 7 * len(name)
     return drawn
 
 
-def _panel(name: str, traces: list[Any], ends: tuple[Any, Any], room: float) -> str:
+def _panel(name: str, traces: list[Any], ends: tuple[Any, Any], room: float) -> Markup:
     """The lines and the marks of one feature, with the ends of its axes."""
     drawn = text(0, -2, cut(name, 30), font_weight=600)
     drawn += rect(0, 8, room, PLOT - 8, fill="none", stroke=RULE)
@@ -86,20 +87,19 @@ def _panel(name: str, traces: list[Any], ends: tuple[Any, Any], room: float) -> 
             points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x[known], y[known], strict=True))
             look = {"stroke": trace.line.color, "stroke_dasharray": DASHES.get(trace.line.dash)}
             drawn += element("polyline", points=points, fill="none", stroke_width=2, **look)
-        for a, b in zip(x[known], y[known], strict=True):
-            drawn += _mark(trace, a, b)
+        drawn += joined(_mark(trace, a, b) for a, b in zip(x[known], y[known], strict=True))
     seen = [one for trace in traces for one in trace.x]
     for end, anchor, at in ((min, "start", 0.0), (max, "end", room)) if seen else ():
         drawn += text(at, PLOT + 16, clock(end(seen)), text_anchor=anchor, fill=QUIET, font_size=11)
     return drawn + _heights(ends[1])
 
 
-def _heights(ends: Any) -> str:
+def _heights(ends: Any) -> Markup:
     if ends is None:
         return text(10, 30, "no values", fill=QUIET)
     values = round_numbers(*map(float, ends))
     rows = zip(values, PLOT - (PLOT - 8) * _share(values, ends), strict=True)
-    return "".join(
+    return joined(
         text(-6, y + 4, f"{value:,.10g}", text_anchor="end", fill=QUIET, font_size=11)
         + line(-3, y, 0, y, QUIET)
         for value, y in rows
@@ -129,7 +129,7 @@ def _share(values: Any, ends: Any) -> NDArray[np.float64]:
     return np.asarray((at[2:] - at[0]) / ((at[1] - at[0]) or 1.0))
 
 
-def _mark(trace: Any, x: float, y: float) -> str:
+def _mark(trace: Any, x: float, y: float) -> Markup:
     marker = trace.marker
     if marker.symbol == "x-thin":
         look = {"fill": "none", "stroke": marker.line.color, "stroke_width": 3}

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.backfill.inspect.skew import Skew
+from workbench.figures.markup import Markup, joined
 from workbench.figures.skew import LOOKS, METHODS, SAID, kinds_of, table_of
 from workbench.figures.svg import (
     BLUE,
@@ -24,7 +25,7 @@ from workbench.figures.svg import (
 LEFT, RIGHT, ROW, TASKS, GAP = 96.0, 20.0, 22.0, 150.0, 62.0
 
 
-def skew_svg(skew: Skew, width: float = 860.0) -> str:
+def skew_svg(skew: Skew, width: float = 860.0) -> Markup:
     """Draw the same as :func:`workbench.figures.skew.skew_figure`, as SVG.
 
     Parameters
@@ -85,24 +86,27 @@ def _cells(skew: Skew, width: float) -> Part:
     def across(at: int) -> float:
         return LEFT + (min(max(at, low), high) - low) / (high - low) * (width - LEFT - RIGHT)
 
-    drawn = ""
+    drawn = []
     for place, (key, rows) in enumerate(table.iterrows()):
         y = place * ROW
-        drawn += text(LEFT - 8, y + 15, cut(str(key), 13), text_anchor="end")
-        drawn += rect(LEFT, y, width - LEFT - RIGHT, ROW - 4, fill="#f3f4f6")
+        drawn.append(text(LEFT - 8, y + 15, cut(str(key), 13), text_anchor="end"))
+        drawn.append(rect(LEFT, y, width - LEFT - RIGHT, ROW - 4, fill="#f3f4f6"))
         for begin, count in zip(begins.tolist(), rows.to_numpy().tolist(), strict=True):
             if count:
                 x = across(begin)
                 shade = 0.08 + 0.92 * count / most
                 size = across(begin + step) - x
-                drawn += rect(x, y, size, ROW - 4, fill=BLUE, fill_opacity=round(shade, 2))
-        for at in marks.loc[marks["key"] == key, "begin"].to_numpy().astype(np.int64).tolist():
-            drawn += line(across(at), y - 2, across(at), y + ROW - 2, VERMILLION, 3)
+                box = {"fill": BLUE, "fill_opacity": round(shade, 2)}
+                drawn.append(rect(x, y, size, ROW - 4, **box))
+        drawn += [
+            line(across(at), y - 2, across(at), y + ROW - 2, VERMILLION, 3)
+            for at in marks.loc[marks["key"] == key, "begin"].to_numpy().astype(np.int64).tolist()
+        ]
     y = len(table) * ROW + 12
     ends = (table.columns[0], "start"), (table.columns[-1], "end")
     for x, (end, anchor) in zip((LEFT, width - RIGHT), ends, strict=True):
-        drawn += text(x, y, _clock(end), text_anchor=anchor, fill=QUIET, font_size=11)
-    return drawn, y
+        drawn.append(text(x, y, _clock(end), text_anchor=anchor, fill=QUIET, font_size=11))
+    return joined(drawn), y
 
 
 def _clock(at: Any) -> str:
@@ -113,7 +117,7 @@ def _runs(tasks: pd.DataFrame, width: float) -> Part:
     methods = list(dict.fromkeys(tasks["method"]))
     most = max(int(tasks["rows"].max()), 1) if len(tasks) else 1
     room = (width - LEFT - RIGHT) / max(len(methods), 1)
-    drawn = "".join(
+    drawn = joined(
         text(LEFT - 8, y + 4, f"{value:,}", text_anchor="end", fill=QUIET, font_size=11)
         + line(LEFT, y, width - RIGHT, y, RULE)
         for value, y in ((most, 0.0), (most // 2, TASKS / 2), (0, TASKS))
@@ -124,9 +128,9 @@ def _runs(tasks: pd.DataFrame, width: float) -> Part:
     return drawn + _legend(tasks), TASKS + 66
 
 
-def _bars(method: str, tasks: pd.DataFrame, most: int, room: float) -> str:
+def _bars(method: str, tasks: pd.DataFrame, most: int, room: float) -> Markup:
     step = room / max(len(tasks), 1)
-    drawn = ""
+    drawn = Markup()
     for place, (_, task) in enumerate(tasks.iterrows()):
         y = TASKS
         for kind in kinds_of(tasks):
@@ -145,7 +149,7 @@ def _bars(method: str, tasks: pd.DataFrame, most: int, room: float) -> str:
     return drawn + text(0, -12, said, fill=QUIET)
 
 
-def _legend(tasks: pd.DataFrame) -> str:
+def _legend(tasks: pd.DataFrame) -> Markup:
     drawn, x = text(LEFT - 8, TASKS + 14, "task", text_anchor="end", fill=QUIET, font_size=11), LEFT
     for kind in kinds_of(tasks):
         words = SAID.get(kind, kind)

@@ -2,11 +2,12 @@
 
 import pandas as pd
 
+from workbench.figures.markup import Markup
 from workbench.figures.stills.growth import growth_svg
 from workbench.figures.tree import ACROSS, UP, WAYS
 
 
-def touched_svg(table: pd.DataFrame, title: str) -> str:
+def touched_svg(table: pd.DataFrame, title: str) -> Markup:
     """Draw how many values each way touches as SVG, both axes logarithmic.
 
     Parameters

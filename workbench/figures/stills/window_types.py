@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import (
     BLUE,
     GREY,
@@ -12,7 +13,6 @@ from workbench.figures.svg import (
     SKY,
     VERMILLION,
     Part,
-    element,
     line,
     rect,
     text,
@@ -59,7 +59,7 @@ def kinds_svg(
     def x(at: int) -> float:
         return LEFT + (at - low) / (high - low) * (width - LEFT - RIGHT)
 
-    drawn, marks = "", hop_marks(hop, extent)
+    drawn, marks = Markup(), hop_marks(hop, extent)
     for at in marks:
         drawn += line(x(at), TOP, x(at), bottom, RULE)
     for at in marks[:: -(-len(marks) // MOST_TICKS)]:
@@ -71,15 +71,15 @@ def kinds_svg(
         drawn += text(width - RIGHT + 10, y + 4, f"{kind.count} events", font_weight=700)
         inside = [kind.first <= number < kind.last for number in range(len(time))]
         dots = [_event(x(at), y, held) for at, held in zip(time, inside, strict=True)]
-        drawn += "".join(dots)
+        drawn += joined(dots)
     drawn += line(x(query), TOP, x(query), bottom, VERMILLION, 2.5)
     middle = {"text_anchor": "middle", "fill": VERMILLION, "font_weight": 700}
     return drawn + text(x(query), TOP - 8, f"query at {clock(query)}", **middle), bottom + 24
 
 
-def _bar(y: float, low: float, tail: float, high: float) -> str:
+def _bar(y: float, low: float, tail: float, high: float) -> Markup:
     style = {"stroke": INK, "fill_opacity": 0.5}
-    drawn = ""
+    drawn = Markup()
     if low < tail:
         drawn += rect(low, y - BAR / 2, tail - low, BAR, fill=SKY, **style)
     if tail < high:
@@ -88,6 +88,6 @@ def _bar(y: float, low: float, tail: float, high: float) -> str:
     return drawn
 
 
-def _event(x: float, y: float, inside: bool) -> str:
+def _event(x: float, y: float, inside: bool) -> Markup:
     look = {"fill": BLUE} if inside else {"fill": "#fff", "stroke": GREY, "stroke_width": 1.5}
     return element("circle", cx=x, cy=y, r=4.5, **look)

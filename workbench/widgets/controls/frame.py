@@ -8,7 +8,9 @@ import ipywidgets as widgets
 import traitlets
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import element
 from workbench.frames.frame import EXCLUSIONS, Frame
+from workbench.widgets.html import HTML
 
 UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups"}
 HINTS = {
@@ -77,7 +79,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self.unit = widgets.ToggleButtons(
             options=UNITS, value=frame.unit, style={"button_width": "84px"}
         )
-        self.hint = widgets.HTML()
+        self.hint = HTML()
         self.low, self.high = BoundControl("low", low), BoundControl("high", high)
         self.exclude = widgets.Dropdown(
             options=[(f"EXCLUDE {name.upper()}", name) for name in EXCLUSIONS],
@@ -104,7 +106,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
 
     def _say(self) -> None:
         style = "font-size:12px;line-height:1.3;opacity:.75"
-        self.hint.value = f"<div style='{style}'>{HINTS[self.unit.value]}</div>"
+        self.hint.value = element("div", HINTS[self.unit.value], style=style)
 
     def _ask(self, _change: Any = None) -> None:
         make = {"rows": Frame.rows, "range": Frame.range, "groups": Frame.groups}

@@ -8,8 +8,10 @@ import traitlets
 
 from kernels.funnel.levels import MAX_STEPS
 from workbench.durations import Duration, microseconds, spoken
+from workbench.figures.markup import element
 from workbench.funnel.funnel import MODES, Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.widgets.html import HTML
 
 WINDOWS = [
     *("0 seconds", "1 second", "10 seconds", "1 minute", "5 minutes", "15 minutes", "30 minutes"),
@@ -82,7 +84,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
     by = traitlets.Unicode(None, allow_none=True)
 
     def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
-        self._first, self._reentry = funnel, widgets.HTML()
+        self._first = funnel
         self.editor = StepsEditor(prepared.names, funnel.labels)
         self.window = _window_slider(funnel, prepared.integer_time)
         self.modes = {mode: _mode_box(mode, mode in funnel.modes) for mode in MODES}
@@ -127,9 +129,9 @@ def _mode_box(mode: str, on: bool) -> widgets.Checkbox:
     return widgets.Checkbox(value=on, description=mode, indent=False, tooltip=HINTS[mode])
 
 
-def _hint(words: str) -> widgets.HTML:
+def _hint(words: str) -> HTML:
     style = "font-size:12px;line-height:1.3;margin:-8px 0 4px 22px;opacity:.75"
-    return widgets.HTML(f"<div style='{style}'>{words}</div>")
+    return HTML(element("div", words, style=style))
 
 
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:

@@ -1,6 +1,5 @@
 """The frame explorer: change a frame, and see which rows are in it for every row."""
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -9,11 +8,13 @@ import plotly.graph_objects as go
 
 from workbench.durations import microseconds
 from workbench.figures.frames import frames_figure
+from workbench.figures.markup import Markup, element, in_lines
 from workbench.figures.stills.frames import frames_svg
 from workbench.functions.catalogue import FRAMELESS
 from workbench.functions.fn import count
 from workbench.widgets.causes import cause
 from workbench.widgets.controls.frame import FrameControls
+from workbench.widgets.html import HTML, failure, listing
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.player import Player
@@ -55,7 +56,7 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
         self.table = frame_table(self.partition, followed[0])
         self._make_controls(followed)
         self.chart = go.FigureWidget(frames_figure(self.table))
-        self.status, self.code, self.player = widgets.HTML(), widgets.HTML(), widgets.VBox()
+        self.status, self.code, self.player = HTML(), HTML(), widgets.VBox()
         self.button = widgets.Button(
             description="Step through", icon="play",
             tooltip="Step through the kernel that answers, on these rows",
@@ -127,7 +128,7 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
             self._fail(cause(error))
 
     def _fail(self, sentence: str) -> None:
-        self.status.value = _paragraph(f"<b style='color:#c65200'>✕ {escape(sentence)}</b>")
+        self.status.value = _paragraph(failure(sentence))
 
     def _say(self, _change: Any = None) -> None:
         if self.controls.problem:
@@ -142,9 +143,8 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
             )
         if len(self._keys) == MOST_KEYS:
             notes.append(f"The first {MOST_KEYS} partitions are offered.")
-        self.status.value = _paragraph("<br>".join(map(escape, notes)))
-        line = escape(repr(self.over))
-        self.code.value = f"<pre style='white-space:pre-wrap;line-height:1.3'>{line}</pre>"
+        self.status.value = _paragraph(in_lines(notes))
+        self.code.value = listing(repr(self.over), ";line-height:1.3")
 
     def _play(self, _button: Any) -> None:
         self._try(self._show_player)
@@ -169,8 +169,8 @@ def _offered(key: tuple[Any, ...], rows: int) -> str:
     return f"{', '.join(map(said, key)) or 'all rows'} · {rows:,} rows"
 
 
-def _paragraph(words: str) -> str:
-    return f"<div style='line-height:1.35;max-width:300px;white-space:normal'>{words}</div>"
+def _paragraph(words: Markup) -> Markup:
+    return element("div", words, style="line-height:1.35;max-width:300px;white-space:normal")
 
 
 def _step(partition: Partition) -> str:

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from html import escape
+from collections.abc import Iterable
 from typing import Any
 
 import ipywidgets as widgets
@@ -11,25 +11,26 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import funnel_figure, said, times_figure
+from workbench.figures.markup import Markup, element, in_lines, joined, stylesheet
 from workbench.figures.stills.funnel import funnel_svg
+from workbench.figures.svg import cut
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.widgets.causes import cause
+from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls
 from workbench.widgets.explorers.funnel_people import FunnelPeople
+from workbench.widgets.html import HTML, failure, listing
 from workbench.widgets.redraw import redraw
 
-SPINNER = (
-    "<style>@keyframes wb-turn{to{transform:rotate(360deg)}}.wb-spin{display:inline-block;"
-    "width:12px;height:12px;border:2px solid #c9ccd2;border-top-color:#0072b2;border-radius:50%;"
-    "animation:wb-turn .8s linear infinite;margin-right:6px}</style><span class='wb-spin'></span>"
+TABLE_STYLE = stylesheet(
+    ".wb-table th,.wb-table td{text-align:right;padding:0 12px 0 0;line-height:1.6}"
+    ".wb-table th:first-child,.wb-table td:first-child{text-align:left}"
 )
 
 
-TABLE_STYLE = (
-    "<style>.wb-table th,.wb-table td{text-align:right;padding:0 12px 0 0;line-height:1.6}"
-    ".wb-table th:first-child,.wb-table td:first-child{text-align:left}</style>"
-)
+#: The most letters of a cell of the table.
+MOST_LETTERS = 50
 
 
 class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
@@ -48,7 +49,7 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
     def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
         self.prepared = prepared
         self.controls = FunnelControls(funnel, prepared, by)
-        self.status, self.code, self.table = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.status, self.code, self.table = HTML(), HTML(), HTML()
         self.chart, self.histogram = go.FigureWidget(), go.FigureWidget()
         self.people = FunnelPeople(funnel, prepared)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
@@ -75,14 +76,14 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
         live = super()._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
 
-    def _still(self) -> str:
+    def _still(self) -> Markup:
         window = self.funnel.window
         return funnel_svg(self.steps, f"Funnel of {len(self.funnel.labels)} steps within {window}")
 
     def _ask(self, _change: Any = None) -> None:
         start = time.perf_counter()
-        self.status.value = f"{SPINNER}Asking Spark …"
-        self.code.value = f"<pre style='white-space:pre-wrap'>{escape(repr(self.funnel))}</pre>"
+        self.status.value = SPINNER + "Asking Spark …"
+        self.code.value = listing(repr(self.funnel))
         try:
             with warnings.catch_warnings(record=True) as said_aloud:
                 warnings.simplefilter("always", WorkbenchWarning)
@@ -94,28 +95,32 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
             redraw(self.histogram, times_figure(self.times))
             self.status.value = self._answered(seconds, [str(w.message) for w in said_aloud])
         except Exception as error:
-            self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+            self.status.value = failure(cause(error))
             return
         self.people.show(self.funnel)
 
-    def _answered(self, seconds: float, notes: list[str]) -> str:
+    def _answered(self, seconds: float, notes: list[str]) -> Markup:
         held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
-        lines = [f"✓ {held}, answered in {seconds:.2f} s", *map(escape, notes)]
-        return "<br>".join(lines)
+        return in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes])
 
 
-def _html(steps: pd.DataFrame) -> str:
+def _html(steps: pd.DataFrame) -> Markup:
     table = steps.copy()
     for name in ("from_first", "from_previous"):
         table[name] = table[name].map(lambda share: "" if pd.isna(share) else f"{share:.1%}")
     for name in ("median_time", "p90_time"):
         table[name] = table[name].map(lambda length: "" if pd.isna(length) else said(length))
+    for name in ("users", "lost"):
+        table[name] = table[name].map("{:,}".format)
     names = {
         "from_first": "of the first", "from_previous": "of the step before",
         "median_time": "median time", "p90_time": "90% within",
     }  # fmt: skip
-    formats = {"users": "{:,}".format, "lost": "{:,}".format}
-    shown = table.rename(columns=names)
-    return TABLE_STYLE + str(
-        shown.to_html(index=False, border=0, formatters=formats, classes="wb-table")
-    )
+    head = _row("th", [names.get(name, name) for name in table.columns])
+    body = joined(_row("td", row) for row in table.itertuples(index=False))
+    parts = element("thead", head), element("tbody", body)
+    return TABLE_STYLE + element("table", *parts, class_="dataframe wb-table")
+
+
+def _row(tag: str, cells: Iterable[Any]) -> Markup:
+    return element("tr", joined(element(tag, cut(str(cell), MOST_LETTERS)) for cell in cells))

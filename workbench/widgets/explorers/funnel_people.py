@@ -8,6 +8,7 @@ import pandas as pd
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.widgets.causes import cause
+from workbench.widgets.html import HTML, failure
 from workbench.widgets.play import play
 
 MOST_PEOPLE = 50
@@ -29,7 +30,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             description="Step through", icon="play", layout={"display": "none"},
             tooltip="Step through the events of the chosen one",
         )  # fmt: skip
-        self.note, self.player = widgets.HTML(), widgets.VBox()
+        self.note, self.player = HTML(), widgets.VBox()
         self.level.observe(self._list, names="value")
         self.button.on_click(self._play)
         super().__init__([self.level, self.people, self.note, self.button, self.player])
@@ -61,7 +62,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         try:
             found = self._fetch()
         except Exception as error:
-            self.note.value = f"<b>{cause(error)}</b>"
+            self.note.value = failure(cause(error))
             return
         keys = self._funnel.key
         self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
@@ -83,7 +84,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         try:
             self.player.children = (play(self._funnel, self._prepared, key=self.people.value),)
         except Exception as error:
-            self.note.value = f"<b>{cause(error)}</b>"
+            self.note.value = failure(cause(error))
 
 
 def _key(row: dict[str, Any], names: tuple[str, ...]) -> Any:

@@ -3,7 +3,6 @@
 import tempfile
 import threading
 import time
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,11 @@ import pyarrow.compute as pc
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure
+from workbench.figures.markup import Markup, element
 from workbench.figures.stills.live import live_svg
 from workbench.lessons.follow import Follower
 from workbench.widgets.causes import cause
+from workbench.widgets.html import HTML, failure
 from workbench.widgets.redraw import redraw
 from workbench.windows.bands.call import band_of
 from workbench.windows.stream.worker.update import OP
@@ -82,7 +83,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
             description="A step is",
         )  # fmt: skip
-        self.status, self.numbers_view = widgets.HTML(), widgets.HTML()
+        self.status, self.numbers_view = HTML(), HTML()
         self.chart = go.FigureWidget(self._figure())
         self.play_button.observe(self._toggled, names="value")
         self.step_button.on_click(lambda _: self._clicked(self.step))
@@ -223,12 +224,8 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
                 self.chart.data = []
                 self.chart.add_traces(figure.data)
                 self.chart.update_layout(figure.layout)
-        rows = "".join(
-            f"<tr><td>{escape(what)}</td><td style='text-align:right'><b>{escape(count)}</b></td>"
-            for what, count in self.numbers
-        )
-        self.numbers_view.value = f"<table style='line-height:1.5'>{rows}</table>"
-        self.status.value = f"<span role='status'>{said}</span>"
+        self.numbers_view.value = _table(self.numbers)
+        self.status.value = _told(said)
 
     def _late_row(self, minutes: int) -> dict[str, Any]:
         table = self.follower.table
@@ -244,14 +241,14 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
 
     def _clicked(self, work: Any) -> None:
         # A micro-batch takes a second or more: a click is to be seen at once.
-        self.status.value = "<span role='status'>… a micro-batch runs</span>"
+        self.status.value = _told("… a micro-batch runs")
         self._work(work)
 
     def _work(self, work: Any) -> None:
         try:
             work()
         except Exception as error:
-            self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+            self.status.value = failure(cause(error))
 
     def _toggled(self, change: Any) -> None:
         self.play_button.description = "Pause" if change["new"] else "Play"
@@ -267,6 +264,18 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             self._work(self.step)
             time.sleep(0.1)
         self.play_button.value = False
+
+
+def _told(words: str) -> Markup:
+    return element("span", words, role="status")
+
+
+def _table(numbers: list[tuple[str, str]]) -> Markup:
+    rows = (
+        element("td", what) + element("td", element("b", count), style="text-align:right")
+        for what, count in numbers
+    )
+    return element("table", *(element("tr", row) for row in rows), style="line-height:1.5")
 
 
 def _instants(rows: pa.Table, name: str) -> Any:

@@ -1,7 +1,6 @@
 """The explorer of a backfill: where did this number come from?"""
 
 import textwrap
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -18,10 +17,12 @@ from workbench.backfill.inspect.one_query import (
     times_of_key,
 )
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
+from workbench.figures.markup import BREAK, Markup, element, joined, stylesheet
 from workbench.figures.origin import origin_figure, piece_words
 from workbench.figures.stills.origin import origin_svg
 from workbench.figures.svg import cut, moved, text
 from workbench.widgets.causes import cause
+from workbench.widgets.html import HTML, failure, told
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.still import document
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST_ROWS = 12
+_TABLE_STYLE = stylesheet(".wb-pieces td,.wb-pieces th{padding:2px 12px;text-align:left}")
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
@@ -68,7 +70,7 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
             options=backfill.names, description="Feature", layout={"width": "320px"}, **_STYLE
         )
         self.chart = go.FigureWidget()
-        self.sentence, self.table = widgets.HTML(), widgets.HTML()
+        self.sentence, self.table = HTML(), HTML()
         self.when.observe(self._change_query, names="value")
         self._take_key()
         self.who.observe(self._change_key, names="value")
@@ -118,7 +120,7 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
         try:
             act()
         except Exception as error:
-            self.sentence.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+            self.sentence.value = failure(cause(error))
 
     def _say(self) -> None:
         notes = []
@@ -128,9 +130,8 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
             notes.append(f"The last {MOST_QUERIES:,} queries of the key are offered.")
         if self._cut_keys:
             notes.append(f"The {MOST_KEYS} keys with the most queries are offered.")
-        told = f"<b>{escape(self.words)}</b>"
-        more = f"<br><span style='opacity:.75'>{escape(' '.join(notes))}</span>" if notes else ""
-        self.sentence.value = f"<p role='status' style='line-height:1.5'>{told}{more}</p>"
+        more = [BREAK, element("span", " ".join(notes), style="opacity:.75")] if notes else []
+        self.sentence.value = told(element("b", self.words), *more)
 
     @property
     def words(self) -> str:
@@ -145,26 +146,27 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
             made += " Its parts have no state that merges: each answer looks at all events so far."
         return made + (f" {counted(outside, 'fetched event')} do not count." if outside else "")
 
-    def _rows(self) -> str:
+    def _rows(self) -> Markup:
         """The newest pieces as a table: what each adds, and what they come to."""
         one, shown = self.origin, min(len(self.origin.pieces), MOST_ROWS)
         parts = list(zip(one.pieces, one.states, one.merged, strict=True))
-        body = "".join(
-            f"<tr><td>{escape(self._clock(piece.begin))}</td><td>{piece_words(piece)}</td>"
-            f"<td>{escape(cut(state, 70))}</td>"
-            f"<td><b>{escape(cut(in_words(merged), 70))}</b></td></tr>"
+        cells = [
+            (self._clock(piece.begin), piece_words(piece), cut(state, 70),
+             element("b", cut(in_words(merged), 70)))
             for piece, state, merged in parts[len(parts) - shown :]
-        )
+        ]  # fmt: skip
+        rows = [element("tr", *(element("td", cell) for cell in row)) for row in cells]
         older = len(one.pieces) - shown
-        before = f"<tr><td colspan=4>{counted(older, 'older piece')} …</td></tr>" if older else ""
-        head = "".join(f"<th>{name}</th>" for name in ("from", "piece", "its state", "merged"))
-        style = "<style>.wb-pieces td,.wb-pieces th{padding:2px 12px;text-align:left}</style>"
-        return f"{style}<table class='wb-pieces'><tr>{head}</tr>{before}{body}</table>"
+        if older:
+            before = element("td", f"{counted(older, 'older piece')} …", colspan=4)
+            rows.insert(0, element("tr", before))
+        head = (element("th", name) for name in ("from", "piece", "its state", "merged"))
+        return _TABLE_STYLE + element("table", element("tr", *head), *rows, class_="wb-pieces")
 
-    def _still(self) -> str:
-        told = textwrap.wrap(f"{_named(self.who.value)}: {self.words}", 118)
-        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(told))
-        top = 40 + 20 * len(told)
+    def _still(self) -> Markup:
+        lines = textwrap.wrap(f"{_named(self.who.value)}: {self.words}", 118)
+        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        top = 40 + 20 * len(lines)
         drawn, height = origin_svg(self.origin, self._clock, 852)
         body += moved(24, top, drawn)
         pieces = list(zip(self.origin.pieces, self.origin.states, self.origin.merged, strict=True))

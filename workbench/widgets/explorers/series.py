@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -10,11 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import Markup, in_lines
 from workbench.figures.series import View, series_figure
 from workbench.figures.stills.series import series_svg
 from workbench.widgets.causes import cause
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls
+from workbench.widgets.html import HTML, failure, listing
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
 from workbench.windows.bands.prepared_series import PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
@@ -68,7 +69,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         check_band(df, over)
         self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
-        self.status, self.code = widgets.HTML(), widgets.HTML()
+        self.status, self.code = HTML(), HTML()
         self.chart = go.FigureWidget()
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
         self.band: Band = no_band(over)
@@ -121,7 +122,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         self._ask()
 
     def _ask(self, _change: Any = None) -> None:
-        self.code.value = f"<pre style='white-space:pre-wrap'>{escape(repr(self.over))}</pre>"
+        self.code.value = listing(repr(self.over))
         self._work(self._compute)
 
     def _draw(self, _change: Any = None) -> None:
@@ -129,11 +130,11 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _work(self, work: Callable[[], None]) -> None:
         """Do it with a clock in view; whatever fails is one sentence, and the next move works."""
-        self.status.value = f"{CLOCK} Working …"
+        self.status.value = CLOCK + " Working …"
         try:
             work()
         except Exception as error:
-            self.status.value = f"<b style='color:#c65200'>✕ {escape(cause(error))}</b>"
+            self.status.value = failure(cause(error))
 
     def _compute(self) -> None:
         start = time.perf_counter()
@@ -149,7 +150,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         _show(self.chart, figure)
         self.status.value = self._said(figure, time.perf_counter() - start)
 
-    def _said(self, figure: go.Figure, seconds: float) -> str:
+    def _said(self, figure: go.Figure, seconds: float) -> Markup:
         drawn = sum(len(trace.x) for trace in figure.data)
         rows, outliers = len(self.band.x), int(np.count_nonzero(self.band.outlier))
         lines = [
@@ -164,7 +165,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
             )
         if self.controls.left_out:
             lines.append(f"The longest series are offered; {self.controls.left_out:,} are not.")
-        return "<br>".join(lines)
+        return in_lines(lines)
 
     def _zoomed(self, layout: Any, *_changed: Any) -> None:
         ends = layout.xaxis.range

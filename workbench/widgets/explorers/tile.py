@@ -1,7 +1,6 @@
 """The tile explorer: drag a range over the queries, and see the tiles that cover it."""
 
 import textwrap
-from html import escape
 from typing import Any
 
 import ipywidgets as widgets
@@ -9,10 +8,12 @@ import plotly.graph_objects as go
 
 from kernels.tiling.tile_tree import count_leaves
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import Markup, joined
 from workbench.figures.svg import moved, text
 from workbench.figures.tiles import tile_counts_figure
 from workbench.figures.tree import tree_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
+from workbench.widgets.html import HTML, told
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.still import document
@@ -64,7 +65,7 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
             layout={"width": "140px"}, **_WIDE,
         )  # fmt: skip
         self.chart, self.counts = go.FigureWidget(), go.FigureWidget()
-        self.sentence = widgets.HTML()
+        self.sentence = HTML()
         self._by_length: list[int] = []
         self._resize()
         self.queries.observe(self._resize, names="value")
@@ -82,7 +83,7 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
         (left, right), places = self.range.value, self.queries.value
         self.tiles = tiles_of(left, right)
         self.words = self._told(left, right, places)
-        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        self.sentence.value = told(self.words)
         self.picture, state = self._drawn(left, right, places)
         redraw(self.chart, tree_figure(self.picture, state))
         now = (right - left, len(self.tiles))
@@ -124,9 +125,9 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
         live = super()._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
 
-    def _still(self) -> str:
+    def _still(self) -> Markup:
         lines = textwrap.wrap(self.words, 120)
-        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
         unnamed = [{**node, "label": ""} for node in self.picture["nodes"]]
         picture = {**self.picture, "nodes": unnamed}
         drawn, height = tree(picture, self.picture["states"][0], 852)

@@ -3,17 +3,18 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
+from workbench.figures.markup import Markup, joined
 from workbench.figures.svg import moved, text
 from workbench.figures.tree import tree_figure
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
+from workbench.widgets.html import HTML, told
 from workbench.widgets.lessons.tree import tree_shape, tree_state
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.still import document
@@ -81,7 +82,7 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         self.without = widgets.Checkbox(description="without the row itself", indent=False)
         self.play = widgets.Play(min=0, max=last, value=last // 2, interval=700, description="Move")
         widgets.jslink((self.play, "value"), (self.row, "value"))
-        self.chart, self.sentence = go.FigureWidget(), widgets.HTML()
+        self.chart, self.sentence = go.FigureWidget(), HTML()
         controls = [self.name, self.fanout, self.row, self.before, self.after, self.without]
         for control in controls:
             control.observe(self._ask, names="value")
@@ -101,7 +102,7 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
         self.picture = {**shape, "states": [state]}
         self._summary, self.words = self._told(state, said(self.step.answer))
-        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        self.sentence.value = told(self.words)
         redraw(self.chart, tree_figure(self.picture, state))
 
     def _told(self, state: dict[str, Any], answer: str) -> tuple[str, str]:
@@ -132,9 +133,9 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         live = super()._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
 
-    def _still(self) -> str:
+    def _still(self) -> Markup:
         lines = textwrap.wrap(self.words, 120)
-        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
         drawn, height = tree(self.picture, self.picture["states"][0], 852)
         top = 34 + 20 * len(lines) + 24
         return document(body + moved(24, top, drawn), top + height + 16, repr(self))

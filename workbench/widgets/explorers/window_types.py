@@ -2,17 +2,18 @@
 
 import textwrap
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import Markup, joined
 from workbench.figures.stills.window_types import kinds_svg
 from workbench.figures.svg import moved, text
 from workbench.figures.window_types import Clock, kinds_figure
 from workbench.lessons.window_types import WindowType, window_kinds
+from workbench.widgets.html import HTML, told
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.still import document
 
@@ -84,7 +85,7 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )
         widgets.jslink((self.play, "value"), (self.query, "index"))
-        self.chart, self.sentence = go.FigureWidget(), widgets.HTML()
+        self.chart, self.sentence = go.FigureWidget(), HTML()
         controls = [self.query, self.window, self.hop]
         for control in controls:
             control.observe(self._ask, names="value")
@@ -98,7 +99,7 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
         asked = self.query.value, self.window.value, self.hop.value
         self.kinds = window_kinds(*asked, self._time)
         self.words = self._told()
-        self.sentence.value = f"<p role='status' style='line-height:1.5'>{escape(self.words)}</p>"
+        self.sentence.value = told(self.words)
         redraw(self.chart, kinds_figure(self.kinds, *self._drawn()))
 
     def _drawn(self) -> tuple[int, int, list[int], tuple[int, int], Clock]:
@@ -129,9 +130,9 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
         live = super()._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
 
-    def _still(self) -> str:
+    def _still(self) -> Markup:
         lines = textwrap.wrap(self.words, 120)
-        body = "".join(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
+        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
         top = 34 + 20 * len(lines)
         drawn, height = kinds_svg(self.kinds, *self._drawn(), 852)
         return document(body + moved(24, top, drawn), top + height + 16, repr(self))

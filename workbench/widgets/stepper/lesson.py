@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import readable
 
 Lesson = dict[str, Any]
 
@@ -144,16 +145,18 @@ def _check_lanes(picture: Lesson, place: str) -> None:
 
 def _plain(value: Any) -> Any:
     """The value as what JSON and a browser hold exactly; everything else becomes its text."""
-    if value is None or isinstance(value, (str, bool)):
+    if isinstance(value, str):
+        return readable(value)
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if abs(value) <= _EXACT_IN_BROWSER else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {readable(str(key)): _plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     if isinstance(value, Iterable):
         return [_plain(item) for item in value]
-    return str(value)
+    return readable(str(value))

@@ -1,8 +1,5 @@
 """The step player: a kernel's trace, stepped through in the browser."""
 
-import html
-import json
-import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,6 +8,7 @@ import anywidget
 import traitlets
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import as_json, filled, own_file
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.still import still
 
@@ -86,20 +84,21 @@ class Player(anywidget.AnyWidget):
         -------
         pathlib.Path
             The file that was written.
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such folder, or nothing can be written there.
         """
         parts = {
-            "title": html.escape(self.lesson["title"]),
-            "style": _STYLE.read_text(encoding="utf-8"),
-            "module": _MODULE.read_text(encoding="utf-8"),
-            "lesson": _json_in_html(self.lesson),
+            "title": self.lesson["title"],
+            "style": own_file(_STYLE),
+            "module": own_file(_MODULE),
+            "lesson": as_json(self.lesson),
             "picture": still(self.lesson, self.step),
-            "step": str(self.step + 1),
+            "step": self.step + 1,
         }
-        page = _PAGE.read_text(encoding="utf-8")
-        target = Path(path)
-        filled = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)
-        target.write_text(filled, encoding="utf-8")
-        return target
+        return _write(Path(path), filled(own_file(_PAGE), parts))
 
     def __repr__(self) -> str:
         steps = self.lesson["steps"]
@@ -114,7 +113,18 @@ class Player(anywidget.AnyWidget):
         return {**data, "image/svg+xml": still(self.lesson, self.step)}, metadata
 
 
-def _json_in_html(value: object) -> str:
-    """JSON that cannot end the script element which holds it."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+def _write(path: Path, page: str) -> Path:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except FileNotFoundError:
+        raise WorkbenchError(
+            f"path: there is no folder {str(path.parent)!r}; make it first, or name another."
+        ) from None
+    except IsADirectoryError:
+        raise WorkbenchError(f"path: {str(path)!r} is a folder; name a file in it.") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise WorkbenchError(
+            f"path: {str(path)!r} cannot be written, {why}; name another file."
+        ) from None
+    return path

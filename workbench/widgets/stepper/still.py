@@ -1,9 +1,9 @@
 """A still of the step player: one step of a lesson as an SVG picture, without a browser."""
 
 import textwrap
-from html import escape
 from typing import Any
 
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import (
     GREY,
     INK,
@@ -14,7 +14,6 @@ from workbench.figures.svg import (
     VERMILLION,
     Part,
     cut,
-    element,
     moved,
     rect,
     text,
@@ -32,7 +31,7 @@ _CODE_FONT = "ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace"
 _MIDDLE = {"text_anchor": "middle"}
 
 
-def still(lesson: Lesson, step: int) -> str:
+def still(lesson: Lesson, step: int) -> Markup:
     """Draw one step of a lesson: caption, pictures, and source around the current line.
 
     Parameters
@@ -49,14 +48,14 @@ def still(lesson: Lesson, step: int) -> str:
 
     Examples
     --------
-    >>> still({"title": "Nothing", "functions": [], "steps": []}, 0)[:34]
-    '<svg xmlns="http://www.w3.org/2000'
+    >>> print(still({"title": "Nothing", "functions": [], "steps": []}, 0)[-42:])
+    This lesson has no steps.</text></g></svg>
     """
     parts = [_header(lesson, step)]
     if lesson["steps"]:
         parts += [_picture(picture, step) for picture in lesson.get("pictures") or []]
         parts.append(_source(lesson, lesson["steps"][step]))
-    body, y = "", float(_MARGIN)
+    body, y = Markup(), float(_MARGIN)
     for drawn, height in parts:
         body += moved(_MARGIN, y, drawn)
         y += height + 20
@@ -70,12 +69,14 @@ def title(lesson: Lesson, step: int) -> str:
     return f"{lesson['title']}, {place}"
 
 
-def document(body: str, height: float, name: str) -> str:
+def document(body: str, height: float, name: str) -> Markup:
     """Return a still as an SVG document of this height."""
     ground = rect(0.5, 0.5, _WIDTH - 1, height - 1, rx=10, fill="#fff", stroke=RULE)
     return element(
         "svg",
-        element("title", escape(name)) + ground + body,
+        element("title", name),
+        ground,
+        body,
         xmlns="http://www.w3.org/2000/svg",
         width=_WIDTH,
         height=height,
@@ -107,7 +108,7 @@ def _caption(caption: str) -> Part:
     height = 22 * len(lines) + 16
     drawn = rect(0, 0, _INNER, height, fill=RAISED) + rect(0, 0, 5, height, fill=VERMILLION)
     rows = (text(18, 23 + 22 * row, line, font_size=16) for row, line in enumerate(lines))
-    return drawn + "".join(rows), height
+    return drawn + joined(rows), height
 
 
 def _source(lesson: Lesson, step: dict[str, Any]) -> Part:
@@ -124,7 +125,7 @@ def _source(lesson: Lesson, step: dict[str, Any]) -> Part:
     return drawn + rect(0, 22, _INNER, height + 8, fill="none", stroke=RULE, rx=6), height + 30
 
 
-def _source_line(line: str, number: int, is_current: bool) -> str:
+def _source_line(line: str, number: int, is_current: bool) -> Markup:
     style = {"font_family": _CODE_FONT, "xml:space": "preserve"}
     code = text(62, 14, cut(line, 98), **style)
     place = text(48, 14, str(number), text_anchor="end", fill=QUIET, font_family=_CODE_FONT)
@@ -142,7 +143,7 @@ def _picture(picture: dict[str, Any], step: int) -> Part:
 
 def _shown(value: Any) -> str:
     if value is None:
-        return ""
+        return Markup()
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -153,7 +154,7 @@ def _cells(picture: dict[str, Any], state: dict[str, Any], inner: float) -> Part
     changed, shown = state.get("changed") or [], values[:_CELLS]
     longest = max(map(len, [*labels[:_CELLS], *shown]), default=1)
     width = min(max(longest * 8 + 20, 44), inner / max(len(shown), 1) - 8)
-    drawn = ""
+    drawn = Markup()
     for index, value in enumerate(shown):
         cell = _cell(width, labels[index], value, index in changed, index == state.get("current"))
         drawn += moved(index * (width + 8), 0, cell)
@@ -163,7 +164,7 @@ def _cells(picture: dict[str, Any], state: dict[str, Any], inner: float) -> Part
     return drawn + text(0, 82, rest, fill=QUIET), 86
 
 
-def _cell(width: float, label: str, value: str, changed: bool, current: bool) -> str:
+def _cell(width: float, label: str, value: str, changed: bool, current: bool) -> Markup:
     room = int(width / 7.2)
     fill, stroke = ("#f8e4b8", VERMILLION) if changed else ("#fff", GREY)
     mark = " ".join(["● changed"] * changed + ["▲ now"] * current)

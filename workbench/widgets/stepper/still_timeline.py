@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import (
     BLUE,
     GREY,
@@ -13,7 +14,6 @@ from workbench.figures.svg import (
     VERMILLION,
     Part,
     cut,
-    element,
     line,
     moved,
     rect,
@@ -122,9 +122,9 @@ def _start(at: float | None, window: dict[str, Any] | None, span: float, low: fl
     return at - (0.1 if at < start else 0.9) * span
 
 
-def _window(plot: _Plot, window: dict[str, Any] | None) -> str:
+def _window(plot: _Plot, window: dict[str, Any] | None) -> Markup:
     if not window:
-        return ""
+        return Markup()
     start, end = (min(max(plot.x(window[name]), plot.left), plot.right) for name in ("from", "to"))
     label = window.get("label") or "window"
     x = max(plot.left, min(start + 4, plot.right - 7 * len(label)))
@@ -134,7 +134,7 @@ def _window(plot: _Plot, window: dict[str, Any] | None) -> str:
     return band + dashes + text(x, _TOP - 15, label, fill=BLUE, font_weight=600)
 
 
-def _lanes(plot: _Plot) -> str:
+def _lanes(plot: _Plot) -> Markup:
     drawn = line(plot.left, plot.axis, plot.right, plot.axis, GREY)
     for lane, name in enumerate(plot.lanes):
         y = plot.row(lane)
@@ -144,8 +144,8 @@ def _lanes(plot: _Plot) -> str:
     return drawn
 
 
-def _ticks(plot: _Plot, picture: dict[str, Any]) -> str:
-    drawn, end = "", float("-inf")
+def _ticks(plot: _Plot, picture: dict[str, Any]) -> Markup:
+    drawn, end = Markup(), float("-inf")
     for tick in picture.get("ticks") or []:
         x, half = plot.x(tick["at"]), 3.6 * len(tick["label"])
         if not plot.holds(tick["at"]) or x - half < end + 8:
@@ -156,21 +156,25 @@ def _ticks(plot: _Plot, picture: dict[str, Any]) -> str:
     return drawn
 
 
-def _chain(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> str:
+def _chain(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> Markup:
     places = [plot.place(events[index]) for index in state.get("chain") or []]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     return element("polyline", points=points, fill="none", stroke=BLUE, stroke_width=3)
 
 
-def _events(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> str:
+def _events(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> Markup:
     # The chain and the current event come last, and so never under a neighbour.
     top = [*(state.get("chain") or []), state.get("current")]
-    drawn = ""
-    for index, event in sorted(enumerate(events), key=lambda item: item[0] in top):
-        if plot.holds(event["at"]):
-            ring = _RING if index == state.get("current") else ""
-            drawn += moved(*plot.place(event), _MARKS[_kind(index, state)] + ring)
-    return drawn
+    return joined(
+        moved(*plot.place(event), _mark(index, state))
+        for index, event in sorted(enumerate(events), key=lambda item: item[0] in top)
+        if plot.holds(event["at"])
+    )
+
+
+def _mark(index: int, state: dict[str, Any]) -> Markup:
+    mark = _MARKS[_kind(index, state)]
+    return mark + _RING if index == state.get("current") else mark
 
 
 def _kind(index: int, state: dict[str, Any]) -> str:
@@ -182,10 +186,10 @@ def _kind(index: int, state: dict[str, Any]) -> str:
     return "seen" if seen is None or index < seen or index == state.get("current") else "future"
 
 
-def _now(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> str:
+def _now(plot: _Plot, events: list[dict[str, Any]], state: dict[str, Any]) -> Markup:
     current = state.get("current")
     if current is None:
-        return ""
+        return Markup()
     x = plot.x(events[current]["at"])
     words = events[current].get("text") or events[current].get("label") or ""
     half = 3.9 * len(words)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import (
     BLUE,
     GREY,
@@ -11,7 +12,6 @@ from workbench.figures.svg import (
     SKY,
     VERMILLION,
     Part,
-    element,
     moved,
     rect,
     text,
@@ -76,24 +76,24 @@ def _plot(picture: dict[str, Any], width: float) -> _Plot:
     return _Plot(low, (width - left - 4) / (high - low), left, top, bottom, width)
 
 
-def _legend(plot: _Plot, words: dict[str, str]) -> str:
+def _legend(plot: _Plot, words: dict[str, str]) -> Markup:
     signs = {"now": "▶", "lit": "●", "empty": "dashed"}
     said = " · ".join(f"{signs[name]} {text}" for name, text in words.items())
     return text(plot.right, -10, said, text_anchor="end", fill=QUIET, font_size=12)
 
 
-def _levels(plot: _Plot, names: list[str]) -> str:
+def _levels(plot: _Plot, names: list[str]) -> Markup:
     places = ((plot.top + _ROW * depth + 24, name) for depth, name in enumerate(names))
-    return "".join(
+    return joined(
         text(plot.left - 8, y, name, text_anchor="end", fill=QUIET, font_size=12)
         for y, name in places
     )
 
 
-def _frames(plot: _Plot, state: dict[str, Any]) -> str:
+def _frames(plot: _Plot, state: dict[str, Any]) -> Markup:
     frames, label = state.get("frames") or [], state.get("label") or ""
     top, height = plot.top - 6, plot.bottom + 10 - plot.top
-    drawn = ""
+    drawn = Markup()
     for frame in frames:
         x, end = plot.x(frame["from"]), plot.x(frame["to"])
         drawn += rect(x, top, end - x, height, fill=SKY, fill_opacity=0.2)
@@ -109,7 +109,7 @@ def _frames(plot: _Plot, state: dict[str, Any]) -> str:
     return drawn + text(plot.x(here + 0.5), plot.bottom + 20, f"▲ row {here}", **style)
 
 
-def _node(node: dict[str, Any], width: float, state: dict[str, Any]) -> str:
+def _node(node: dict[str, Any], width: float, state: dict[str, Any]) -> Markup:
     values = state.get("values") or {}
     lit, current = node["id"] in (state.get("lit") or []), node["id"] == state.get("current")
     label = "▶ " if current else "● " if lit else ""

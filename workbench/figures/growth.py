@@ -62,6 +62,7 @@ def growth_figure(
             for column in map(str, table.columns)
         ]
     )
+    across, up = chart_text(across), chart_text(up)
     figure.update_traces(hovertemplate=f"%{{y:,.4~g}} {up}, {across}: %{{x:,}}")
     figure.update_layout(
         height=420,

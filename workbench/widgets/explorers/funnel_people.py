@@ -7,6 +7,7 @@ import pandas as pd
 
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.spark.table import name_of
 from workbench.widgets.causes import cause
 from workbench.widgets.html import HTML, failure
 from workbench.widgets.play import play
@@ -76,7 +77,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def _fetch(self) -> list[dict[str, Any]]:
         people = self._funnel.people(self._prepared, self.level.value)
-        rows = people.orderBy(*[f"`{name}`" for name in self._funnel.key]).limit(MOST_PEOPLE + 1)
+        rows = people.orderBy(*map(name_of, self._funnel.key)).limit(MOST_PEOPLE + 1)
         found: list[dict[str, Any]] = rows.toArrow().to_pylist()
         return found
 

@@ -175,7 +175,7 @@ def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tu
     keys = [column(df, name, "partition_by") for name in over.partition_by]
     if not keys:
         return [((), df.count())]
-    counted = df.groupBy(*keys).count().orderBy(*range(1, len(keys) + 1)).limit(most)
+    counted = df.groupBy(*keys).count().orderBy(*keys).limit(most)
     return [(tuple(row[:-1]), row[-1]) for row in counted.collect()]
 
 

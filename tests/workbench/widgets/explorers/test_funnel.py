@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -45,7 +46,7 @@ def test_the_line_of_python_makes_the_same_funnel(explorer: FunnelExplorer) -> N
     explorer.controls.modes["allow_reentry"].value = True
     explorer.controls.editor.steps = ("signup", "checkout")
     line = repr(explorer.funnel)
-    assert line in explorer.code.value.replace("&#x27;", "'")
+    assert line in unescape(explorer.code.value)
     assert repr(eval(line, {"wb": wb})) == line
 
 
@@ -82,7 +83,7 @@ def test_a_failed_job_shows_its_cause_and_the_next_move_works(
     with monkeypatch.context() as patch:
         patch.setattr(wb.Funnel, "summary", fails)
         explorer.controls.window.value = "1 hour"
-    assert "Spark could not finish: KeyError: &#x27;gone&#x27;" in explorer.status.value
+    assert "Spark could not finish: KeyError: 'gone'" in unescape(explorer.status.value)
     explorer.controls.window.value = "2 hours"
     assert "answered in" in explorer.status.value
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
+from html import unescape
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_a_band_without_a_width_is_passed_over(explorer: SeriesExplorer) -> None
 def test_the_line_of_python_makes_the_same_call(explorer: SeriesExplorer) -> None:
     explorer.controls.quantiles.value = (0.05, 0.95)
     line = repr(explorer.over)
-    assert line in explorer.code.value.replace("&#x27;", "'")
+    assert line in unescape(explorer.code.value)
     assert repr(eval(line, {"wb": wb})) == line
 
 
@@ -106,7 +107,7 @@ def test_a_failed_job_shows_its_cause_and_the_next_move_works(
     with monkeypatch.context() as patch:
         patch.setattr(series_explorer, "compute", fails)
         explorer.controls.series.value = ("Worcester",)
-    assert "Spark could not finish: KeyError: &#x27;gone&#x27;" in explorer.status.value
+    assert "Spark could not finish: KeyError: 'gone'" in unescape(explorer.status.value)
     explorer.controls.series.value = ("Boston",)
     assert "12 rows in" in explorer.status.value
 

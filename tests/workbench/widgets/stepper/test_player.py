@@ -146,6 +146,26 @@ def test_no_text_breaks_out_of_the_page(text: str, tmp_path: Path) -> None:
     assert page.read_text("utf-8").count("</script>") == 2
 
 
+def test_characters_that_no_page_holds_are_shown_by_signs(tmp_path: Path) -> None:
+    lesson = changed(lambda it: it.update(title="a\x00b\ud800c"))
+    page = Player(lesson).to_html(tmp_path / "lesson.html")
+    assert lesson_in(page)["title"] == "a␀b\ufffdc"
+    assert "<title>a␀b\ufffdc</title>" in page.read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_written_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    player, missing = Player(LESSON), tmp_path / "no such folder"
+    with pytest.raises(WorkbenchError, match=r"path: there is no folder '.*no such folder'; make"):
+        player.to_html(missing / "lesson.html")
+    with pytest.raises(WorkbenchError, match=r"path: '.*' is a folder; name a file in it"):
+        player.to_html(tmp_path)
+    tmp_path.joinpath("file").touch()
+    with pytest.raises(WorkbenchError, match="cannot be written, Not a directory; name another"):
+        player.to_html(tmp_path / "file" / "lesson.html")
+    with pytest.raises(WorkbenchError, match="cannot be written, embedded null byte; name another"):
+        player.to_html(tmp_path / "a\x00b")
+
+
 def test_a_reader_without_a_kernel_sees_the_current_step() -> None:
     data, _ = Player(LESSON, step=7)._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data

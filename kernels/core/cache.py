@@ -8,8 +8,6 @@ compiled.
 """
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -20,6 +18,8 @@ from typing import Any
 
 import numba
 from numba import config
+
+from kernels.core.private_folder import cache_home, private_folder
 
 SETTING = "CACHE_LOCATOR_CLASSES"
 #: Ours first; Numba's own behind it serve the kernels that a reader writes in a notebook.
@@ -75,24 +75,19 @@ def sources(folder: Traversable) -> Iterator[bytes]:
 
 @cache
 def cache_folder() -> Path:
-    """Return a folder that this user can write to, for compiled kernels.
+    """Return a folder that this user, and nobody else, can write to, for compiled kernels.
 
-    ``NUMBA_CACHE_DIR`` when it is set, else the user's cache folder, else a private temporary one.
+    ``NUMBA_CACHE_DIR`` when it is set, else the user's cache folder; where others can write there,
+    or this user cannot, a private temporary one: what is read from it runs.
 
     Returns
     -------
     Path
         A folder that exists.
     """
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     configured = getattr(config, "CACHE_DIR", "")
-    chosen = Path(configured) if configured else home / "window-workbench" / "kernels"
-    try:
-        chosen.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=chosen).close()
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="window-workbench-kernels-"))
-    return chosen
+    chosen = Path(configured) if configured else cache_home() / "window-workbench" / "kernels"
+    return private_folder(chosen)
 
 
 class KernelLocator:
@@ -111,7 +106,7 @@ class KernelLocator:
 
     def ensure_cache_path(self) -> None:
         """Make the folder."""
-        Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+        Path(self.get_cache_path()).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def get_cache_path(self) -> str:
         """Return the folder of this version of the sources."""

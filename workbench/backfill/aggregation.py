@@ -1,9 +1,10 @@
 """What a backfill computes: functions of an event column over several windows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
 
+from workbench.arguments import check_text, listed
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
@@ -196,8 +197,7 @@ def _is_public(name: str) -> bool:
 
 
 def _windows(windows: Any) -> tuple[Window, ...]:
-    one = isinstance(windows, str) or not isinstance(windows, Iterable)
-    found = tuple([windows] if one else windows)
+    found = listed(windows, "windows")
     if not found:
         raise WorkbenchError("windows: there is none; give one, or None for an unbounded one.")
     for window in found:
@@ -209,6 +209,7 @@ def _windows(windows: Any) -> tuple[Window, ...]:
 def _text(value: Any, argument: str) -> str | None:
     if value is not None and not (isinstance(value, str) and value):
         raise WorkbenchError(f"{argument}: {value!r} is not text; give the name of a column.")
+    check_text(value, argument)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import check_known
 from workbench.backfill.bind import Plan, bind
 from workbench.backfill.days import of_days, only_days
 from workbench.backfill.entities.checks import check_not_entities
@@ -14,7 +15,6 @@ from workbench.backfill.inspect.origin import Origin
 from workbench.backfill.inspect.skew import Skew, skew_of, tasks_of
 from workbench.backfill.methods import METHODS, answered, choose
 from workbench.backfill.spec import BackfillSpec
-from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import skipped_in
 from workbench.spark.table import is_integer_time, table
 
@@ -112,9 +112,7 @@ class Backfill(BackfillSpec):
         WorkbenchError
             When a column is missing or has a type that cannot be used so.
         """
-        if method not in (*METHODS, "auto"):
-            known = ", ".join(map(repr, ("auto", *METHODS)))
-            raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
+        check_known(method, ("auto", *METHODS), "method")
         if isinstance(events, Entities):
             bound = bind_entities(self, queries, events)
             return run_entities(bound if days is None else only_days(bound, days), method)

@@ -20,7 +20,7 @@ from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
 from workbench.spark.shuffle import instants_of, numbered, shuffle_partitions, with_partition
 from workbench.spark.table import column, has_hash, is_integer_time
-from workbench.windows.bind import Resolved, resolve
+from workbench.windows.bind import Resolved, check_kinds, resolve
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -85,7 +85,7 @@ class Plan:
     @property
     def alive(self) -> bool:
         """Whether events have a life, and count while it lasts."""
-        return VALID_FROM in self.events.columns
+        return False
 
     @property
     def reach(self) -> int | None:
@@ -262,6 +262,7 @@ def arrow_type(df: "DataFrame", kind: "DataType") -> pa.DataType:
 def _feature(plan: Plan, one: BoundFeature, events: "dict[str, Column]") -> Feature:
     add = _Adding(plan.events, events)
     resolved = one.resolved
+    check_kinds(resolved)
     given = zip(resolved.function.arguments, resolved.arguments, strict=True)
     call = Call(
         one.name,

@@ -25,7 +25,7 @@ def check_sides(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFra
     """
     table(queries, "queries")
     table(events, "events")
-    check_arrow(queries)
+    check_arrow(queries, "queries")
     for name in backfill.key:
         for side, df in (("queries", queries), ("events", events)):
             if name not in df.columns:

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.backfill.bind import Plan
+from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.table import column
 
@@ -35,11 +36,10 @@ def of_days(plan: Plan, days: Any) -> Plan:
         When these are no days, or times are integers.
     """
     first, last = range_of(plan, days)
-    end = last + timedelta(days=1)
     kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
     queries = only_days(plan, days).queries
     time = column(plan.events, plan.backfill.time, "time")
-    events = plan.events.where(time < _at(end, kind))
+    events = plan.events.where(time < _behind(last, kind))
     if plan.reach is not None:
         try:
             begin = datetime(first.year, first.month, first.day) - timedelta(
@@ -73,8 +73,8 @@ def only_days(plan: P, days: Any) -> P:
     first, last = range_of(plan, days)
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
-    end = _at(last + timedelta(days=1), kind)
-    return replace(plan, queries=plan.queries.where((asked >= _at(first, kind)) & (asked < end)))
+    during = (asked >= _at(first, kind)) & (asked < _behind(last, kind))
+    return replace(plan, queries=plan.queries.where(during))
 
 
 def range_of(plan: Plan, days: Any) -> tuple[date, date]:
@@ -115,3 +115,15 @@ def _at(day: date, kind: str) -> "Column":
         return F.lit(f"{day} 00:00:00").cast("timestamp_ntz")
     micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
     return F.timestamp_micros(F.lit(micros))
+
+
+def _behind(day: date, kind: str) -> "Column":
+    """The begin of the day after it: behind the last day of Python's calendar, Spark has one."""
+    from pyspark.sql import functions as F
+
+    if kind == "date":
+        return F.date_add(F.lit(day), 1)
+    if kind == "timestamp_ntz":
+        return _at(day, kind) + F.make_dt_interval(days=F.lit(1))
+    micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
+    return F.timestamp_micros(F.lit(micros + MICROSECONDS_A_DAY))

@@ -11,7 +11,7 @@ from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import TIMES, kind_of
-from workbench.spark.table import column, is_integer_time, name_of, type_of
+from workbench.spark.table import column, is_integer_time, type_of
 from workbench.windows.spark_engine import IN_SPARK
 
 if TYPE_CHECKING:
@@ -63,9 +63,11 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     joined = moments.join(events, _sees(plan, keys, arrived is not None))
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
-    queries = plan.queries.select("*", *held, asked.alias(ASKED))
-    back = [name_of(name) for name in plan.queries.columns]
-    features = [_filled(one) for one in plan.features]
+    # By names that mean nothing, as a query may have a column of any name.
+    carried = [going.queries[name].alias(name) for _, name in going.task.columns]
+    queries = plan.queries.select(*carried, *held, asked.alias(ASKED))
+    back = [F.col(name).alias(own) for own, name in going.task.columns]
+    features = [_filled(one, i) for i, one in enumerate(plan.features)]
     return queries.join(found, on, "left").select(*back, *features)
 
 
@@ -108,15 +110,17 @@ def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
 def _answers(
     plan: Plan, joined: "DataFrame", on: Sequence[str], features: Sequence[Feature]
 ) -> "DataFrame":
-    """A row for each query that sees any event, with a column for each feature."""
+    """A row for each query that sees any event, with columns f0 and on for the features."""
     from pyspark.sql import functions as F
 
     pairs = list(zip(plan.features, features, strict=True))
     plain = [
-        _aggregate(one, call, plan.alive).alias(one.name) for one, call in pairs if one.by is None
+        _aggregate(one, call, plan.alive).alias(f"f{i}")
+        for i, (one, call) in enumerate(pairs)
+        if one.by is None
     ]
     found = joined.groupBy(*on).agg(*(plain or [F.count(F.lit(1)).alias(BUCKET)]))
-    for one, feature in pairs:
+    for i, (one, feature) in enumerate(pairs):
         if one.by is None:
             continue
         counts = _counts(one, feature, plan.alive)
@@ -124,7 +128,7 @@ def _answers(
         apart = seen.groupBy(*on, F.col(str(feature.by)).alias(BUCKET))
         each = apart.agg(_aggregate(one, feature, plan.alive).alias("value"))
         entries = F.array_sort(F.collect_list(F.struct(BUCKET, "value")))
-        maps = each.groupBy(*on).agg(F.map_from_entries(entries).alias(one.name))
+        maps = each.groupBy(*on).agg(F.map_from_entries(entries).alias(f"f{i}"))
         found = found.join(maps, list(on), "left")
     return found
 
@@ -190,9 +194,9 @@ def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     return found
 
 
-def _filled(one: BoundFeature) -> "Column":
+def _filled(one: BoundFeature, i: int) -> "Column":
     from pyspark.sql import functions as F
 
-    value = name_of(one.name)
+    value = F.col(f"f{i}")
     counted = one.resolved.function.name in ("count", "count_distinct") and one.by is None
     return (F.coalesce(value, F.lit(0)) if counted else value).alias(one.name)

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernels.tiling.hops import default_hop
+from workbench.arguments import check_known
 from workbench.backfill.aggregation import Aggregation, Window, check_length
 from workbench.backfill.worker.cogroup import Span
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.spark.shuffle import several
+from workbench.spark.shuffle import one_name, several
 
 KINDS = ("sawtooth", "sliding", "hopping")
 
@@ -48,13 +49,11 @@ class BackfillSpec:
         hop: Duration | None = None,
         query_time: str | None = None,
     ) -> None:
-        self.key, self.time = several(key), several(time, "time")[0]
-        self.query_time = self.time if query_time is None else several(query_time, "query_time")[0]
+        self.key, self.time = several(key), one_name(time, "time")
+        self.query_time = time if query_time is None else one_name(query_time, "query_time")
         self.aggregations = _aggregations(aggregations)
         self.window, self.hop = window, hop
-        if window not in KINDS:
-            known = ", ".join(map(repr, KINDS))
-            raise WorkbenchError(f"window: {window!r} is not known; give one of {known}.")
+        check_known(window, KINDS, "window")
         if hop is not None:
             check_length(hop, "hop")
 

@@ -20,8 +20,19 @@ from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
-#: The event columns as the workers know them; a user's table can hardly have such names.
+#: The event columns as the workers know them, beside those of :func:`key_columns`.
 TIME, NAME, CONDITIONS, KEEP = "__time__", "__name__", "__conditions__", "__keep__"
+
+
+def key_columns(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return what the columns of a key are called on the way, so that any name is as good.
+
+    Examples
+    --------
+    >>> key_columns(["user_id", "__time__"])
+    ('k0', 'k1')
+    """
+    return tuple(f"k{i}" for i in range(len(keys)))
 
 
 @dataclass(frozen=True)

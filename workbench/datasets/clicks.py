@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from numbers import Real
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
 
 # What happens in a visit: (how often of 100, events). A first visit may sign up.
@@ -31,6 +33,7 @@ _VISIT = 5
 _COUNTRIES = [(30, "US"), (20, "IN"), (15, "DE"), (15, "BR"), (10, "GB"), (10, "JP")]
 _DEVICES = [(55, "mobile"), (35, "desktop"), (10, "tablet")]
 
+_MOST = 2**31 - 1
 _START = 1_704_067_200_000  # 2024-01-01 00:00 UTC, in milliseconds
 _MINUTE = 60_000
 _DAY = 1440 * _MINUTE
@@ -96,7 +99,9 @@ def clickstream(
     """
     _check_counts(users=users, events_per_user=events_per_user, days=days)
     _check_counts(partitions=1 if partitions is None else partitions)
-    if not 0 <= skew < float("inf"):
+    if whole_number(seed) is None:
+        raise WorkbenchError(f"seed: {seed!r} is not a whole number.")
+    if isinstance(skew, bool) or not isinstance(skew, Real) or not 0 <= skew < float("inf"):
         raise WorkbenchError(f"skew: {skew!r} is not a finite number of 0 or more.")
     rows = spark.range(0, users * events_per_user, 1, partitions)
     visits = _visits(rows, _Draw(seed), users, min(_VISIT, events_per_user), skew)
@@ -188,5 +193,8 @@ def _spread(weighted: Sequence[tuple[int, str]]) -> list[str]:
 
 def _check_counts(**counts: int) -> None:
     for name, count in counts.items():
-        if not isinstance(count, int) or count < 1:
+        number = whole_number(count)
+        if number is None or number < 1:
             raise WorkbenchError(f"{name}: {count!r} is not a whole number of 1 or more.")
+        if number > _MOST:
+            raise WorkbenchError(f"{name}: {count!r} is too many; give {_MOST:,} at the most.")

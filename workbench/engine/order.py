@@ -19,6 +19,7 @@ from kernels.structures.order import sort_entries
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, Block, grouped
 from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.zones import zone_of
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 
@@ -226,20 +227,21 @@ def shift_months(
     >>> shift_months(day, -1).view("M8[us]").tolist()
     [datetime.datetime(2024, 2, 29, 12, 0)]
     """
+    known, ahead = zone_of(zone or "UTC")
     local = np.asarray(instants, np.int64)
-    if zone not in (None, "UTC"):
-        zoned = pa.array(local).cast(pa.timestamp("us", zone))
+    if ahead is None:
+        zoned = pa.array(local).cast(pa.timestamp("us", known))
         local = np.asarray(pc.local_timestamp(zoned).cast(pa.int64()), np.int64)
-    time = local.view("M8[us]")
+    time = (local + (ahead or 0)).view("M8[us]")
     month = time.astype("M8[M]")
     into = time - month.astype("M8[us]")
     to = month + np.asarray(months, np.int64).astype("m8[M]")
     last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - DAY
     day = np.minimum(into // DAY * DAY, last)
     moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % DAY).view(np.int64)
-    if zone in (None, "UTC"):
-        return moved
+    if ahead is not None:
+        return moved - ahead
     there = pc.assume_timezone(
-        pa.array(moved).cast(pa.timestamp("us")), zone, ambiguous="earliest", nonexistent="latest"
+        pa.array(moved).cast(pa.timestamp("us")), known, ambiguous="earliest", nonexistent="latest"
     )
     return np.asarray(there.cast(pa.int64()), np.int64)

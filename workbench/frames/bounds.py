@@ -4,9 +4,9 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from math import isfinite
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.arguments import whole_number
 from workbench.durations import MOST_TICKS, microseconds
 from workbench.errors import WorkbenchError
 
@@ -78,10 +78,7 @@ def read_count(value: Any, name: str, unit: str) -> Offset | None:
     """Read a number of rows or groups."""
     if value is None:
         return None
-    try:
-        amount = None if isinstance(value, bool) else index(value)
-    except TypeError:
-        amount = None
+    amount = whole_number(value)
     if amount is None and is_column(value):
         return Offset(PerRow(value), COUNT)
     if amount is None:
@@ -98,15 +95,10 @@ def read_distance(value: Any, name: str, unit: str) -> Offset | None:
         return None
     if isinstance(value, str | timedelta):
         return _within(_duration(value, name), value, name)
-    amount = value
-    if not isinstance(value, float | Decimal | bool):
-        try:
-            amount = index(value)
-        except TypeError:
-            amount = None
+    amount = value if isinstance(value, float | Decimal) else whole_number(value)
     if amount is None and is_column(value):
         return Offset(PerRow(value), OF_COLUMN)
-    if isinstance(value, bool) or amount is None:
+    if amount is None:
         raise WorkbenchError(
             f"{name}: {value!r} is no distance; give a number, a duration such as '-3 days', "
             "a Column, or None for no bound."

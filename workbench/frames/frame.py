@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import WorkbenchError
+from workbench.arguments import check_known
 from workbench.frames.bounds import Offset, PerRow, check_bounds, read_count, read_distance
 
 if TYPE_CHECKING:
@@ -155,9 +155,7 @@ class Frame:
 
     @classmethod
     def _checked(cls, unit: str, low: Any, high: Any, exclude: str) -> "Frame":
-        if exclude not in EXCLUSIONS:
-            known = ", ".join(map(repr, EXCLUSIONS))
-            raise WorkbenchError(f"exclude: {exclude!r} is not known; give one of {known}.")
+        check_known(exclude, EXCLUSIONS, "exclude")
         read = read_distance if unit == "range" else read_count
         begin, end = read(low, "low", unit), read(high, "high", unit)
         varies = any(o is not None and isinstance(o.amount, PerRow) for o in (begin, end))

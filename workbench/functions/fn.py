@@ -7,9 +7,9 @@ its own.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import index
 from typing import TYPE_CHECKING, Any, Union
 
+from workbench.arguments import check_text, whole_number
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import (
@@ -370,6 +370,7 @@ def string_agg(column: Argument, separator: str = ",") -> Function:
     """
     if not isinstance(separator, str):
         raise WorkbenchError(f"separator: {separator!r} is not text; give text, such as ', '.")
+    check_text(separator, "separator")
     return Function("string_agg", _one(column), Options(separator=separator))
 
 
@@ -595,13 +596,11 @@ def _check_column(column: Any, argument: str) -> None:
     if not isinstance(column, str | Column):
         what = "SQL text or a Column" if argument == "where" else "a column's name or a Column"
         raise WorkbenchError(f"{argument}: {column!r} is no column; give {what}.")
+    check_text(column, argument)
 
 
 def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) -> int:
-    try:
-        number = None if isinstance(n, bool) else index(n)
-    except TypeError:
-        number = None
+    number = whole_number(n)
     if number is None or not (-most if least is None else least) <= number <= most:
         wanted = "an integer" if least is None else f"an integer of {least} or more"
         raise WorkbenchError(f"{argument}: {n!r} is not possible; give {wanted}, up to {most:,}.")

@@ -2,9 +2,10 @@
 
 import difflib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import listed, whole_number
 from workbench.columnar.blocks import KEEP, NAME
 from workbench.columnar.bundles import BUNDLE
 from workbench.durations import Duration, microseconds, ticks
@@ -12,6 +13,7 @@ from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.funnel.prepared import MOST_NAMES, Prepared, prepare
 from workbench.funnel.summary_worker import ReachedTask, SummaryTask
 from workbench.funnel.worker import FunnelTask
+from workbench.spark.failures import in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
@@ -19,6 +21,7 @@ from workbench.spark.shuffle import (
     bits_of_names,
     check_steps,
     name_of,
+    one_name,
     select_rows,
     several,
     skipped_in,
@@ -31,6 +34,7 @@ from workbench.spark.table import (
     check_event,
     check_key,
     check_plain,
+    check_sent,
     column,
     is_integer_time,
     nearest,
@@ -108,8 +112,8 @@ class Funnel:
         modes: Sequence[str] = (),
     ) -> None:
         self.labels, self.conditions = _checked_steps(steps)
-        self.window, self.time, self.event = window, time, event
-        self.key = several(key)
+        self.window, self.key = window, several(key)
+        self.time, self.event = one_name(time, "time"), one_name(event, "event")
         self.modes = _checked_modes(modes)
         if not isinstance(window, int) or isinstance(window, bool):
             microseconds(window)
@@ -253,18 +257,19 @@ class Funnel:
             times_table,
         )
 
-        if bins not in range(1, MOST_BINS + 1):
+        if whole_number(bins) not in range(1, MOST_BINS + 1):
             raise WorkbenchError(
                 f"bins: {bins!r} is no number of intervals; give 1 to {MOST_BINS:,}."
             )
         self._check_asked(events, by, STEP_COLUMNS)
         integers = self.integer_time(events)
-        if isinstance(events, Prepared):
-            found, skipped = self._figures_of_prepared(events, by, bins), events.skipped
-        else:
-            counted, on_the_way = watched(events, self.key, self.time)
-            found = self._figures_of_rows(counted, by, bins)
-            skipped = skipped_of(on_the_way, bool(found), events, self.key, self.time)
+        with in_one_sentence():
+            if isinstance(events, Prepared):
+                found, skipped = self._figures_of_prepared(events, by, bins), events.skipped
+            else:
+                counted, on_the_way = watched(events, self.key, self.time)
+                found = self._figures_of_rows(counted, by, bins)
+                skipped = skipped_of(on_the_way, bool(found), events, self.key, self.time)
         whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(self.labels))]
         segments = whole if by is None else [row for row in found if not row["whole"]]
         steps = steps_table(segments, self.labels, by, integers)
@@ -288,7 +293,7 @@ class Funnel:
             As :meth:`levels`, with ``next_time`` and, where the event column is known,
             ``next_event``: the earliest event later than the last step reached.
         """
-        if stopped_at not in range(len(self.labels) + 1):
+        if whole_number(stopped_at) not in range(len(self.labels) + 1):
             raise WorkbenchError(
                 f"stopped_at: {stopped_at!r} is no level of this funnel; "
                 f"give 0 to {len(self.labels)}."
@@ -430,6 +435,7 @@ class Funnel:
                 column(events, by, "by")
         if by is not None:
             check_plain(events.schema, by, "by", (*self.key, *RESULTS, *taken))
+            check_sent(events.schema[by].dataType, by, "by")
 
     def _check(self, events: "DataFrame") -> None:
         check_key(events, self.key)
@@ -569,8 +575,8 @@ def _checked_steps(steps: Steps) -> tuple[tuple[str, ...], dict[str, Condition] 
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
-    single = isinstance(modes, str) or not isinstance(modes, Iterable)
-    chosen = (modes,) if single else tuple(modes)
+    # The order of modes says nothing, so a set of them is as good as a list.
+    chosen = tuple(modes) if isinstance(modes, Set) else listed(modes, "modes")
     for mode in chosen:
         if mode not in MODES:
             close = difflib.get_close_matches(str(mode), MODES, n=1, cutoff=0)

@@ -10,16 +10,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import CONDITIONS, NAME, TIME, binaries, instants, unpack
+from workbench.columnar.blocks import (
+    CONDITIONS,
+    NAME,
+    TIME,
+    binaries,
+    instants,
+    key_columns,
+    unpack,
+)
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.worker import FunnelTask
+from workbench.spark.failures import in_one_sentence
+from workbench.spark.one_key import is_key, key_values
 from workbench.spark.shuffle import instants_of
-from workbench.spark.table import column, key_values
+from workbench.spark.table import column
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from workbench.funnel.funnel import Funnel
 
@@ -65,10 +75,11 @@ class OneKeyTask:
                 yield from self._rows(packed)
 
     def _rows(self, packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
-        block = unpack(packed, self.task.keys)
+        keys = key_columns(self.task.keys)
+        block = unpack(packed, keys)
         wanted = [
             pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
-            for name, value in zip(self.task.keys, self.values, strict=True)
+            for name, value in zip(keys, self.values, strict=True)
         ]
         found = np.flatnonzero(reduce(pc.and_, wanted).combine_chunks().to_numpy(False))
         if not len(found):
@@ -87,6 +98,7 @@ class OneKeyTask:
         )
 
 
+@in_one_sentence()
 def rows_of_key(
     funnel: "Funnel", events: "DataFrame | Prepared", key: Any, limit: int = MOST_ROWS
 ) -> KeyRows:
@@ -126,6 +138,7 @@ def rows_of_key(
     return KeyRows(time, conditions, names, funnel.integer_time(events), cut)
 
 
+@in_one_sentence()
 def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
     """Return a key that got as far as any, for those who name none.
 
@@ -151,14 +164,10 @@ def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
 def _select(funnel: "Funnel", events: "DataFrame", values: tuple[Any, ...]) -> "DataFrame":
     from pyspark.sql import functions as F
 
-    def is_key() -> Iterator["Column"]:
-        for name, value in zip(funnel.key, values, strict=True):
-            yield column(events, name, "key") == F.lit(value)
-
     bits = funnel.bits(events)[CONDITIONS].alias(CONDITIONS)
     known = funnel.event in events.columns
     name = column(events, funnel.event, "event").cast("string") if known else F.lit(None)
     time = instants_of(events, funnel.time).alias(TIME)
-    rows = events.where(reduce(lambda a, b: a & b, is_key()))
+    rows = events.where(is_key(events, funnel.key, values))
     chosen = rows.select(time, bits, name.cast("string").alias(NAME))
     return chosen.where(F.col(TIME).isNotNull()).orderBy(TIME, CONDITIONS, NAME)

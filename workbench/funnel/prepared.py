@@ -11,22 +11,25 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import CONDITIONS, NAME, gather, one_binary, pack
+from workbench.columnar.blocks import CONDITIONS, NAME, gather, key_columns, one_binary, pack
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.process import freeze_gc
 from workbench.errors import WorkbenchError
+from workbench.spark.failures import in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
+    any_of,
     bits_of,
     check_steps,
     name_of,
+    one_name,
     select_rows,
     several,
     skipped_of,
     watched,
 )
-from workbench.spark.table import check_event, check_key, column, is_integer_time, table
+from workbench.spark.table import check_event, check_key, check_sent, column, is_integer_time, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation
@@ -136,6 +139,7 @@ class Prepared:
         schema = "block binary, rows long, keys long, names array<string>"
         return rows.mapInArrow(task.run, schema), skipped
 
+    @in_one_sentence()
     def _measure(self, events: "DataFrame", skipped: "Observation") -> None:
         from pyspark.sql import functions as F
 
@@ -175,7 +179,7 @@ class PackTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack a Spark partition that holds all rows of its keys."""
         freeze_gc()
-        block = gather(unbundled(batches), self.keys, by_time=True)
+        block = gather(unbundled(batches), key_columns(self.keys), by_time=True)
         if block is None:
             return
         rows = block.rows
@@ -234,7 +238,7 @@ def prepare(
     >>> prepared.free()
     """
     table(events)
-    keys, keep = several(key), several(keep, "keep") if keep else ()
+    keys, keep = several(key), any_of(keep, "keep")
     if isinstance(event, Mapping):
         check_steps(event, "event")
     elif not isinstance(event, str):
@@ -244,7 +248,8 @@ def prepare(
     else:
         check_event(events, event)
     check_key(events, keys)
-    is_integer_time(events, time)
+    is_integer_time(events, one_name(time, "time"))
     for name in keep:
         column(events, name, "keep")
+        check_sent(events.schema[name].dataType, name, "keep")
     return Prepared(events, keys, time, event, keep)

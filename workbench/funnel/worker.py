@@ -22,6 +22,7 @@ from workbench.columnar.blocks import (
     from_instants,
     gather,
     instants,
+    key_columns,
     unpack,
 )
 from workbench.columnar.bundles import unbundled
@@ -69,7 +70,7 @@ class FunnelTask:
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
         freeze_gc()
-        block = gather(unbundled(batches), self.keys)
+        block = gather(unbundled(batches), key_columns(self.keys))
         if block is not None:
             yield self.answer(block)
 
@@ -78,7 +79,7 @@ class FunnelTask:
         freeze_gc()
         for batch in batches:
             for packed in binaries(batch.column(0)):
-                yield self.answer(unpack(packed, self.keys))
+                yield self.answer(unpack(packed, key_columns(self.keys)))
 
     def answer(self, block: Block) -> pa.RecordBatch:
         """Return one row for each key: the level, and the times of the winning chain.
@@ -96,7 +97,8 @@ class FunnelTask:
         level, reached = funnel_levels(
             block.offsets, time, conditions, len(self.steps), self.window, **self.modes
         )
-        columns = {name: as_array(block.keys.column(name)) for name in self.keys}
+        held = zip(self.keys, key_columns(self.keys), strict=True)
+        columns = {name: as_array(block.keys.column(key)) for name, key in held}
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
         if self.by is not None:

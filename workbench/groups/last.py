@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SORTED, kind_of
 from workbench.spark.shuffle import several
-from workbench.spark.table import check_plain, column, name_of, table
+from workbench.spark.table import check_plain, column, name_of, table, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -92,7 +93,7 @@ def _by_window(
 
     terms = [name_of(name).desc_nulls_last() for name in (*order, *(others or ()))]
     window = Window.partitionBy(*map(name_of, keys)).orderBy(*terms)
-    place = _unused(df, "place")
+    place = unused(df.columns, "place")
     ranked = df.withColumn(place, (F.rank() if others is None else F.row_number()).over(window))
     return ranked.where(F.col(place) == 1).drop(place)
 
@@ -103,9 +104,9 @@ def _by_join(
     """Join the table with the greatest order of each group."""
     from pyspark.sql import functions as F
 
-    held = {name: _unused(df, f"last_{i}") for i, name in enumerate((*keys, *order))}
+    held = {name: unused(df.columns, f"last_{i}") for i, name in enumerate((*keys, *order))}
     groups = [name_of(key).alias(held[key]) for key in keys]
-    greatest = _unused(df, "greatest")
+    greatest = unused(df.columns, "greatest")
     lasts = df.groupBy(*groups).agg(_greatest(order).alias(greatest))
     found = [F.col(greatest)] if len(order) == 1 else _fields(greatest, order)
     lasts = lasts.select(
@@ -124,8 +125,8 @@ def _by_aggregate(
     """Keep the greatest row of each group: structs compare field by field."""
     from pyspark.sql import functions as F
 
-    held = {key: _unused(df, f"key_{i}") for i, key in enumerate(keys)}
-    row, names = _unused(df, "row"), (*order, *(others or ()))
+    held = {key: unused(df.columns, f"key_{i}") for i, key in enumerate(keys)}
+    row, names = unused(df.columns, "row"), (*order, *(others or ()))
     groups = [name_of(key).alias(held[key]) for key in keys]
     lasts = df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
     found = dict(zip(names, _fields(row, names), strict=True))
@@ -159,14 +160,6 @@ def _fields(struct: str, names: Sequence[str]) -> "list[Column]":
     return [F.col(struct).getField(f"f{i}") for i in range(len(names))]
 
 
-def _unused(df: "DataFrame", name: str) -> str:
-    """A name that no column of the table has."""
-    taken = {column.lower() for column in df.columns}
-    while name in taken:
-        name += "_"
-    return name
-
-
 def _check_table(df: "DataFrame", keys: Sequence[str], order: Sequence[str]) -> None:
     for name in df.columns:
         column(df, name, "df")
@@ -189,11 +182,8 @@ def _check_table(df: "DataFrame", keys: Sequence[str], order: Sequence[str]) -> 
 
 
 def _check_method(df: "DataFrame", method: str, ties: str) -> None:
-    if method not in ("auto", *METHODS):
-        known = ", ".join(map(repr, ("auto", *METHODS)))
-        raise WorkbenchError(f"method: {method!r} is not known; give one of {known}.")
-    if ties not in TIES:
-        raise WorkbenchError(f"ties: {ties!r} is not known; give 'all' or 'one'.")
+    check_known(method, ("auto", *METHODS), "method")
+    check_known(ties, TIES, "ties")
     if method == "aggregate" and ties == "all":
         raise WorkbenchError(
             "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."

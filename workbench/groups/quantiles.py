@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.errors import WorkbenchError
+from workbench.arguments import check_known
 from workbench.functions import fn
 from workbench.functions.catalogue import answer_type, check_arguments
 from workbench.groups.worker import QuantileTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import bundle_rows, several
-from workbench.spark.table import check_plain, column, table
-from workbench.windows.checks import NO_ARROW
+from workbench.spark.shuffle import any_of, bundle_rows, several
+from workbench.spark.table import check_plain, check_sent, column, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -80,10 +79,9 @@ def quantiles(
     """
     table(df, "df")
     names = several(columns, "columns")
-    keys = () if by is None or (not isinstance(by, str) and not by) else several(by, "by")
+    keys = any_of(by, "by")
     _check_groups(df, names, keys)
-    if kind not in KINDS:
-        raise WorkbenchError(f"kind: {kind!r} is not known; give 'cont' or 'disc'.")
+    check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options
     for name in names:
         column(df, name, "columns")
@@ -124,8 +122,4 @@ def _check_groups(df: "DataFrame", names: Sequence[str], keys: Sequence[str]) ->
     for key in keys:
         column(df, key, "by")
         check_plain(df.schema, key, "by", names)
-        held = df.schema[key].dataType.simpleString()
-        if any(part in held for part in NO_ARROW):
-            raise WorkbenchError(
-                f"by: column {key!r} holds {held}, which cannot be grouped by; name another column."
-            )
+        check_sent(df.schema[key].dataType, key, "by")

@@ -1,7 +1,5 @@
 """A query over a stream, followed: the table that it has come to, and what each micro-batch did."""
 
-import os
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.errors import WorkbenchError
+from workbench.spark.session import own_folder
 from workbench.spark.shipping import is_connect
 from workbench.windows.stream.changelog import concatenated, folded
 from workbench.windows.stream.report import summed
@@ -215,6 +214,6 @@ def print_elsewhere(spark: "SparkSession") -> None:
     exceptions, and what Spark logs goes where it went.
     """
     jvm: Any = spark.sparkContext._jvm
-    path = Path(tempfile.gettempdir()) / f"window-workbench-{os.getpid()}.log"
+    path = Path(own_folder(), "streams.log")
     stream = jvm.java.io.FileOutputStream(str(path), True)
     jvm.java.lang.System.setErr(jvm.java.io.PrintStream(stream, True))

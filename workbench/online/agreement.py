@@ -1,12 +1,12 @@
 """Do features that were served agree with those of a backfill, and if not, why not?"""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import check_count
 from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
-from workbench.backfill.inspect.check import alike, differences
+from workbench.backfill.inspect.check import Difference, alike, check_shown, differences
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.online.agreement_counts import (
@@ -14,12 +14,14 @@ from workbench.online.agreement_counts import (
     ASKED,
     SERVED,
     STATES,
+    check_backfill,
     check_both,
     counts,
     different,
     has_integer_time,
     joined,
 )
+from workbench.spark.failures import in_one_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from workbench.backfill.backfill import Backfill
     from workbench.backfill.entities.entities import Entities
 
+#: What a difference is shown by, beside the key and the time.
+DIFFERING = ("column", "served", "offline", "reason", "cause")
 OFFLINE = "the offline value is not what the events give now"
 NOT_ASKED = "no events are given"
 #: The causes of differences, by their reasons.
@@ -87,6 +91,7 @@ class Consistency:
         )
 
 
+@in_one_sentence()
 def consistency(
     view_log: "DataFrame",
     offline: "DataFrame",
@@ -153,6 +158,8 @@ def consistency(
     reason   none of the usual reasons
     cause                      unknown
     """
+    check_backfill(backfill)
+    check_shown(backfill, DIFFERING)
     names = check_both(backfill, view_log, offline)
     length = ticks if has_integer_time(backfill, view_log) else microseconds
     for value, argument in ((by, "by"), (uploads, "uploads")):
@@ -160,10 +167,9 @@ def consistency(
             check_length(value, argument)
     if isinstance(by, str) and by == "1 day" and length is ticks:
         by = None
-    period = None if by is None else length(by, "by")
-    apart = None if uploads is None else length(uploads, "uploads")
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
+    period = None if by is None else _some(length(by, "by"), "by")
+    apart = None if uploads is None else _some(length(uploads, "uploads"), "uploads")
+    rows = check_count(rows, "rows", "rows")
     both = joined(backfill, view_log, offline, names).persist()
     try:
         counted, served, answered = counts(backfill, both, names, view_log, period)
@@ -177,6 +183,12 @@ def consistency(
         over_time["time"] = over_time["time"].astype("datetime64[us]")
     differing = _explained(sample, backfill, names, events, rows, arrived, apart)
     return Consistency(columns, over_time.reset_index(drop=True), differing, served, answered)
+
+
+def _some(length: int, argument: str) -> int:
+    if length < 1:
+        raise WorkbenchError(f"{argument}: it has no length; give one that is longer than nothing.")
+    return length
 
 
 def _moments(backfill: "Backfill") -> tuple[str, ...]:
@@ -210,36 +222,31 @@ def _explained(
     moments = _moments(backfill)
     called = (*backfill.key, backfill.query_time)
     differing = [
-        dict(zip(called, (row[one] for one in moments), strict=True))
-        | {"column": name, "served": row[f"v{i}"], "offline": row[f"o{i}"]}
+        Difference(tuple(row[one] for one in moments), name, row[f"v{i}"], row[f"o{i}"])
         for row in (one.asDict() for one in held.collect())
         for i, name in enumerate(names)
         if not alike(row[f"v{i}"], row[f"o{i}"])
     ]
+    why = [NOT_ASKED] * len(differing)
     if differing and events is not None:
         logged = [F.col(one).alias(name) for one, name in zip(moments, called, strict=True)]
         logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
         features = held.select(*logged)
         checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)
-        known: dict[Any, list[Mapping[Any, Any]]] = {}
+        known: dict[Any, list[Difference]] = {}
         for one in checked:
-            known.setdefault(_place(one, called), []).append(one)
-        for one in differing:
-            one["reason"] = _reason(one, known.get(_place(one, called), []))
-    for one in differing:
-        one.setdefault("reason", NOT_ASKED)
-        one["cause"] = CAUSES.get(one["reason"], "unknown")
-    columns = [*called, "column", "served", "offline", "reason", "cause"]
-    return pd.DataFrame(differing, columns=columns, dtype=object)
+            known.setdefault((one.moment, one.column), []).append(one)
+        why = [_reason(one, known.get((one.moment, one.column), [])) for one in differing]
+    rows_shown = [
+        (*one.moment, one.column, one.given, one.expected, reason, CAUSES.get(reason, "unknown"))
+        for one, reason in zip(differing, why, strict=True)
+    ]
+    return pd.DataFrame(rows_shown, columns=[*called, *DIFFERING], dtype=object)
 
 
-def _place(one: Mapping[Any, Any], called: tuple[str, ...]) -> tuple[Any, ...]:
-    return *(one[name] for name in called), one["column"]
-
-
-def _reason(one: Mapping[Any, Any], checked: list[Mapping[Any, Any]]) -> str:
+def _reason(one: Difference, checked: list[Difference]) -> str:
     """The reason for which a served value is not what it has to be, if it is not."""
     for other in checked:
-        if alike(one["served"], other["given"]):
-            return str(other["reason"])
+        if alike(one.given, other.given):
+            return other.reason
     return OFFLINE

@@ -63,6 +63,19 @@ def joined(
     return both.drop(*(f"r{held}" for held in moments))
 
 
+def check_backfill(value: Any) -> None:
+    """Refuse what is no backfill.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from workbench.backfill.backfill import Backfill
+
+    if not isinstance(value, Backfill):
+        raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
+
+
 def check_both(
     backfill: "Backfill", view_log: "DataFrame", offline: "DataFrame"
 ) -> tuple[str, ...]:

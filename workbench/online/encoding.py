@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from workbench.arguments import whole_number
 from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.value_texts import time_of
@@ -21,6 +22,8 @@ from workbench.errors import WorkbenchError
 
 #: Longer keys are cut, and end with a digest: a store may take no longer ones.
 MOST, CUT = 400, 386
+#: Windows and hops around a time that is nearer than this are within 64 bits.
+FARTHEST = 2**62
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -214,8 +217,13 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     (86400000000, 7)
     """
     if pa.types.is_integer(kind):
-        if isinstance(value, int | np.integer) and not isinstance(value, bool):
-            return int(value)
+        number = whole_number(value)
+        if number is not None and abs(number) > FARTHEST:
+            raise WorkbenchError(
+                f"{argument}: {number} is too far; give an integer up to {FARTHEST} either way."
+            )
+        if number is not None:
+            return number
         raise WorkbenchError(
             f"{argument}: {value!r} is no integer, as the events' times are; give one."
         )

@@ -10,11 +10,13 @@ import pyarrow as pa
 from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
 from workbench.columnar.blocks import TIME
 from workbench.columnar.key_codes import narrow
+from workbench.columnar.zones import with_zones
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import instant_of
 from workbench.online.layout import StoreLayout, names_for
 from workbench.online.update import apply_batch, check_stream, current
 from workbench.online.upload import UploadTask, reserve, switch
+from workbench.spark.failures import in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of, watched
 from workbench.spark.table import column, table
@@ -75,15 +77,10 @@ def in_utc(kind: pa.DataType) -> pa.DataType:
     >>> in_utc(pa.map_(pa.string(), pa.timestamp("us", "Asia/Tokyo")))
     MapType(map<string, timestamp[us, tz=UTC]>)
     """
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return pa.timestamp(kind.unit, "UTC")
-    if pa.types.is_map(kind):
-        return pa.map_(in_utc(kind.key_type), in_utc(kind.item_type))
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(in_utc(kind.value_type)))
-    return kind
+    return with_zones(kind, lambda _: "UTC")
 
 
+@in_one_sentence()
 def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
     """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
     backfill = view.backfill

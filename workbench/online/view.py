@@ -12,6 +12,7 @@ from workbench.backfill.backfill import Backfill
 from workbench.columnar.blocks import TIME
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
+from workbench.online.agreement_counts import check_backfill
 from workbench.online.encoding import instant_of
 from workbench.online.fetch import Fetched, Key, Reading, fetched
 from workbench.stores import Store, store_of
@@ -62,8 +63,7 @@ class OnlineView:
     def __init__(
         self, backfill: Backfill, store: "str | Path | Store", lasting: Duration = "2 days"
     ) -> None:
-        if not isinstance(backfill, Backfill):
-            raise WorkbenchError(f"backfill: {backfill!r} is none; give wb.Backfill(...).")
+        check_backfill(backfill)
         if backfill.window != "sawtooth":
             raise WorkbenchError(
                 f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "

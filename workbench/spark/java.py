@@ -104,10 +104,11 @@ def _wrapped(java: Java) -> Path:
     executable = shlex.quote(str(java.home / "bin" / "java"))
     script = _WRAPPER.format(unwanted=unwanted, java=executable)
     name = f"java-{sha256(script.encode()).hexdigest()[:16]}"
-    try:
-        return _write(_cache_folder() / name, script)
-    except OSError:
-        return _write(Path(tempfile.mkdtemp(prefix="window-workbench-")), script)
+    # Imported here, as the kernels bring their compiler along.
+    from kernels.core.private_folder import cache_home, private_folder
+
+    # What stands there is started, so nobody else may have put it there.
+    return _write(private_folder(cache_home() / "window-workbench" / name), script)
 
 
 def _write(home: Path, script: str) -> Path:
@@ -125,7 +126,3 @@ def _write_executable(target: Path, script: str) -> None:
         file.write(script)
     Path(file.name).chmod(0o755)
     Path(file.name).replace(target)
-
-
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "window-workbench"

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from atexit import register
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.errors import WorkbenchError
 from workbench.spark.java import java_home
 
 if TYPE_CHECKING:
@@ -29,8 +31,9 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     """Return the active Spark session, else start a local one.
 
     A session that is there already, as on a cluster, in a hosted notebook or over Spark Connect,
-    is returned as it is. A local one uses the machine's cores, a third of its free memory, the
-    running Python and UTC; it listens on loopback only and leaves no files in the folder.
+    is returned as it is. A local one, also where ``spark.remote`` is ``"local[2]"``, uses the
+    machine's cores, a third of its free memory, the running Python and UTC; it listens on loopback
+    only, leaves no files in the folder, and what it writes elsewhere no other user can read.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     Raises
     ------
     WorkbenchError
-        When a local session is needed and there is no Java 17 or newer.
+        When a local session is needed and there is no Java 17 or newer, or when ``conf`` is none.
 
     Examples
     --------
@@ -59,6 +62,8 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
+    if conf is not None and not isinstance(conf, Mapping):
+        raise WorkbenchError(f"conf: {conf!r} is no mapping; give Spark's options by name.")
     try:
         return SparkSession.active()
     except PySparkRuntimeError:
@@ -69,16 +74,37 @@ def _start(conf: dict[str, object]) -> "SparkSession":
     from pyspark.sql import SparkSession
 
     _quiet_error_logs()
+    remote = str(conf.get("spark.remote", os.environ.get("SPARK_REMOTE", "")))
     master = str(conf.get("spark.master", os.environ.get("MASTER", f"local[{_cores()}]")))
-    remote = "spark.remote" in conf or "SPARK_REMOTE" in os.environ
-    options = {} if remote else {"spark.master": master, **_common_options()}
-    if not remote and master.startswith("local"):
-        options |= _local_options()
+    options, environment = _of_remote(remote, conf) if remote else _of_master(master)
     builder = SparkSession.builder
     for name, value in (options | conf).items():
         builder = builder.config(name, value)
-    with _environment({} if remote else _launch_environment(master)):
+    with _environment(environment), warnings.catch_warnings():
+        # A local server has got all options; its client sends them again, and warns of each one
+        # that can be given at the start alone.
+        warnings.filterwarnings("ignore", "Failed to set spark", UserWarning)
         return builder.getOrCreate()
+
+
+def _of_master(master: str) -> tuple[dict[str, object], dict[str, str]]:
+    """The options and the environment of a JVM that is started here."""
+    options = {"spark.master": master, **_common_options()}
+    if master.startswith("local"):
+        options |= _local_options()
+    return options, _launch_environment(master)
+
+
+def _of_remote(remote: str, conf: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
+    """The same where Spark Connect is between: a server elsewhere has its own."""
+    if not remote.startswith("local"):
+        return {}, {}
+    options, environment = _of_master(remote)
+    # The address is the master as well, and Spark takes one of the two alone.
+    del options["spark.master"]
+    stays = conf.get("spark.local.connect.reuse", os.environ.get("SPARK_LOCAL_CONNECT_REUSE", ""))
+    # A server that outlives this process needs a folder that does so too.
+    return {} if str(stays).lower() in ("1", "true") else options, environment
 
 
 def _common_options() -> dict[str, object]:
@@ -113,11 +139,22 @@ def _local_options() -> dict[str, object]:
         "spark.sql.shuffle.partitions": 2 * _cores(),
         # What is shuffled stays on this machine: to compress it takes longer than to write it.
         "spark.shuffle.compress": "false",
-        "spark.sql.warehouse.dir": f"{_scratch_folder()}/warehouse",
+        "spark.sql.warehouse.dir": f"{own_folder()}/warehouse",
         "spark.hadoop.javax.jdo.option.ConnectionURL": (
-            f"jdbc:derby:;databaseName={_scratch_folder()}/metastore;create=true"
+            f"jdbc:derby:;databaseName={own_folder()}/metastore;create=true"
         ),
-    }
+    } | _own_places()
+
+
+def _own_places() -> dict[str, object]:
+    """Where Spark puts what everybody may read, but for the folder that it is in."""
+    places: dict[str, object] = {}
+    if not os.environ.get("SPARK_LOCAL_DIRS"):
+        places["spark.local.dir"] = own_folder()
+    # A socket's whole path has about 100 characters at the most, its name 42.
+    if len(own_folder()) <= 60:
+        places["spark.python.unix.domain.socket.dir"] = own_folder()
+    return places
 
 
 def _launch_environment(master: str) -> dict[str, str]:
@@ -171,8 +208,8 @@ def _container_limit() -> int:
 
 
 @cache
-def _scratch_folder() -> str:
-    """A folder for what Spark writes, removed when Python ends."""
+def own_folder() -> str:
+    """Return a folder for what Spark writes, this user's alone, and removed when Python ends."""
     folder = tempfile.mkdtemp(prefix="window-workbench-")
     register(shutil.rmtree, folder, ignore_errors=True)
     return folder

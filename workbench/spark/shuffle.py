@@ -1,14 +1,15 @@
 """The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Union, cast
 
 from kernels.funnel.levels import MAX_STEPS
-from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME
+from workbench.arguments import check_text, listed
+from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
-from workbench.spark.table import column, is_integer_time, reason
+from workbench.spark.table import check_repeatable, column, is_integer_time, value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
@@ -39,8 +40,7 @@ def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...
     >>> several("user_id"), several(["shop", "user_id"])
     (('user_id',), ('shop', 'user_id'))
     """
-    one = isinstance(names, str) or not isinstance(names, Iterable)
-    found = tuple(dict.fromkeys([names] if one else names))
+    found = listed(names, argument)
     if not found:
         raise WorkbenchError(
             f"{argument}: no column is named; give one column, or several in a list."
@@ -50,7 +50,36 @@ def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...
             f"{argument}: {wrong[0]!r} is not text; "
             "give the name of a column, or several in a list."
         )
-    return tuple(map(str, found))
+    return tuple(dict.fromkeys(map(str, found)))
+
+
+def any_of(names: str | Sequence[str] | None, argument: str) -> tuple[str, ...]:
+    """Return names of columns as :func:`several` does, or none of None and of an empty list.
+
+    Examples
+    --------
+    >>> any_of((), "by"), any_of("shop", "by")
+    ((), ('shop',))
+    """
+    none = names is None or (isinstance(names, list | tuple) and not names)
+    return () if none else several(cast("str | Sequence[str]", names), argument)
+
+
+def one_name(name: str, argument: str) -> str:
+    """Return the name of one column, and refuse what is none.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> one_name("ts", "time")
+    'ts'
+    """
+    if not isinstance(name, str):
+        raise WorkbenchError(f"{argument}: {name!r} is not text; give the name of one column.")
+    return name
 
 
 def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -> None:
@@ -75,12 +104,15 @@ def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -
             f"{argument}: {wrong[0]!r} is not text; "
             "name events by text, and label conditions by text."
         )
+    for step in steps:
+        check_text(step, argument)
     for label, condition in steps.items() if isinstance(steps, Mapping) else ():
         if not isinstance(condition, str | Column):
             raise WorkbenchError(
                 f"{argument}: the condition of {label!r} is {condition!r}; "
                 "give SQL text or a Column."
             )
+        check_text(condition, argument)
 
 
 def select_rows(
@@ -108,10 +140,11 @@ def select_rows(
     pyspark.sql.DataFrame
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
-    wanted = {name: column(events, name, "key") for name in key}
+    keys = key_columns(key)
+    wanted = {held: column(events, name, "key") for held, name in zip(keys, key, strict=True)}
     wanted |= {TIME: instants_of(events, time)} | dict(what)
     wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
-    return bundle_rows(events, wanted, key, (*key, TIME), only_matching, text_as_codes=True)
+    return bundle_rows(events, wanted, keys, (*keys, TIME), only_matching, text_as_codes=True)
 
 
 def bundle_rows(
@@ -254,11 +287,14 @@ def bits_of(
     """
     from pyspark.sql import functions as F
 
-    bits = []
+    bits, known = [], []
     for k, (label, condition) in enumerate(conditions.items()):
         true = F.expr(condition) if isinstance(condition, str) else condition
-        _check_condition(events, label, true, argument)
+        what = f"{argument}: the condition of {label!r}"
+        _check_condition(events, what, true)
+        known.append((what, true))
         bits.append(F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0)))
+    check_repeatable(events, known)
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
 
 
@@ -291,19 +327,7 @@ def _signed(bits: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
-def _check_condition(events: "DataFrame", label: str, condition: "Column", argument: str) -> None:
-    from pyspark.errors import AnalysisException, ParseException
-    from pyspark.sql import functions as F
-
-    try:
-        # As a value of each row, among others: an aggregate or a generator is none.
-        usable = F.when(condition.cast("boolean"), 1)
-        kind = events.select("*", condition, usable).schema.fields[-2].dataType.typeName()
-    except (AnalysisException, ParseException) as error:
-        why = f"{argument}: the condition of {label!r} does not fit the table: {reason(error)}"
-        raise WorkbenchError(why) from None
+def _check_condition(events: "DataFrame", what: str, condition: "Column") -> None:
+    kind = value_type(events, condition, what).typeName()
     if kind != "boolean":
-        raise WorkbenchError(
-            f"{argument}: the condition of {label!r} gives {kind}s; "
-            "write one that is true or false."
-        )
+        raise WorkbenchError(f"{what} gives {kind}s; write one that is true or false.")

@@ -1,6 +1,6 @@
 """The columns of a user's table: found, checked and addressed before a job starts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 INTEGERS = ("byte", "short", "integer", "long")
 TIMES = ("timestamp", "timestamp_ntz", "date")
 NESTED = ("map", "struct", "array", "variant")
+CASE = "spark.sql.caseSensitive"
+#: What Spark calls a value that is another one each time it is computed, where it refuses it.
+UNREPEATABLE = "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"
 
 
 #: The columns that a funnel's results have beside the key.
@@ -92,7 +95,19 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
         raise WorkbenchError(
             f"{argument}: there are several columns {name!r}; rename all but one of them."
         )
+    _check_case(df, name, argument)
     return name_of(name)
+
+
+def _check_case(df: "DataFrame", name: str, argument: str) -> None:
+    """Refuse names that Spark takes for one."""
+    same = [other for other in df.columns if other.lower() == name.lower()]
+    if len(same) == 1 or str(df.sparkSession.conf.get(CASE, "false")).lower() == "true":
+        return
+    raise WorkbenchError(
+        f"{argument}: columns {' and '.join(map(repr, same))} are one name to Spark; rename one, "
+        f"or set {CASE} to true."
+    )
 
 
 def quoted(name: str) -> str:
@@ -111,6 +126,20 @@ def name_of(name: str) -> "Column":
     from pyspark.sql import functions as F
 
     return F.col(quoted(name))
+
+
+def unused(taken: "Iterable[str]", name: str) -> str:
+    """Return a name that no column has, whether case counts or not.
+
+    Examples
+    --------
+    >>> unused(["row", "Row_"], "row"), unused(["id"], "row")
+    ('row__', 'row')
+    """
+    lower = {one.lower() for one in taken}
+    while name.lower() in lower:
+        name += "_"
+    return name
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -173,6 +202,95 @@ def reason(error: Exception) -> str:
     return (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]
 
 
+def value_type(df: "DataFrame", value: "Column", what: str) -> "DataType":
+    """Return the type of a value of each row.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    value : pyspark.sql.Column
+    what : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    pyspark.sql.types.DataType
+
+    Raises
+    ------
+    WorkbenchError
+        When the table has no such value, or it is none of a row.
+    """
+    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.sql import functions as F
+
+    try:
+        # As a value of each row, among others: an aggregate or a generator is none.
+        usable = F.when(value.isNotNull(), 1)
+        return df.select("*", value, usable).schema.fields[-2].dataType
+    except (AnalysisException, ParseException) as error:
+        raise WorkbenchError(f"{what} does not fit the table: {reason(error)}") from None
+
+
+def check_repeatable(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> None:
+    """Refuse values that are others each time they are computed, such as ``rand()``.
+
+    Spark computes them again where a task is repeated or a table is read twice, and rows would be
+    answered by one value and counted by another.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    values : sequence of (str, Column)
+        What the caller calls each, for the error's sake.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    # All at once, and one by one where Spark refuses one of them for whatever reason.
+    if not values or not _refused(df, [value for _, value in values]):
+        return
+    for what, value in values:
+        if _refused(df, [value]) == UNREPEATABLE:
+            raise WorkbenchError(
+                f"{what} is another one each time it is computed, and so the answer would be; "
+                "save it as a column of a table first."
+            )
+
+
+def _refused(df: "DataFrame", values: "Sequence[Column]") -> str | None:
+    """Why Spark refuses an aggregate of values, None when it does not."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions as F
+
+    try:
+        # In an aggregate, and nowhere else, Spark itself looks whether values can be repeated.
+        _ = df.agg(*map(F.count, values)).schema
+    except AnalysisException as error:
+        return str(error.getCondition())
+    return None
+
+
+def check_sent(kind: "DataType", name: str, argument: str) -> None:
+    """Refuse a column that Spark cannot hand to a Python worker.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    try:
+        to_arrow_type(kind, timezone="UTC")
+    except PySparkTypeError:
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds {kind.simpleString()}, which does not go through "
+            "Arrow; drop it, or cast it to text."
+        ) from None
+
+
 def is_integer_time(df: "DataFrame", time: str) -> bool:
     """Say whether a time column holds integers, and refuse one that holds no times at all.
 
@@ -203,41 +321,6 @@ def is_integer_time(df: "DataFrame", time: str) -> bool:
     )
 
 
-def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
-    """Return the value of each column of one key, which a person named.
-
-    Parameters
-    ----------
-    key : value, or tuple of values when the key has several columns
-    names : sequence of str
-        The columns of the key.
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    WorkbenchError
-        When there are more or fewer values than columns.
-
-    Examples
-    --------
-    >>> key_values("ann", ["user"]), key_values(("ann", 5), ["user", "shop"])
-    (('ann',), ('ann', 5))
-    >>> key_values("ann", ["user", "shop"])
-    Traceback (most recent call last):
-    workbench.errors.WorkbenchError: key: 'ann' has 1 values; the key has 2: user, shop.
-    """
-    values = key if isinstance(key, tuple) else (key,)
-    if len(values) != len(names):
-        columns = ", ".join(names) or "no column, so leave it out"
-        raise WorkbenchError(
-            f"key: {key!r} has {len(values)} values; the key has {len(names)}: {columns}."
-        )
-    return values
-
-
 def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
     """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
 
@@ -253,6 +336,7 @@ def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
     for key in keys:
         column(df, key, "key")
         check_plain(df.schema, key, "key", RESULTS)
+        check_sent(df.schema[key].dataType, key, "key")
 
 
 def check_grouped(schema: "StructType", name: str, argument: str) -> None:
@@ -284,14 +368,20 @@ cannot be grouped by; cast it to string, which tells its texts apart by their by
 
 
 def check_event(events: "DataFrame", name: str) -> None:
-    """Refuse a column of event names that is missing, or whose names are equal by other rules.
+    """Refuse a column of event names that is missing, holds no names, or equal ones by other rules.
 
     Raises
     ------
     WorkbenchError
     """
     column(events, name, "event")
-    held = type_of(events, name).simpleString()
+    kind, held = type_of(events, name).typeName(), type_of(events, name).simpleString()
+    if kind in (*NESTED, "binary"):
+        values = "binary values" if kind == "binary" else f"{kind}s"
+        raise WorkbenchError(
+            f"event: column {name!r} holds {values}, which are no names of events; "
+            "name a plain column, or give conditions by label."
+        )
     if COLLATED in held:
         raise WorkbenchError(
             f"event: column {name!r} holds {held}, but names of events are told apart by their "

@@ -1,10 +1,12 @@
 """A window call bound to a table: its columns found, its types checked, before a job starts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from workbench.arguments import check_text
 from workbench.errors import WorkbenchError
+from workbench.frames.bounds import PerRow
 from workbench.frames.frame import RUNNING, WHOLE, Frame
 from workbench.functions.catalogue import (
     FRAMELESS,
@@ -15,7 +17,7 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.functions.fn import Argument, Function
-from workbench.spark.table import column, reason
+from workbench.spark.table import check_repeatable, check_sent, column, value_type
 from workbench.windows.bind_frame import bind_frame, name_bounds
 from workbench.windows.checks import check_distance
 
@@ -122,7 +124,7 @@ def resolve(
         if own.measured:
             check_distance(df, own, order[0].name)
         if own not in frames:
-            frames[own] = bind_frame(df, own, order, _type_of)
+            frames[own] = bind_frame(df, own, order)
         values = [_argument(df, name, argument) for argument in function.arguments]
         kinds = tuple(kind for _, kind in values)
         check_arguments(name, function.name, kinds)
@@ -141,13 +143,37 @@ def resolve(
         found.append(
             Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
         )
+    check_repeatable(df, [pair for one in found for pair in _computed(one)])
     return found
+
+
+def check_kinds(one: Resolved) -> None:
+    """Refuse arguments that Spark cannot hand to a Python worker.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for given, kind in zip(one.function.arguments, one.kinds, strict=True):
+        check_sent(kind, given if isinstance(given, str) else "value", one.column)
+
+
+def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
+    """The values of a call that no column of the table holds."""
+    for given, value in zip(one.function.arguments, one.arguments, strict=True):
+        if not isinstance(given, str):
+            yield f"{one.column}: this", value
+    if one.where is not None:
+        yield f"{one.column}: the condition", one.where
+    for name, bound in (("low", one.frame.low), ("high", one.frame.high)):
+        if bound is not None and isinstance(bound.amount, PerRow):
+            yield f"{name}: the bound", cast("Column", bound.amount.column)
 
 
 def _argument(df: "DataFrame", name: str, given: Argument) -> "tuple[Column, DataType]":
     if isinstance(given, str):
         return column(df, given, name), df.schema[given].dataType
-    return given, _type_of(df, name, given)
+    return given, value_type(df, given, f"{name}: this")
 
 
 def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | None":
@@ -156,7 +182,7 @@ def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | 
     if given is None:
         return None
     condition = F.expr(given) if isinstance(given, str) else given
-    kind = _type_of(df, name, condition).typeName()
+    kind = value_type(df, condition, f"{name}: the condition").typeName()
     if kind != "boolean":
         raise WorkbenchError(
             f"{name}: the condition gives {kind}s; write one that is true or false."
@@ -169,8 +195,9 @@ def _default(df: "DataFrame", name: str, given: Any, answer: "DataType") -> "Col
 
     if given is None:
         return None
+    check_text(given, name)
     value = F.lit(given)
-    kind = _type_of(df, name, value)
+    kind = value_type(df, value, f"{name}: the default")
     numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
     if kind.typeName() != answer.typeName() and not numbers:
         raise WorkbenchError(
@@ -178,15 +205,3 @@ def _default(df: "DataFrame", name: str, given: Any, answer: "DataType") -> "Col
             f"{answer.simpleString()}; give a default of that type."
         )
     return value.cast(answer)
-
-
-def _type_of(df: "DataFrame", name: str, value: "Column") -> "DataType":
-    from pyspark.errors import AnalysisException, ParseException
-    from pyspark.sql import functions as F
-
-    try:
-        # As a value of each row, among others: an aggregate or a generator is none.
-        usable = F.when(value.isNotNull(), 1)
-        return df.select("*", value, usable).schema.fields[-2].dataType
-    except (AnalysisException, ParseException) as error:
-        raise WorkbenchError(f"{name}: this does not fit the table: {reason(error)}") from None

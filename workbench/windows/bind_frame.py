@@ -8,16 +8,14 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, TIMES, kind_of
+from workbench.spark.table import value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
-#: Gives the type of a Column, and refuses one that does not fit the table.
-TypeOf = Callable[["DataFrame", str, "Column"], "DataType"]
 
-
-def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any], type_of: TypeOf) -> Frame:
+def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any]) -> Frame:
     """Return a frame whose bounds are columns of the types that the workers take.
 
     Parameters
@@ -25,8 +23,6 @@ def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any], type_of: Typ
     df : pyspark.sql.DataFrame
     frame : Frame
     order : sequence of OrderColumn
-    type_of : function
-        Returns the type of a Column; the name of the argument goes into its error.
 
     Returns
     -------
@@ -41,7 +37,7 @@ def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any], type_of: Typ
     for name, bound in (("low", frame.low), ("high", frame.high)):
         if bound is not None and isinstance(bound.amount, PerRow):
             column: Any = bound.amount.column
-            kind = type_of(df, name, column)
+            kind = value_type(df, column, f"{name}: this")
             if frame.unit == "range":
                 along = df.schema[order[0].name]
                 bound = _distance(name, column, kind, along.name, along.dataType)

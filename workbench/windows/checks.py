@@ -4,20 +4,18 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import listed
 from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
-from workbench.spark.table import check_grouped, column
+from workbench.spark.table import check_grouped, check_sent, column
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
-
-#: Types that Spark cannot hand to Python.
-NO_ARROW = "interval year", "interval month"
 
 
 def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
@@ -47,7 +45,7 @@ def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
         order_by = [order_by]
     if not isinstance(order_by, Iterable):
         raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
-    terms = tuple(map(_term, order_by))
+    terms = tuple(map(_term, listed(order_by, "order_by")))
     names = [term.name for term in terms]
     if twice := [name for name in names if names.count(name) > 1]:
         raise WorkbenchError(f"order_by: column {twice[0]!r} is named twice; name it once.")
@@ -193,11 +191,7 @@ def check_table(
         )
 
 
-def check_arrow(df: "DataFrame") -> None:
+def check_arrow(df: "DataFrame", argument: str = "df") -> None:
     """Refuse columns that Spark cannot hand to a Python worker."""
-    for name, kind in ((f.name, f.dataType.simpleString()) for f in df.schema.fields):
-        if any(part in kind for part in NO_ARROW):
-            raise WorkbenchError(
-                f"df: column {name!r} holds {kind}, which does not go through Arrow; "
-                "drop it, or cast it to text."
-            )
+    for field in df.schema.fields:
+        check_sent(field.dataType, field.name, argument)

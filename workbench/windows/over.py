@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import several
+from workbench.spark.shuffle import any_of
 from workbench.spark.table import is_stream, table
 from workbench.windows.bind import Carried
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
@@ -136,7 +136,7 @@ class Over(WindowCall):
             When a column is missing or has a type that cannot be used so, or when a stream cannot
             be asked so.
         """
-        ids = () if row_id is None else several(row_id, "row_id")
+        ids = any_of(row_id, "row_id")
         if is_stream(df):
             found = resolved(self, df)
             bound = found, *task_of(self, df, found), result_schema(df, found)
@@ -211,7 +211,8 @@ class Over(WindowCall):
         -------
         pyspark.sql.DataFrame
             The columns of the key, ``rows`` (about how many: of partitions that few workers saw,
-            it may be fewer than there are) and ``pieces``. Nothing runs until it is used.
+            it may be fewer than there are) and ``pieces``, with an underscore behind them where
+            the key has such a column. Nothing runs until it is used.
 
         Raises
         ------

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.table import table
-from workbench.windows.bind import Carried, Resolved, resolve
+from workbench.windows.bind import Carried, Resolved, check_kinds, resolve
 from workbench.windows.checks import check_arrow, check_table
 from workbench.windows.extent import call_extent
 from workbench.windows.ranges_plan import RangePlan, cut_keys, cut_rows
@@ -122,6 +122,7 @@ def _cutting(
 
 
 def _call(one: Resolved, carried: Carried) -> Call:
+    check_kinds(one)
     given = one.function.arguments
     pairs = zip(given, one.arguments, strict=True)
     arguments = tuple(str(carried.add(name, value)) for name, value in pairs)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import whole_number
 from workbench.columnar.bundles import PARTITION
 from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
@@ -14,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import numbered, shuffle_partitions, shuffled, with_partition
+from workbench.spark.table import unused
 from workbench.windows.extent import why_not
 
 if TYPE_CHECKING:
@@ -88,13 +90,14 @@ def check_cut(
     """
     if cut is None or cut == "auto":
         return "auto" if cut else None
-    if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
+    rows = whole_number(cut)
+    if rows is None or rows < 1:
         raise WorkbenchError(
             f"cut: {cut!r} is not possible; give 'auto', about how many rows a piece has, or None."
         )
     if reason := why_uncut(cut, "spark" if engine == "spark" else "kernel", functions, frames):
         raise WorkbenchError(f"cut: partitions cannot be cut, because {reason}; leave it out.")
-    return cut
+    return rows
 
 
 def why_uncut(
@@ -160,7 +163,7 @@ def cut_keys(
     """
     summaries = cutting.summaries(df, wanted)
     found = summaries.mapInArrow(cutting.task(df).shown, shown_schema(df, cutting.keys, names))
-    return found.toDF(*names, "rows", "pieces")
+    return found.toDF(*names, *(unused(names, own) for own in ("rows", "pieces")))
 
 
 def shown_schema(df: "DataFrame", keys: Sequence[str], names: Sequence[str]) -> "StructType":

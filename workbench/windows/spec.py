@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.arguments import check_known, check_text
 from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import FRAMELESS
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import several
+from workbench.spark.shuffle import any_of
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order, order_terms
 from workbench.windows.ranges_plan import check_cut, why_uncut
@@ -53,14 +54,11 @@ class WindowCall:
         cut: str | int | None = "auto",
         **columns: Function,
     ) -> None:
-        given_none = not isinstance(partition_by, str) and not partition_by
-        self.partition_by = () if given_none else several(partition_by, "partition_by")
+        self.partition_by = any_of(partition_by, "partition_by")
         self.order_by = order_terms(order_by)
         self.frame, self.engine = _checked_frame(frame, columns), engine
         self.columns = _checked_columns(columns)
-        if engine not in ENGINES:
-            known = ", ".join(map(repr, ENGINES))
-            raise WorkbenchError(f"engine: {engine!r} is not known; give one of {known}.")
+        check_known(engine, ENGINES, "engine")
         frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
         for name, function in columns.items():
             check_order(name, function, frames[name], len(self.order_by))
@@ -126,6 +124,7 @@ def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
             "such as mean=wb.fn.avg('mwh')."
         )
     for name, function in columns.items():
+        check_text(name, "columns")
         if not isinstance(function, Function):
             raise WorkbenchError(
                 f"{name}: {function!r} is no window function; "

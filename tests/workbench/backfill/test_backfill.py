@@ -249,6 +249,15 @@ def test_days_of_a_run_are_days_of_the_whole(spark: SparkSession) -> None:
     assert rows(one, "v") == rows(whole.where("t >= '1970-01-04'"), "v")
 
 
+@pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "date"])
+def test_the_last_day_that_can_be_named_has_an_end(spark: SparkSession, kind: str) -> None:
+    days = "VALUES ('9999-12-29'), ('9999-12-30'), ('9999-12-31') AS (day)"
+    events = spark.sql(f"SELECT 1 AS k, CAST(day AS {kind}) AS t FROM {days}")
+    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
+    found = asked.run(events, events, days="9999-12-31")
+    assert [row["count_2d"] for row in found.collect()] == [2]
+
+
 def test_a_run_is_lazy_and_keeps_every_column_and_row(spark: SparkSession) -> None:
     queries = spark.sql("SELECT 1 AS `the key`, 5 AS `at.`, map('a', array(1)) AS m FROM range(3)")
     events = spark.sql("SELECT 1 AS `the key`, id AS `t``s`, 'x' AS `w.` FROM range(9)")

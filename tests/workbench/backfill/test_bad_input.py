@@ -1,6 +1,7 @@
 """A backfill that cannot be meant is one clear sentence, before any Spark job."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -71,6 +72,27 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: wb.Backfill([], "t", COUNT),
         "key: no column is named; give one column, or several in a list.",
+    ),
+    (
+        lambda: wb.Aggregation("count", windows={"5 hours": 1}),  # type: ignore[arg-type]
+        "windows: {'5 hours': 1} is a mapping; give one value, or several in a list.",
+    ),
+    (
+        lambda: wb.Aggregation("count", windows=b"5"),  # type: ignore[arg-type]
+        "windows: b'5' is not a duration; give one " + SUCH_AS,
+    ),
+    (
+        lambda: wb.Backfill("k", ["t", "u"], COUNT),  # type: ignore[arg-type]
+        "time: ['t', 'u'] is not text; give the name of one column.",
+    ),
+    (
+        lambda: wb.Backfill("k", "t", COUNT, window=["sliding"]),  # type: ignore[arg-type]
+        "window: ['sliding'] is not known; give one of 'sawtooth', 'sliding', 'hopping'.",
+    ),
+    (
+        lambda: wb.Aggregation("count", name="\ud800"),
+        "name: '\\ud800' has half of a character (a surrogate), which no column can hold; "
+        "leave it out.",
     ),
 ]
 
@@ -232,6 +254,37 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
             "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
             "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",
+        ),
+        (
+            lambda: asked("last", "age", "5 hours").run(
+                tables[0], tables[1].withColumn("age", F.make_ym_interval(F.lit(1)))
+            ),
+            "age_last_5h: column 'age' holds interval year to month, which does not go through",
+        ),
+        (lambda: asked().run(*tables, method=["scan"]), "method: ['scan'] is not known;"),
+        (
+            lambda: asked("count", windows="5 hours", where="rand() > 0.5").run(*tables),
+            "count_5h: the condition is another one each time it is computed, and so the answer",
+        ),
+        (
+            lambda: asked().origin(*tables, datetime(2024, 1, 1)),
+            "key: datetime.datetime(2024, 1, 1, 0, 0) is no value of 'k', which holds",
+        ),
+        (
+            lambda: wb.play(asked(), *tables, key="\ud800"),
+            "key: '\\ud800' has half of a character",
+        ),
+        (
+            lambda: asked().origin(*tables, "a", "noon"),
+            "time: 'noon' is no value of 't', which holds timestamp; give one of that type.",
+        ),
+        (
+            lambda: asked().check(tables[0], tables[1], rows=True),
+            "rows: True is no number of rows; give 1 or more.",
+        ),
+        (
+            lambda: wb.consistency(*tables, 5),  # type: ignore[arg-type]
+            "backfill: 5 is none; give wb.Backfill(...).",
         ),
     ]
     for run, sentence in cases:

@@ -189,6 +189,10 @@ def test_a_quarter_of_the_clicks_are_steps_and_each_step_loses_people(clicks: Da
 
 
 BAD = [
+    ({"users": True}, "users: True"),
+    ({"users": 10**30}, "users: 1000000000000000000000000000000 is too many"),
+    ({"seed": 1.5}, "seed: 1.5"),
+    ({"skew": "1"}, "skew: '1'"),
     ({"users": 0}, "users: 0"),
     ({"users": 2.5}, "users: 2.5"),
     ({"events_per_user": 0}, "events_per_user: 0"),
@@ -201,7 +205,7 @@ BAD = [
 
 @pytest.mark.parametrize(("arguments", "sentence"), BAD)
 def test_a_bad_argument_is_named(
-    spark: SparkSession, arguments: dict[str, int], sentence: str
+    spark: SparkSession, arguments: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(WorkbenchError, match=sentence):
         datasets.clickstream(spark, **arguments)

@@ -12,7 +12,15 @@ from pyspark.sql import functions as F
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
 
+NO_LIST = "give one value, or several in a list."
+OTHERS_EACH_TIME = (
+    "is another one each time it is computed, and so the answer would be; "
+    "save it as a column of a table first."
+)
+NO_NAMES = "which are no names of events; name a plain column, or give conditions by label."
+HALF = "has half of a character (a surrogate), which no column can hold; leave it out."
 THERE_ARE = "there are 'user_id', 'timestamp', 'n', 'event', 'tags', 'level'."
+ONE_COLUMN = "give the name of one column."
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
 
 
@@ -66,6 +74,20 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: funnel(key=5),
         "key: 5 is not text; give the name of a column, or several in a list.",
     ),
+    (
+        lambda: funnel(key=[["user_id"]]),
+        "key: ['user_id'] is not text; give the name of a column, or several in a list.",
+    ),
+    (lambda: funnel(key={"user_id": 1}), "key: {'user_id': 1} is a mapping; " + NO_LIST),
+    (lambda: funnel(key={"user_id"}), "key: {'user_id'} is a set; " + NO_LIST),
+    (
+        lambda: funnel(modes={"strict_order": False}),
+        "modes: {'strict_order': False} is a mapping; " + NO_LIST,
+    ),
+    (lambda: funnel(time=["timestamp"]), "time: ['timestamp'] is not text; " + ONE_COLUMN),
+    (lambda: funnel(event=None), "event: None is not text; " + ONE_COLUMN),
+    (lambda: funnel(["\ud800"]), "steps: '\\ud800' " + HALF),
+    (lambda: funnel({"a": "event = '\ud800'"}), "steps: \"event = '\\ud800'\" " + HALF),
 ]
 
 #: What does not fit the table.
@@ -177,6 +199,84 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         lambda df: wb.prepare(df, event=["event"]),  # type: ignore[arg-type]
         "event: ['event'] is not text; name a column, or give a dict of conditions by label.",
     ),
+    (
+        lambda df: funnel().times(df, bins=True),
+        "bins: True is no number of intervals; give 1 to 1,000.",
+    ),
+    (
+        lambda df: funnel().summary(df, bins=2.0),  # type: ignore[arg-type]
+        "bins: 2.0 is no number of intervals; give 1 to 1,000.",
+    ),
+    (
+        lambda df: funnel().people(df, stopped_at=1.0),  # type: ignore[arg-type]
+        "stopped_at: 1.0 is no level of this funnel; give 0 to 2.",
+    ),
+    (
+        lambda df: funnel().people(df, stopped_at=True),
+        "stopped_at: True is no level of this funnel; give 0 to 2.",
+    ),
+    (
+        lambda df: funnel({"sure": "n = 1", "lucky": "rand() > 0.5"}).levels(df),
+        "steps: the condition of 'lucky' " + OTHERS_EACH_TIME,
+    ),
+    (
+        lambda df: wb.prepare(df, event={"lucky": F.monotonically_increasing_id() > 5}),
+        "event: the condition of 'lucky' " + OTHERS_EACH_TIME,
+    ),
+    (lambda df: funnel(event="tags").levels(df), "event: column 'tags' holds arrays, " + NO_NAMES),
+    (lambda df: wb.prepare(df, event="tags"), "event: column 'tags' holds arrays, " + NO_NAMES),
+    (
+        lambda df: funnel(event="b").steps(df.withColumn("b", F.expr("X'00'"))),
+        "event: column 'b' holds binary values, " + NO_NAMES,
+    ),
+    (
+        lambda df: wb.prepare(df, keep={"tags": 1}),  # type: ignore[arg-type]
+        "keep: {'tags': 1} is a mapping; " + NO_LIST,
+    ),
+    (
+        lambda df: funnel(key="ages").levels(df.withColumn("ages", F.make_ym_interval(F.lit(1)))),
+        "key: column 'ages' holds interval year to month, which does not go through Arrow; "
+        "drop it, or cast it to text.",
+    ),
+    (
+        lambda df: wb.prepare(df.withColumn("ages", F.make_ym_interval(F.lit(1))), keep="ages"),
+        "keep: column 'ages' holds interval year to month, which does not go through Arrow; "
+        "drop it, or cast it to text.",
+    ),
+    (
+        lambda df: funnel(key="N").levels(df.withColumnRenamed("level", "N")),
+        "key: columns 'n' and 'N' are one name to Spark; rename one, "
+        "or set spark.sql.caseSensitive to true.",
+    ),
+    (
+        lambda df: wb.play(funnel(), df, key="ann"),
+        "key: 'ann' is no value of 'user_id', which holds bigint; give one of that type.",
+    ),
+    (
+        lambda df: wb.play(funnel(key="event"), df, key="\ud800"),
+        "key: '\\ud800' " + HALF,
+    ),
+    (
+        lambda df: wb.last_in_group(df, {"user_id": 1}, "n"),  # type: ignore[arg-type]
+        "by: {'user_id': 1} is a mapping; " + NO_LIST,
+    ),
+    (
+        lambda df: wb.quantiles(df, "n", by=False),  # type: ignore[arg-type]
+        "by: False is not text; give the name of a column, or several in a list.",
+    ),
+    (
+        lambda df: wb.quantiles(df, "n", kind=["cont"]),  # type: ignore[arg-type]
+        "kind: ['cont'] is not known; give one of 'cont', 'disc'.",
+    ),
+    (lambda df: wb.stream_counts(5), "query: 5 is none; give what writeStream.start() returned."),  # type: ignore[arg-type]
+    (
+        lambda df: wb.stream_state(5),  # type: ignore[arg-type]
+        "checkpoint: 5 is no path; give the query's checkpointLocation.",
+    ),
+    (
+        lambda df: wb.session([1]),  # type: ignore[arg-type]
+        "conf: [1] is no mapping; give Spark's options by name.",
+    ),
     (lambda df: wb.prepare(df, event={}), "event: there are 0; give 1 to 32 steps."),
     (
         lambda df: wb.prepare(df, event={str(k): "true" for k in range(33)}),
@@ -268,6 +368,17 @@ def test_prepared_events_that_do_not_fit_are_refused_before_a_job(
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
         call(prepared)
     assert str(error.value) == sentence
+
+
+def test_a_condition_that_looks_at_other_rows_is_taken(events: DataFrame) -> None:
+    before = "lag(n) OVER (PARTITION BY user_id ORDER BY timestamp) IS NULL"
+    assert funnel({"first": before, "now": "timestamp < current_timestamp()"}).levels(
+        events
+    ).columns == ["user_id", "level", "reached"]
+
+
+def test_modes_may_be_a_set_which_has_no_order_as_they_have_none() -> None:
+    assert funnel(modes={"strict_order"}).modes == ("strict_order",)
 
 
 @pytest.mark.parametrize(

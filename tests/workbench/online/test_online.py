@@ -203,6 +203,8 @@ def test_a_view_that_cannot_be_meant_is_one_sentence(
 def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path: Path) -> None:
     events = events_of(spark, 0, DAY, 10, 1)
     stream = spark.readStream.format("rate").load()
+    numbered = spark.range(3).selectExpr("id AS user", "id AS at")
+    counting = wb.Backfill("user", "at", wb.Aggregation("count", windows=20), hop=5)
 
     def view(*asked: Any, **options: Any) -> wb.OnlineView:
         aggregations = [wb.Aggregation(one, windows="5 hours") for one in asked] or COUNT
@@ -227,6 +229,10 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "until: 2013-03-05 00:00:00 has no zone, but the events' times have one",
         ),
         (lambda: view().upload(events, 7), "until: 7 is no time; give a datetime, or text"),
+        (
+            lambda: wb.OnlineView(counting, tmp_path / "store", 100).upload(numbered, 5 * 10**25),
+            "until: 50000000000000000000000000 is too far; give an integer up to",
+        ),
         (
             lambda: view(lasting=7).upload(events, UNTIL),
             "lasting: 7 has no unit, but the events have times",

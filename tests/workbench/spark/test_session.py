@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
@@ -58,40 +59,54 @@ def test_a_failed_query_is_said_once_and_not_logged_as_json(
 
 
 LEAVES_NO_TRACE = """
-import socket, sys, workbench as wb
+import os, socket, sys, tempfile, workbench as wb
+from pathlib import Path
+temporary = Path(tempfile.gettempdir())
 with socket.create_server(("127.0.0.1", 0)) as busy:
     port = busy.getsockname()[1]
     spark = wb.session({"spark.driver.memory": "1g", "spark.ui.port": port})
     spark.sql("create table t as select 1 as a")
     spark.createDataFrame([(1,)], "a int").toPandas()
     print(port, spark.sparkContext.uiWebUrl, spark.conf.get("spark.driver.memory"))
+    spark.range(100).repartition(3).collect()
+    from workbench.lessons.follow import print_elsewhere
+    print_elsewhere(spark)
+    for name in ("shuffle_*.data", "streams.log"):
+        (first, *_) = temporary.rglob(name)
+        top = temporary / first.relative_to(temporary).parts[0]
+        print(oct(top.stat().st_mode & 0o777))
     print("the end", file=sys.stderr, flush=True)
     spark.stop()
 """
 
 
 class Bystander(NamedTuple):
-    """What a session printed, said while at work and at its end, and left in its folder."""
+    """What a session printed, said while at work and at its end, and left in its folder and among
+    the temporary files."""
 
     printed: list[str]
     while_at_work: str
     at_the_end: str
     left: list[str]
+    left_behind: list[str]
 
 
 @pytest.fixture(scope="module")
 def bystander(tmp_path_factory: pytest.TempPathFactory) -> Bystander:
     """A session started in an empty folder beside a busy port 4040: what it said and left."""
     folder = tmp_path_factory.mktemp("notebook")
+    temporary = tmp_path_factory.mktemp("temporary")
     code = [sys.executable, "-c", LEAVES_NO_TRACE]
-    run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
+    places = os.environ | {"TMPDIR": str(temporary)}
+    run = subprocess.run(code, cwd=folder, env=places, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     while_at_work, _, at_the_end = run.stderr.partition("the end\n")
-    return Bystander(run.stdout.split(), while_at_work, at_the_end, os.listdir(folder))
+    left = [os.listdir(one) for one in (folder, temporary)]
+    return Bystander(run.stdout.split(), while_at_work, at_the_end, *left)
 
 
 def test_a_session_starts_beside_a_busy_port_and_stays_on_loopback(bystander: Bystander) -> None:
-    port, url, _ = bystander.printed
+    port, url, *_ = bystander.printed
     assert url.startswith("http://127.0.0.1:")
     assert not url.endswith(port)
 
@@ -104,6 +119,14 @@ def test_a_session_leaves_nothing_in_the_notebook_s_folder(bystander: Bystander)
     assert bystander.left == []
 
 
+def test_what_is_shuffled_or_logged_is_for_this_user_alone(bystander: Bystander) -> None:
+    assert bystander.printed[3:] == ["0o700", "0o700"]
+
+
+def test_a_session_leaves_nothing_among_the_temporary_files(bystander: Bystander) -> None:
+    assert bystander.left_behind == []
+
+
 def test_a_session_starts_and_works_without_a_word_of_its_own(bystander: Bystander) -> None:
     assert bystander.while_at_work == ""
 
@@ -112,3 +135,27 @@ def test_a_session_ends_without_a_word_of_its_own(bystander: Bystander) -> None:
     # Spark's daemon says a word itself where an idle worker sees the end before the daemon does.
     assert all("daemon" in said for said in bystander.at_the_end.split("Traceback")[1:])
     assert not bystander.at_the_end.partition("Traceback")[0]
+
+
+ITS_OWN_SERVER = """
+import sys, workbench as wb
+from pyspark.sql import functions as F
+spark = wb.session({"spark.remote": "local[2]", "spark.driver.memory": "1g"})
+def executable(batches):
+    import pyarrow as pa
+    yield from (pa.RecordBatch.from_pydict({"path": [sys.executable]}) for _ in batches)
+rows = spark.range(1).repartition(1).mapInArrow(executable, "path string").collect()
+print(rows[0].path, spark.conf.get("spark.sql.session.timeZone"), type(spark).__module__)
+"""
+
+
+def test_a_local_server_of_spark_connect_runs_the_running_python_too(tmp_path: Path) -> None:
+    places = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    code = [sys.executable, "-c", ITS_OWN_SERVER]
+    run = subprocess.run(
+        code, cwd=tmp_path, env=places, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == [sys.executable, "UTC", "pyspark.sql.connect.session"]
+    assert run.stderr == ""
+    assert os.listdir(tmp_path) == []

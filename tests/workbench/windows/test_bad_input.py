@@ -21,8 +21,35 @@ SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
 OF_AGGREGATES = "it is of aggregates of a column, such as wb.fn.sum('x')."
 SPARK_CANNOT = "take engine='kernel' or 'auto'."
 
+NO_LIST = "give one value, or several in a list."
+OTHERS_EACH_TIME = (
+    "is another one each time it is computed, and so the answer would be; "
+    "save it as a column of a table first."
+)
+
 #: What cannot be meant, whatever the table.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: wb.Over({"plant": 1}, "day", x=fn.sum("mwh")),  # type: ignore[arg-type]
+        "partition_by: {'plant': 1} is a mapping; " + NO_LIST,
+    ),
+    (
+        lambda: wb.Over(False, "day", x=fn.sum("mwh")),  # type: ignore[arg-type]
+        "partition_by: False is not text; give the name of a column, or several in a list.",
+    ),
+    (
+        lambda: wb.Over("plant", {"day": "desc"}, x=fn.sum("mwh")),
+        "order_by: {'day': 'desc'} is a mapping; " + NO_LIST,
+    ),
+    (
+        lambda: wb.Over("plant", "day", engine=["auto"], x=fn.sum("mwh")),  # type: ignore[arg-type]
+        "engine: ['auto'] is not known; give one of 'auto', 'kernel', 'spark'.",
+    ),
+    (
+        lambda: wb.Over("plant", "day", **{"\ud800": fn.sum("mwh")}),
+        "columns: '\\ud800' has half of a character (a surrogate), which no column can hold; "
+        "leave it out.",
+    ),
     (
         lambda: wb.Frame.rows(3, -3),
         "low, high: the frame begins at 3, behind its end at -3; "
@@ -442,6 +469,28 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         ),
         "df: column 'i' holds interval month, which does not go through Arrow; "
         "drop it, or cast it to text.",
+    ),
+    (
+        lambda df: wb.over(df, "plant", "day", x=fn.sum(F.rand())),
+        "x: this " + OTHERS_EACH_TIME,
+    ),
+    (
+        lambda df: wb.over(df, "plant", "day", engine="spark", x=fn.sum("mwh").where("rand() < 1")),
+        "x: the condition " + OTHERS_EACH_TIME,
+    ),
+    (
+        lambda df: wb.over(
+            df, "plant", "day", wb.Frame.rows(F.rand().cast("int"), 1), x=fn.sum("mwh")
+        ),
+        "low: the bound " + OTHERS_EACH_TIME,
+    ),
+    (
+        lambda df: wb.Over("plant", "day", x=fn.sum("mwh")).frames(df, 5),
+        "key: 5 is no value of 'plant', which holds string; give one of that type.",
+    ),
+    (
+        lambda df: wb.play(wb.Over("day", "mwh", x=fn.sum("mwh")), df, key="yesterday"),
+        "key: 'yesterday' is no value of 'day', which holds date; give one of that type.",
     ),
 ]
 

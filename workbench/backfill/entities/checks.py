@@ -3,14 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.entities.tables import EntityTables
+from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
-from workbench.spark.table import TIMES, check_plain, column, is_integer_time, table
+from workbench.spark.table import TIMES, check_plain, check_sent, column, is_integer_time, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.backfill.spec import BackfillSpec
 
+OWN = (AT, SAYS, HOLDS, MISPLACED, VALID_FROM, VALID_TO)
 ACCURACIES, TAKEN = ("exact", "midnight"), ("end", "begin")
 
 
@@ -28,6 +31,7 @@ def check_entities(entities: EntityTables) -> None:
             raise WorkbenchError(f"{argument}: {value!r} is not known; give {listed}.")
     table(entities.snapshots, "snapshots")
     _check_columns(entities, entities.snapshots, "snapshots")
+    _check_names(entities)
     _check_date(entities)
     if entities.by_midnight:
         return
@@ -87,7 +91,17 @@ def _check_columns(entities: EntityTables, df: "DataFrame", side: str) -> None:
             column(df, name, argument)
             if argument != "time":
                 check_plain(df.schema, name, argument)
+                check_sent(df.schema[name].dataType, name, argument)
     is_integer_time(df, entities.time)
+
+
+def _check_names(entities: EntityTables) -> None:
+    """Rows travel with what is said of them beside their own columns."""
+    for name in entities.snapshots.columns:
+        if name.lower() in OWN:
+            raise WorkbenchError(
+                f"snapshots: column {name!r} has a name that is needed beside it; rename yours."
+            )
 
 
 def _check_date(entities: EntityTables) -> None:

@@ -11,7 +11,7 @@ from workbench.backfill.entities.tables import (
     shown_lives,
     skipped_in,
 )
-from workbench.spark.shuffle import several
+from workbench.spark.shuffle import one_name, several
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -95,10 +95,10 @@ class Entities(EntityTables):
         taken: str = "end",
     ) -> None:
         keys, ids = several(key), several(id, "id")
-        times, dates = several(time, "time"), several(date, "date")
+        times, dates = one_name(time, "time"), one_name(date, "date")
         super().__init__(
-            *(snapshots, mutations, keys, ids, times[0]),
-            *(mutation_time, dates[0], op, accuracy, taken),
+            *(snapshots, mutations, keys, ids, times),
+            *(mutation_time, dates, op, accuracy, taken),
         )
         check_entities(self)
 

@@ -35,6 +35,15 @@ class EntityPlan(Plan):
     entities: Entities
 
 
+class LivedPlan(Plan):
+    """A backfill of rows that have a life, in two more columns of the events."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether events have a life, and count while it lasts."""
+        return True
+
+
 def bind_entities(backfill: "BackfillSpec", queries: "DataFrame", entities: Entities) -> EntityPlan:
     """Bind a backfill to its queries and its entities.
 
@@ -50,7 +59,7 @@ def bind_entities(backfill: "BackfillSpec", queries: "DataFrame", entities: Enti
 
 def lived(plan: EntityPlan) -> Plan:
     """Return the same backfill of rows that have a life."""
-    return Plan(plan.backfill, plan.queries, lives_of(plan.entities), plan.features)
+    return LivedPlan(plan.backfill, plan.queries, lives_of(plan.entities), plan.features)
 
 
 def run_entities(plan: EntityPlan, method: str) -> "DataFrame":

@@ -21,7 +21,7 @@ from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows, instants_of
-from workbench.spark.table import column, has_hash, is_integer_time
+from workbench.spark.table import column, has_hash, is_integer_time, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -227,7 +227,8 @@ def shown_lives(entities: EntityTables) -> "DataFrame":
     kept = [column(found, name, "lives") for name in entities.shared]
     begin, end = F.col(VALID_FROM), F.when(F.col(VALID_TO) < F.lit(MOST), F.col(VALID_TO))
     ends = [(begin, "alive_from"), (end, "alive_until")]
-    return found.select(*kept, *(_as_time(entities, one).alias(name) for one, name in ends))
+    shown = [_as_time(entities, one).alias(unused(entities.shared, name)) for one, name in ends]
+    return found.select(*kept, *shown)
 
 
 def problems_of(entities: EntityTables) -> "DataFrame":
@@ -249,11 +250,13 @@ def problems_of(entities: EntityTables) -> "DataFrame":
         nothing = (None,) * len(named)
         days = [(*nothing, day, NO_SNAPSHOT) for day in missing]
         found = found.unionAll(spark.createDataFrame(days, StructType(schema)))
-    known = _as_time(entities, F.col(KNOWN)).alias(KNOWN)
+    # A key may have a column called "known".
+    known, problem = (unused(named.values(), own) for own in (KNOWN, PROBLEM))
+    said = _as_time(entities, F.col(KNOWN)).alias(known), F.col(PROBLEM).alias(problem)
     shown = [F.col(held).alias(name) for held, name in named.items()]
     # An id that is part of the key is shown once.
     shown = list(dict(zip(named.values(), shown, strict=True)).values())
-    return found.select(*shown, known, PROBLEM)
+    return found.select(*shown, *said)
 
 
 def skipped_in(entities: EntityTables) -> int:

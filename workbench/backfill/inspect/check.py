@@ -1,15 +1,16 @@
 """Is a table of features what a backfill gives, and if not, what did its maker do otherwise?"""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from kernels.tiling.hops import MOST, default_hop
+from workbench.arguments import check_count
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, lived
@@ -19,7 +20,9 @@ from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
-from workbench.spark.table import column, name_of, table
+from workbench.spark.failures import in_one_sentence
+from workbench.spark.shuffle import one_name
+from workbench.spark.table import INTEGERS, TIMES, column, name_of, table, type_of, unused
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +32,8 @@ if TYPE_CHECKING:
 
 #: Floats that differ by less than this share are equal.
 RELATIVE = 1e-9
-#: The number of a row of the sample.
-ROW = "__row__"
+#: What a difference is shown by, beside the key and the time.
+DIFFERING = ("column", "given", "expected", "reason")
 UNKNOWN = "none of the usual reasons"
 AFTER_UPLOAD = "what came after the last upload is missing"
 AT_QUERY, HEADLESS = "an event at the query's time counts", "the head is missing"
@@ -39,6 +42,39 @@ LATE = "a late event is missing"
 UNTIL_MIDNIGHT = "a row that was taken out counts until midnight"
 NEVER_OUT = "a row that was taken out still counts"
 ONCE, TWICE = "an event that is there twice counts once", "each event counts twice"
+
+
+class Difference(NamedTuple):
+    """A value that is not what it has to be.
+
+    Attributes
+    ----------
+    moment : tuple
+        The key and the time of the query.
+    column : str
+    given, expected : value
+    reason : str
+    """
+
+    moment: tuple[Any, ...]
+    column: str
+    given: Any
+    expected: Any
+    reason: str = UNKNOWN
+
+
+def check_shown(backfill: "BackfillSpec", shown: Sequence[str]) -> None:
+    """Refuse a key or a time that is called as a column of what is shown of differences.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for name in _moments(backfill):
+        if name in shown:
+            raise WorkbenchError(
+                f"key: the result has a column {name!r} of its own; rename yours first."
+            )
 
 
 def check_features(
@@ -52,14 +88,15 @@ def check_features(
     takes and gives."""
     import pandas as pd
 
+    check_shown(backfill, DIFFERING)
     found, checked = differences(backfill, features, events, rows, arrived)
-    moments = (*backfill.key, backfill.query_time)
-    columns = [*moments, "column", "given", "expected", "reason"]
-    differing = pd.DataFrame(found, columns=columns)
+    shown = [(*one.moment, one.column, one.given, one.expected, one.reason) for one in found]
+    differing = pd.DataFrame(shown, columns=[*_moments(backfill), *DIFFERING])
     differing.attrs["checked"] = checked
     return differing
 
 
+@in_one_sentence()
 def differences(
     backfill: "BackfillSpec",
     features: "DataFrame",
@@ -68,7 +105,7 @@ def differences(
     arrived: str | None = None,
     uploads: int | None = None,
     most: bool = False,
-) -> tuple[list[dict[str, Any]], int]:
+) -> tuple[list[Difference], int]:
     """Return what differs from the features of a backfill, and how many rows were compared.
 
     Parameters
@@ -84,8 +121,7 @@ def differences(
 
     Returns
     -------
-    found : list of dict
-        The key, the time, ``column``, ``given``, ``expected`` and ``reason`` of each difference.
+    found : list of Difference
     compared : int
 
     Raises
@@ -93,12 +129,12 @@ def differences(
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise WorkbenchError(f"rows: {rows!r} is no number of rows; give 1 or more.")
+    rows = check_count(rows, "rows", "rows")
     wanted, sample = _sample(backfill, features, rows)
     plan = _bound(backfill, sample, events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
-    given = _in_order(sample, (*_moments(backfill), *wanted.values()))
+    _check_arrived(plan, arrived)
+    given = _in_order(backfill, sample, (*_moments(backfill), *wanted.values()))
     if not given:
         return [], 0
     near = _of_the_same_keys(plan).persist()
@@ -115,31 +151,30 @@ def _compared(
     arrived: str | None,
     uploads: int | None,
     most: bool,
-) -> tuple[list[dict[str, Any]], int]:
+) -> tuple[list[Difference], int]:
     """What differs, and how many rows were compared."""
-    truth = _in_order(_answers(plan), wanted)
-    found = [
-        {name: ours[name] for name in _moments(plan.backfill)}
-        | {"column": one, "given": ours[held], "expected": row[one], "row": i}
-        for i, (ours, row) in enumerate(zip(given, truth, strict=True))
-        for one, held in wanted.items()
-        if not alike(ours[held], row[one])
-    ]
+    backfill = plan.backfill
+    truth = _in_order(backfill, _answers(plan), wanted)
+    number, found = [], []
+    for i, (ours, row) in enumerate(zip(given, truth, strict=True)):
+        moment = tuple(ours[name] for name in _moments(backfill))
+        for one, held in wanted.items():
+            if not alike(ours[held], row[one]):
+                number.append(i)
+                found.append(Difference(moment, one, ours[held], row[one]))
     open_ones = list(range(len(found)))
     reasons: dict[str, list[int]] = {}
     for reason, answers in _otherwise(plan, wanted, arrived, uploads) if found else ():
         if not open_ones:
             break
         reasons[reason] = [
-            i
-            for i in open_ones
-            if alike(found[i]["given"], answers[found[i]["row"]][found[i]["column"]])
+            i for i in open_ones if alike(found[i].given, answers[number[i]][found[i].column])
         ]
         if not most:
             open_ones = sorted({*open_ones} - {*reasons[reason]})
     for i, reason in _assigned(reasons).items():
-        found[i]["reason"] = reason
-    return [{"reason": UNKNOWN} | one for one in found], len(truth)
+        found[i] = found[i]._replace(reason=reason)
+    return found, len(truth)
 
 
 def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
@@ -192,7 +227,9 @@ def _sample(
     moments = _moments(backfill)
     keys = [column(features, name, "features").alias(name) for name in moments]
     wanted = {
-        name: f"given {i}" for i, name in enumerate(backfill.names) if name in features.columns
+        name: unused(moments, f"given {i}")
+        for i, name in enumerate(backfill.names)
+        if name in features.columns
     }
     if not wanted:
         raise WorkbenchError(
@@ -205,24 +242,48 @@ def _sample(
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
     held = chosen.toArrow()
     numbers = pa.array(range(len(held)), pa.int64())
-    return wanted, features.sparkSession.createDataFrame(held.append_column(ROW, numbers))
+    numbered = held.append_column(_number(backfill), numbers)
+    return wanted, features.sparkSession.createDataFrame(numbered)
 
 
-def _in_order(df: "DataFrame", names: Iterable[str]) -> list[dict[str, Any]]:
+def _number(backfill: "BackfillSpec") -> str:
+    """What the number of a row of the sample is called."""
+    return unused((*_moments(backfill), *backfill.names), "row")
+
+
+def _in_order(
+    backfill: "BackfillSpec", df: "DataFrame", names: Iterable[str]
+) -> list[dict[str, Any]]:
     """Columns of the rows by their numbers: so two tables of them stand side by side."""
-    rows = df.select(ROW, *map(name_of, names)).collect()
-    return [row.asDict() for row in sorted(rows, key=lambda row: row[ROW])]
+    number = _number(backfill)
+    rows = df.select(name_of(number), *map(name_of, names)).collect()
+    return [row.asDict() for row in sorted(rows, key=lambda row: row[number])]
 
 
 def _of_the_same_keys(plan: Plan) -> "DataFrame":
     """The events of the keys that are asked for."""
     from pyspark.sql import functions as F
 
-    asked = {f"__key{i}__": name for i, name in enumerate(plan.backfill.key)}
+    taken = plan.events.columns
+    asked = {unused(taken, f"key {i}"): name for i, name in enumerate(plan.backfill.key)}
     keys = [column(plan.queries, name, "key").alias(held) for held, name in asked.items()]
-    same = [column(plan.events, name, "key") == F.col(held) for held, name in asked.items()]
+    same = [column(plan.events, name, "key") == name_of(held) for held, name in asked.items()]
     once = F.broadcast(plan.queries.select(*keys).distinct())
     return plan.events.join(once, reduce(and_, same), "left_semi")
+
+
+def _check_arrived(plan: Plan, arrived: str | None) -> None:
+    """Refuse a column of arrivals that is missing, or holds no times as those of the queries."""
+    if arrived is None:
+        return
+    column(plan.events, one_name(arrived, "arrived"), "arrived")
+    ours, own = (type_of(plan.events, name) for name in (arrived, plan.backfill.time))
+    fits = ours.typeName() in (INTEGERS if plan.integer_time else TIMES)
+    if not fits:
+        raise WorkbenchError(
+            f"arrived: column {arrived!r} holds {ours.simpleString()}, but the times are "
+            f"{own.simpleString()}; name a column of when each event was known."
+        )
 
 
 def _bound(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
@@ -247,12 +308,14 @@ def _otherwise(
     """What others do in place of the plan, and their answers, but for what is the same here."""
     yield from _of_spans(plan, _other_spans(plan, uploads))
     if arrived is not None:
-        yield LATE, _in_order(_answers(plan, arrived), wanted)
+        yield LATE, _in_order(plan.backfill, _answers(plan, arrived), wanted)
     if plan.alive:
-        yield from ((reason, _in_order(_answers(other), wanted)) for reason, other in _longer(plan))
-    yield ONCE, _in_order(_answers(replace(plan, events=plan.events.distinct())), wanted)
+        for reason, other in _longer(plan):
+            yield reason, _in_order(plan.backfill, _answers(other), wanted)
+    once = replace(plan, events=plan.events.distinct())
+    yield ONCE, _in_order(plan.backfill, _answers(once), wanted)
     twice = replace(plan, events=plan.events.unionAll(plan.events))
-    yield TWICE, _in_order(_answers(twice), wanted)
+    yield TWICE, _in_order(plan.backfill, _answers(twice), wanted)
 
 
 def _other_spans(plan: Plan, uploads: int | None) -> dict[str, tuple[BoundFeature, ...]]:
@@ -273,11 +336,9 @@ def _of_spans(
     plan: Plan, ways: Mapping[str, tuple[BoundFeature, ...]]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The answers of features with other windows: of all of them in one job."""
-    names = {
-        (reason, one.name): f"{i} {one.name}"
-        for i, (reason, features) in enumerate(ways.items())
-        for one in features
-    }
+    asked = [(reason, one.name) for reason, features in ways.items() for one in features]
+    taken = plan.queries.columns
+    names = {one: unused(taken, f"answer {i}") for i, one in enumerate(asked)}
     renamed = [
         replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
         for reason, features in ways.items()
@@ -285,7 +346,8 @@ def _of_spans(
     ]
     if not renamed:
         return
-    rows = _in_order(_answers(replace(plan, features=tuple(renamed))), names.values())
+    others = replace(plan, features=tuple(renamed))
+    rows = _in_order(plan.backfill, _answers(others), names.values())
     for reason, features in ways.items():
         yield (
             reason,

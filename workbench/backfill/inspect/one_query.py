@@ -1,5 +1,6 @@
 """Queries of a key, and the events before one of them, fetched to be looked at by a person."""
 
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +9,11 @@ from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array, narrow
+from workbench.columnar.zones import readable, readable_type
 from workbench.errors import WorkbenchError
-from workbench.spark.table import column, key_values
+from workbench.spark.failures import in_one_sentence
+from workbench.spark.one_key import check_value, is_key, key_values
+from workbench.spark.table import column, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
 
 
+@in_one_sentence()
 def ask(
     plan: Plan, key: Any, time: Any = None, micro: int | None = None, most: int = MOST_EVENTS
 ) -> OneQuery:
@@ -46,13 +51,15 @@ def ask(
 
     going, backfill = sent(plan), plan.backfill
     values = key_values(key, plan.backfill.key)
+    if time is not None:
+        check_value(plan.queries, backfill.query_time, time, "time")
     asked = column(plan.queries, backfill.query_time, "query_time")
     number = micros(plan.queries, backfill.query_time, asked)
     queries = plan.queries.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
     if time is not None or micro is not None:
         queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
     wanted = [value.alias(name) for name, value in going.queries.items()]
-    found = narrow(queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow())
+    found = readable(narrow(queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow()))
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
@@ -62,13 +69,16 @@ def ask(
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
     carried = [value.alias(name) for name, value in going.events.items()]
-    rows = narrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow())
+    rows = readable(narrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow()))
+    features = (replace(one, kind=readable_type(one.kind)) for one in going.task.features)
+    task = replace(going.task, features=tuple(features), schema=rows.schema)
     if len(rows) <= most:
-        return OneQuery(going.task, found, rows)
+        return OneQuery(task, found, rows)
     # Of the events at the oldest time some may be missing.
-    return OneQuery(going.task, found, rows, int(instants(as_array(rows.column(TIME))).min()) + 1)
+    return OneQuery(task, found, rows, int(instants(as_array(rows.column(TIME))).min()) + 1)
 
 
+@in_one_sentence()
 def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     """Return the keys with the most queries, and how many each has.
 
@@ -96,11 +106,12 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     needed = [*keys, column(plan.queries, plan.backfill.query_time, "query_time")]
     held = plan.queries.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
     order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
-    found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(NUMBER), *(F.max(c) for c in chosen))
+    number = unused(names, NUMBER)
+    found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(number), *(F.max(c) for c in chosen))
     counts = found.orderBy(*order).limit(MOST_KEYS).collect()
     if not counts:
         raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
-    return [(tuple(row[: len(names)]), row[NUMBER]) for row in counts]
+    return [(tuple(row[: len(names)]), row[number]) for row in counts]
 
 
 def times_of_key(plan: Plan, key: Any) -> list[int]:
@@ -116,13 +127,6 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
 
 
 def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":
-    from pyspark.sql import functions as F
-
     df = plan.queries if queries else plan.events
-    columns = [column(df, name, "key") for name in plan.backfill.key]
     # A null key has queries but, as it matches nothing, no events.
-    same = [
-        one.eqNullSafe(F.lit(value)) if queries else one == F.lit(value)
-        for one, value in zip(columns, values, strict=True)
-    ]
-    return reduce(lambda a, b: a & b, same)
+    return is_key(df, plan.backfill.key, values, null_is_value=queries)

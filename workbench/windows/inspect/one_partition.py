@@ -1,6 +1,5 @@
 """The rows of one partition of a window call, fetched to be looked at by a person."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -9,17 +8,20 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import narrow
+from workbench.columnar.zones import readable
 from workbench.engine.block import Call, Window
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
-from workbench.spark.table import column, key_values
+from workbench.spark.failures import in_one_sentence
+from workbench.spark.one_key import is_key, key_values
+from workbench.spark.table import column
 from workbench.windows.plan import bound
 from workbench.windows.spark_engine import ordered
 from workbench.windows.spec import WindowCall
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 #: As many rows as a person can look at, and as can be stepped through.
 MOST_ROWS, MOST_STEPPED = 40, 100
@@ -103,6 +105,7 @@ class Partition:
         return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
 
 
+@in_one_sentence()
 def partition_of(
     over: WindowCall, df: "DataFrame", key: Any = None, most: int = MOST_ROWS
 ) -> Partition:
@@ -137,14 +140,12 @@ def partition_of(
     """
     task, carried = bound(over, df)
     values = _first_key(over, df) if key is None else key_values(key, over.partition_by)
-    chosen = df
-    for condition in _is_key(over, df, values):
-        chosen = chosen.where(condition)
+    chosen = df.where(is_key(df, over.partition_by, values, null_is_value=True))
     terms = [ordered(term, column(df, term.name, "order_by")) for term in over.order_by]
     chosen = chosen.orderBy(*terms) if terms else chosen
     wanted = [value.alias(name) for name, value in carried.wanted.items()]
     # Limited before the columns are chosen: the order may be by one that is renamed.
-    rows = narrow(chosen.limit(most + 1).select(*wanted).toArrow())
+    rows = readable(narrow(chosen.limit(most + 1).select(*wanted).toArrow()))
     if not len(rows):
         raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
@@ -205,10 +206,3 @@ def _first_key(over: WindowCall, df: "DataFrame") -> Key:
     if not first:
         raise WorkbenchError("df: the table has no row; give one that has some.")
     return tuple(first[0]) if keys else ()
-
-
-def _is_key(over: WindowCall, df: "DataFrame", values: Key) -> "Iterator[Column]":
-    from pyspark.sql import functions as F
-
-    for name, value in zip(over.partition_by, values, strict=True):
-        yield column(df, name, "partition_by").eqNullSafe(F.lit(value))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from workbench.arguments import listed
 from workbench.columnar.key_codes import key_codes
 from workbench.errors import WorkbenchError
 from workbench.windows.stream.worker.update import OP
@@ -52,13 +53,18 @@ def folded(
     >>> folded(one, two, "id").to_pydict()
     {'id': [2, 1], 'mean': [7.0, 6.0]}
     """
+    if not isinstance(changes, pa.Table) or OP not in changes.column_names:
+        raise WorkbenchError(
+            f"changes: these are none; give a pyarrow.Table with a column {OP!r}, as a call that "
+            "emits on update gives it."
+        )
     back = pc.is_in(changes.column(OP), value_set=pa.array(TAKES_BACK))
     rows = changes.drop_columns([OP])
     gone, come = rows.filter(back), rows.filter(pc.invert(back))
     if said is None:
         said = come.slice(0, 0)
     if len(gone):
-        names = [row_id] if isinstance(row_id, str) else list(row_id or rows.column_names)
+        names = list(listed(row_id, "row_id") if row_id else rows.column_names)
         said = said.filter(pa.array(_stays(said.select(names), gone.select(names))))
     return concatenated([said, come])
 

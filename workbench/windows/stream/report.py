@@ -14,6 +14,7 @@ from workbench.columnar.columns import rows_of
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.spark.session import session
+from workbench.spark.table import unused
 from workbench.windows.stream.plan import OBSERVED
 from workbench.windows.stream.processor import DIRECTORY, PARTS
 from workbench.windows.stream.worker.bucket import LATE, PARTITION_BYTES
@@ -103,7 +104,14 @@ def stream_counts(query: "StreamingQuery") -> list[dict[str, int]]:
     list of dict of str to int
         Of the micro-batches that Spark remembers: ``late_rows``, ``rows_without_time`` and
         ``closed_rows`` on window close; of several calls in one query their sums.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no query.
     """
+    if not hasattr(query, "recentProgress"):
+        raise WorkbenchError(f"query: {query!r} is none; give what writeStream.start() returned.")
     return [summed(progress.observedMetrics or {}) for progress in query.recentProgress]
 
 
@@ -140,7 +148,8 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
     pyspark.sql.DataFrame
         The columns of the key, ``rows`` (that are kept), ``oldest`` and ``newest`` (the first and
         the last of these in the order) and ``bytes``, about; as of the last micro-batch that was
-        done when the state was asked for.
+        done when the state was asked for. Where the key has a column of such a name, an underscore
+        stands behind ours.
 
     Raises
     ------
@@ -190,12 +199,14 @@ class StateTask:
         part = unpacked_part(packed, Seal.of(packed))
         sizes = np.diff(part.offsets)
         columns = {name: as_array(part.keys.column(held)) for name, held in self.key}
-        columns[ROWS] = pa.array(sizes)
+        found = {ROWS: pa.array(sizes)}
         if self.order is not None:
-            columns |= self._ends(part, sizes, self.order)
+            found |= self._ends(part, sizes, self.order)
         width = len(packed) / max(len(part.rows) + len(sizes), 1)
-        columns[BYTES] = pa.array((sizes * width + min(width, PARTITION_BYTES)).astype(np.int64))
-        return pa.table(columns)
+        found[BYTES] = pa.array((sizes * width + min(width, PARTITION_BYTES)).astype(np.int64))
+        # A key may have a column called "rows".
+        own = {unused(columns, name): values for name, values in found.items()}
+        return pa.table(columns | own)
 
     def _ends(self, part: Block, sizes: Any, order: str) -> dict[str, pa.Array]:
         values, none = part.column(order), sizes == 0
@@ -209,6 +220,10 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
     from pyspark.errors import AnalysisException, PySparkException
     from pyspark.sql import functions as F
 
+    if not isinstance(checkpoint, str | PathLike):
+        raise WorkbenchError(
+            f"checkpoint: {checkpoint!r} is no path; give the query's checkpointLocation."
+        )
     reader = session().read.format("statestore").option("stateVarName", name)
     try:
         found = reader.option("operatorId", operator).load(fspath(checkpoint))

@@ -1,0 +1,117 @@
+"""What a person gives to a call: one value or several, whole numbers, known words, and text."""
+
+from collections.abc import Collection, Iterable, Mapping, Set
+from operator import index
+from typing import Any
+
+from workbench.errors import WorkbenchError
+
+
+def whole_number(value: Any) -> int | None:
+    """Return an integer of Python's or NumPy's as an int, and None for all else.
+
+    Examples
+    --------
+    >>> whole_number(3), whole_number(True), whole_number(3.0)
+    (3, None, None)
+    """
+    try:
+        return None if isinstance(value, bool) else index(value)
+    except TypeError:
+        return None
+
+
+def listed(value: Any, argument: str) -> tuple[Any, ...]:
+    """Return one value or several as a tuple.
+
+    Parameters
+    ----------
+    value : value, or iterable of values
+        Text is one value.
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    WorkbenchError
+        When it is a mapping or a set, which are no lists: a set has no order, and what a mapping
+        says of its keys would be lost.
+
+    Examples
+    --------
+    >>> listed("user", "key"), listed(["shop", "user"], "key"), listed(None, "windows")
+    (('user',), ('shop', 'user'), (None,))
+    """
+    if isinstance(value, Mapping | Set):
+        kind = "mapping" if isinstance(value, Mapping) else "set"
+        raise WorkbenchError(
+            f"{argument}: {value!r} is a {kind}; give one value, or several in a list."
+        )
+    one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    return (value,) if one else tuple(value)
+
+
+def check_known(value: Any, known: Collection[str], argument: str) -> None:
+    """Refuse a word that is none of those that there are.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> check_known("two", ("all", "one"), "ties")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: ties: 'two' is not known; give one of 'all', 'one'.
+    """
+    if not isinstance(value, str) or value not in known:
+        listed_words = ", ".join(map(repr, known))
+        raise WorkbenchError(f"{argument}: {value!r} is not known; give one of {listed_words}.")
+
+
+def check_text(value: Any, argument: str) -> None:
+    """Refuse text that cannot be written down, as it has half of a character; all else passes.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> check_text("caf\\u00e9", "steps")
+    >>> check_text("\\ud83d", "steps")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: steps: '\\ud83d' has half of a character (a surrogate), \
+which no column can hold; leave it out.
+    """
+    try:
+        if isinstance(value, str):
+            value.encode()
+    except UnicodeEncodeError:
+        raise WorkbenchError(
+            f"{argument}: {value!a} has half of a character (a surrogate), which no column "
+            "can hold; leave it out."
+        ) from None
+
+
+def check_count(value: Any, argument: str, what: str) -> int:
+    """Return a number of things, and refuse what is none, or less than 1.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> check_count(0, "rows", "rows")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: rows: 0 is no number of rows; give 1 or more.
+    """
+    number = whole_number(value)
+    if number is None or number < 1:
+        raise WorkbenchError(f"{argument}: {value!r} is no number of {what}; give 1 or more.")
+    return number

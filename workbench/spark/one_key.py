@@ -1,0 +1,156 @@
+"""A key as a person names it: values that its columns can hold, and which rows have them."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import reduce
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from workbench.arguments import check_text
+from workbench.errors import WorkbenchError
+from workbench.spark.table import INTEGERS, TIMES, column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
+
+#: The values that a column can hold, by what Spark calls its type; text may stand for times.
+_HELD: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(INTEGERS, (Integral,)),
+    **dict.fromkeys(("float", "double"), (Real, Decimal)),
+    **dict.fromkeys(("string", "char", "varchar"), (str,)),
+    **dict.fromkeys(TIMES, (date, str)),
+    "decimal": (Real, Decimal),
+    "boolean": (bool,),
+    "binary": (bytes, bytearray),
+    "time": (time, str),
+    "daytimeinterval": (timedelta, str),
+}
+#: Spark writes down no integer that is greater.
+MOST = 10**38
+
+
+def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
+    """Return the value of each column of one key, which a person named.
+
+    Parameters
+    ----------
+    key : value, or tuple of values when the key has several columns
+    names : sequence of str
+        The columns of the key.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    WorkbenchError
+        When there are more or fewer values than columns.
+
+    Examples
+    --------
+    >>> key_values("ann", ["user"]), key_values(("ann", 5), ["user", "shop"])
+    (('ann',), ('ann', 5))
+    >>> key_values("ann", ["user", "shop"])
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: 'ann' has 1 values; the key has 2: user, shop.
+    """
+    values = key if isinstance(key, tuple) else (key,)
+    if len(values) != len(names):
+        columns = ", ".join(names) or "no column, so leave it out"
+        raise WorkbenchError(
+            f"key: {key!r} has {len(values)} values; the key has {len(names)}: {columns}."
+        )
+    return values
+
+
+def is_key(
+    df: "DataFrame", names: Sequence[str], values: Sequence[Any], null_is_value: bool = False
+) -> "Column":
+    """Return whether a row has the key that a person named.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    names : sequence of str
+        The columns of the key.
+    values : sequence of values
+        From :func:`key_values`.
+    null_is_value : bool
+        Whether null is a key as any other.
+
+    Returns
+    -------
+    pyspark.sql.Column
+
+    Raises
+    ------
+    WorkbenchError
+        When a column cannot hold its value.
+    """
+    from pyspark.sql import functions as F
+
+    for name, value in zip(names, values, strict=True):
+        check_value(df, name, value, "key")
+    same = [
+        column(df, name, "key").eqNullSafe(F.lit(value))
+        if null_is_value
+        else column(df, name, "key") == F.lit(value)
+        for name, value in zip(names, values, strict=True)
+    ]
+    return reduce(lambda a, b: a & b, same, F.lit(True))
+
+
+def check_value(df: "DataFrame", name: str, value: Any, argument: str) -> None:
+    """Refuse a value that a column cannot hold.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    name : str
+        The column.
+    value : value
+        None is one of every column.
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> check_value(wb.session().range(1), "id", "ann", "key")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: key: 'ann' is no value of 'id', which holds bigint; \
+give one of that type.
+    """
+    column(df, name, argument)
+    check_text(value, argument)
+    kind = df.schema[name].dataType
+    if value is not None and not _holds(kind, value):
+        raise WorkbenchError(
+            f"{argument}: {value!r} is no value of {name!r}, which holds {kind.simpleString()}; "
+            "give one of that type."
+        )
+
+
+def _holds(kind: "DataType", value: Any) -> bool:
+    held = _HELD.get(kind.typeName(), (object,))
+    if not isinstance(value, held) or (isinstance(value, bool) and bool not in held):
+        return False
+    if isinstance(value, Integral):
+        return abs(int(value)) < MOST
+    return not isinstance(value, str) or kind.typeName() not in TIMES or _is_written(value)
+
+
+def _is_written(value: str) -> bool:
+    """Whether text is a time as ISO 8601 writes it."""
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True

@@ -66,11 +66,12 @@ def check_known(value: Any, known: Collection[str], argument: str) -> None:
     --------
     >>> check_known("two", ("all", "one"), "ties")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: ties: 'two' is not known; give one of 'all', 'one'.
+    workbench.errors.WorkbenchError: ties: 'two' is not known; give 'all' or 'one'.
     """
     if not isinstance(value, str) or value not in known:
-        listed_words = ", ".join(map(repr, known))
-        raise WorkbenchError(f"{argument}: {value!r} is not known; give one of {listed_words}.")
+        words = [*map(repr, known)]
+        choice = " or ".join(words) if len(words) < 3 else f"one of {', '.join(words)}"
+        raise WorkbenchError(f"{argument}: {value!r} is not known; give {choice}.")
 
 
 def check_text(value: Any, argument: str) -> None:

@@ -87,27 +87,20 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
     """
-    if name not in df.columns:
-        raise WorkbenchError(
-            f"{argument}: there is no column {name!r}; {nearest(name, df.columns)}"
-        )
-    if df.columns.count(name) > 1:
+    names = df.columns
+    if name not in names:
+        raise WorkbenchError(f"{argument}: there is no column {name!r}; {nearest(name, names)}")
+    if names.count(name) > 1:
         raise WorkbenchError(
             f"{argument}: there are several columns {name!r}; rename all but one of them."
         )
-    _check_case(df, name, argument)
+    same = [other for other in names if other.lower() == name.lower()]
+    if len(same) > 1 and str(df.sparkSession.conf.get(CASE, "false")).lower() != "true":
+        raise WorkbenchError(
+            f"{argument}: columns {' and '.join(map(repr, same))} are one name to Spark; "
+            f"rename one, or set {CASE} to true."
+        )
     return name_of(name)
-
-
-def _check_case(df: "DataFrame", name: str, argument: str) -> None:
-    """Refuse names that Spark takes for one."""
-    same = [other for other in df.columns if other.lower() == name.lower()]
-    if len(same) == 1 or str(df.sparkSession.conf.get(CASE, "false")).lower() == "true":
-        return
-    raise WorkbenchError(
-        f"{argument}: columns {' and '.join(map(repr, same))} are one name to Spark; rename one, "
-        f"or set {CASE} to true."
-    )
 
 
 def quoted(name: str) -> str:

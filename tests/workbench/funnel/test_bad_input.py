@@ -266,7 +266,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: wb.quantiles(df, "n", kind=["cont"]),  # type: ignore[arg-type]
-        "kind: ['cont'] is not known; give one of 'cont', 'disc'.",
+        "kind: ['cont'] is not known; give 'cont' or 'disc'.",
     ),
     (lambda df: wb.stream_counts(5), "query: 5 is none; give what writeStream.start() returned."),  # type: ignore[arg-type]
     (

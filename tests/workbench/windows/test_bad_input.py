@@ -471,26 +471,24 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "drop it, or cast it to text.",
     ),
     (
-        lambda df: wb.over(df, "plant", "day", x=fn.sum(F.rand())),
+        lambda df: wb.over(df, "p", "t", x=fn.sum(F.rand())),
         "x: this " + OTHERS_EACH_TIME,
     ),
     (
-        lambda df: wb.over(df, "plant", "day", engine="spark", x=fn.sum("mwh").where("rand() < 1")),
+        lambda df: wb.over(df, "p", "t", engine="spark", x=fn.sum("mwh").where("rand() < 1")),
         "x: the condition " + OTHERS_EACH_TIME,
     ),
     (
-        lambda df: wb.over(
-            df, "plant", "day", wb.Frame.rows(F.rand().cast("int"), 1), x=fn.sum("mwh")
-        ),
+        lambda df: wb.over(df, "p", "t", wb.Frame.rows(F.rand().cast("int"), 1), x=fn.sum("mwh")),
         "low: the bound " + OTHERS_EACH_TIME,
     ),
     (
-        lambda df: wb.Over("plant", "day", x=fn.sum("mwh")).frames(df, 5),
-        "key: 5 is no value of 'plant', which holds string; give one of that type.",
+        lambda df: wb.Over("p", "t", x=fn.sum("mwh")).frames(df, "x"),
+        "key: 'x' is no value of 'p', which holds int; give one of that type.",
     ),
     (
-        lambda df: wb.play(wb.Over("day", "mwh", x=fn.sum("mwh")), df, key="yesterday"),
-        "key: 'yesterday' is no value of 'day', which holds date; give one of that type.",
+        lambda df: wb.play(wb.Over("t", "mwh", x=fn.sum("mwh")), df, key="yesterday"),
+        "key: 'yesterday' is no value of 't', which holds timestamp; give one of that type.",
     ),
 ]
 

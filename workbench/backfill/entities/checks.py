@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import check_known
 from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
@@ -25,10 +26,7 @@ def check_entities(entities: EntityTables) -> None:
     WorkbenchError
     """
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
-        value = getattr(entities, argument)
-        if value not in known:
-            listed = " or ".join(map(repr, known))
-            raise WorkbenchError(f"{argument}: {value!r} is not known; give {listed}.")
+        check_known(getattr(entities, argument), known, argument)
     table(entities.snapshots, "snapshots")
     _check_columns(entities, entities.snapshots, "snapshots")
     _check_names(entities)

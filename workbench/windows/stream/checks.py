@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import CHUNKED, FRAMELESS
@@ -22,11 +23,10 @@ NEVER_CLOSED = ("percent_rank", "cume_dist", "ntile", "fill")
 
 def check_emit(emit: Any, known: "list[str]") -> None:
     """Refuse a stream without a way to emit, or with one that there is not."""
-    listed = " or ".join(map(repr, known))
     if emit is None:
+        listed = " or ".join(map(repr, known))
         raise WorkbenchError(f"emit: this is a stream, so say when rows go on: {listed}.")
-    if emit not in known:
-        raise WorkbenchError(f"emit: {emit!r} is not known; give {listed}.")
+    check_known(emit, known, "emit")
 
 
 def check_at_rest(emit: Any, row_id: "tuple[str, ...]" = ()) -> None:

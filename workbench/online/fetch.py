@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
+from workbench.online.checksums import checked, damaged
 from workbench.online.encoding import key_of
 from workbench.online.layout import StoreLayout
-from workbench.online.meta import META, meta_of
+from workbench.online.meta import META, Meta, meta_of
 from workbench.online.serving import BEYOND, UNKNOWN, Row, Serving
-from workbench.stores import Store
+from workbench.stores import Store, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +32,14 @@ class Fetched:
     rows : tuple of (dict or None)
         The features of each key, by name; None where there is an error.
     errors : dict of key to str
-        One sentence for each key that has no answer.
+        One sentence for each key that has no answer. Keys that Python calls equal, such as 0 and
+        0.0, have one place in it; by ``fetched[key]`` each has its own answer.
     """
 
     keys: tuple[Key, ...]
     rows: tuple[Row | None, ...]
     errors: Mapping[Key, str]
+    _sentences: tuple[str | None, ...] = field(default=(), repr=False)
     _names: tuple[str, ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: Key) -> Row:
@@ -46,11 +50,15 @@ class Fetched:
         WorkbenchError
             When it has none.
         """
-        if key in self.errors:
-            raise WorkbenchError(self.errors[key])
-        row = self.rows[self.keys.index(key)] if key in self.keys else None
-        if row is None:
+        asked = _hashable(key)
+        places = [i for i, one in enumerate(self.keys) if one is asked or one == asked]
+        if not places:
             raise WorkbenchError(f"key: {key!r} was not asked for.")
+        # 0, 0.0 and False are equal, and at most one of them is a key of the store.
+        place = min(places, key=lambda i: repr(self.keys[i]) != repr(asked))
+        row = self.rows[place]
+        if row is None:
+            raise WorkbenchError(self._sentences[place])
         return row
 
     def __iter__(self) -> Iterator[Row | None]:
@@ -65,7 +73,7 @@ class Fetched:
 
         found = pd.DataFrame([row or {} for row in self.rows], columns=list(self._names))
         found.insert(0, "key", list(self.keys))
-        found["error"] = [self.errors.get(key) for key in self.keys]
+        found["error"] = list(self._sentences)
         return found
 
 
@@ -94,11 +102,11 @@ class Reading:
             before, after = serving.prefixes
             names = [META, *[before + key for key in keys], *[after + key for key in keys]]
             held, *records = self.store.read(names)
-            if held == serving.held:
-                return serving, records
-            prefixes, serving = serving.prefixes, self._served(held)
-            if prefixes == serving.prefixes:
-                return serving, records
+            if held != serving.held:
+                prefixes, serving = serving.prefixes, self._served(held)
+                if prefixes != serving.prefixes:
+                    continue
+            return serving, checked(names[1:], records, self.store.place)
 
     def _served(self, held: bytes | None) -> Serving:
         meta = None if held is None else meta_of(held, self.store.place)
@@ -108,7 +116,7 @@ class Reading:
                 "call view.upload(events, until=...) first."
             )
         last = self._serving
-        if last and (last.meta.generation, last.meta.epoch) == (meta.generation, meta.epoch):
+        if last and _serves_alike(last.meta, meta):
             last.held, last.meta = held, meta
             return last
         layout = StoreLayout.of_json(meta.layout)
@@ -127,26 +135,52 @@ def fetched(reading: Reading, keys: Sequence[Key], at: int) -> Fetched:
     Raises
     ------
     WorkbenchError
-        When nothing is uploaded, when the upload does not serve this time, or the store is down.
+        When nothing is uploaded, when the upload does not serve this time, or the store is down or
+        damaged.
     """
-    layout = reading.serving().layout
-    several, errors, good, names = len(layout.keys) > 1, {}, [], []
-    for key in keys:
+    while True:
+        layout = reading.serving().layout
+        names, good, sentences = _names_of(layout, keys)
+        try:
+            serving, records = reading.read(names)
+        except StoreError as error:
+            if error.record is None:
+                raise
+            key = keys[good[names.index(error.record[9:])]]
+            raise damaged(error.record, reading.store.place, key) from None
+        if serving.layout is layout:
+            break
+    _check_time(serving, at, reading.store.place)
+    rows: list[Row | None] = [None] * len(keys)
+    for place, row in zip(good, serving.rows(records, at), strict=True):
+        if isinstance(row, str):
+            sentences[place] = _sentence(row, keys[place], serving, at)
+        else:
+            rows[place] = row
+    shown = tuple(map(_hashable, keys))
+    errors = dict(compress(zip(shown, sentences, strict=True), sentences))
+    return Fetched(shown, tuple(rows), errors, tuple(sentences), serving.names)
+
+
+def _names_of(
+    layout: StoreLayout, keys: Sequence[Key]
+) -> tuple[list[bytes], list[int], list[str | None]]:
+    """The bytes of keys, the places of those that have some, and what is wrong with the others."""
+    several, names, good = len(layout.keys) > 1, [], []
+    sentences: list[str | None] = [None] * len(keys)
+    for place, key in enumerate(keys):
         try:
             names.append(_bytes_of(layout, key, several))
-            good.append(key)
+            good.append(place)
         except WorkbenchError as error:
-            errors[_hashable(key)] = str(error)
-    serving, records = reading.read(names)
-    _check_time(serving, at, reading.store.place)
-    found = dict.fromkeys(map(_hashable, keys))
-    for key, row in zip(good, serving.rows(records, at), strict=True):
-        if isinstance(row, str):
-            errors[key] = _sentence(row, key, serving, at)
-        else:
-            found[key] = row
-    rows = tuple(found[_hashable(key)] for key in keys)
-    return Fetched(tuple(map(_hashable, keys)), rows, errors, serving.names)
+            sentences[place] = str(error)
+    return names, good, sentences
+
+
+def _serves_alike(one: Meta, other: Meta) -> bool:
+    """Whether records are read alike by what a store says of itself at two times."""
+    names = "first", "generation", "epoch", "until", "lasting", "fingerprint"
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def _bytes_of(layout: StoreLayout, key: Key, several: bool) -> bytes:
@@ -180,9 +214,10 @@ def _sentence(what: str, key: Key, serving: Serving, at: int) -> str:
 
 
 def _check_time(serving: Serving, at: int, place: str) -> None:
-    meta, kind = serving.meta, serving.layout.schema.field(TIME).type
+    meta = serving.meta
     if meta.until <= at <= meta.until + meta.lasting:
         return
+    kind = serving.layout.schema.field(TIME).type
     until, last = (time_of(one, kind) for one in (meta.until, meta.until + meta.lasting))
     if at < meta.until:
         raise WorkbenchError(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
+from workbench.backfill.worker.feature import Feature
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 from workbench.columnar.key_codes import narrow
 from workbench.columnar.zones import with_zones
@@ -60,13 +62,33 @@ def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[StoreLayout, W
     keys = [column(events, name, "key") for name in backfill.key]
     time = column(events, backfill.time, "time").alias(backfill.query_time)
     plan = backfill.bound(events.select(*keys, time), events)
-    going = sent(plan)
+    going = by_use(sent(plan))
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
     layout = StoreLayout(repr(backfill), tuple(backfill.key), features, schema)
     for feature in features:
         names_for(feature.call, schema)
     return layout, going, plan
+
+
+def by_use(going: Wire) -> Wire:
+    """Return columns by names that do not say where in the table they are.
+
+    A store outlives the order of a table's columns: they are numbered as the backfill uses them.
+    """
+    task, kept = going.task, (*going.task.keys, TIME, VALID_FROM, VALID_TO)
+    names = {name: name if name in kept else f"c{place}" for place, name in enumerate(going.events)}
+
+    def renamed(one: Feature) -> Feature:
+        arguments = tuple(names[name] for name in one.call.arguments)
+        where = None if one.call.where is None else names[one.call.where]
+        by = None if one.by is None else names[one.by]
+        return replace(one, call=replace(one.call, arguments=arguments, where=where), by=by)
+
+    features = tuple(map(renamed, task.features))
+    schema = pa.schema([(names[one.name], one.type) for one in task.schema])
+    events = {names[name]: value for name, value in going.events.items()}
+    return replace(going, events=events, task=replace(task, features=features, schema=schema))
 
 
 def in_utc(kind: pa.DataType) -> pa.DataType:
@@ -138,6 +160,8 @@ def update(
     layout, going, plan = layout_of(view.backfill, resting)
     lasting = view.length(plan.integer_time)
     current(view.store, layout, lasting)
+    # A store that cannot be written to says so now, and not to the first batch.
+    view.store.write([])
     applying = Applying(view, layout, lasting, going)
     writer = stream.writeStream.foreachBatch(applying).option("checkpointLocation", str(checkpoint))
     query = writer.trigger(**trigger).start() if trigger else writer.start()

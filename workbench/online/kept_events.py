@@ -22,6 +22,7 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import as_array
+from workbench.stores import StoreError
 
 #: Functions of which few events of a hop are enough.
 FUNCTIONS = (*EXTREMES, *ENDS, *LISTED, "count_distinct")
@@ -85,11 +86,14 @@ class KeptEvents:
         ]
 
     def table(self, held: Sequence[bytes]) -> tuple[Ints, pa.Table]:
-        """Return the events that are kept of several keys, and the number of each one's key."""
-        batches = [
-            pa.ipc.read_record_batch(pa.py_buffer(one), self.schema) if one else None
-            for one in held
-        ]
+        """Return the events that are kept of several keys, and the number of each one's key.
+
+        Raises
+        ------
+        StoreError
+            When the bytes are no events of this schema.
+        """
+        batches = [_batch(one, self.schema) if one else None for one in held]
         code = np.repeat(np.arange(len(held)), [one.num_rows if one else 0 for one in batches])
         return code, pa.Table.from_batches([one for one in batches if one], self.schema)
 
@@ -177,6 +181,18 @@ def meeting_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
     return CoGroup(
         none, times, {name: as_array(events.column(name)) for name in events.column_names}
     )
+
+
+def _batch(held: bytes, schema: pa.Schema) -> pa.RecordBatch:
+    try:
+        batch = pa.ipc.read_record_batch(pa.py_buffer(held), schema)
+        batch.validate(full=True)
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(
+            f"store: the events that are kept of a key cannot be read ({error}); upload to an "
+            "empty store, and start the stream from a new checkpoint."
+        ) from None
+    return batch
 
 
 def _none(schema: pa.Schema) -> pa.RecordBatch:

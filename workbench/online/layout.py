@@ -3,11 +3,9 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from hashlib import sha256
 from math import lcm
 from typing import Any, cast
 
@@ -25,6 +23,7 @@ from workbench.engine.block import Call
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHED, Options
 from workbench.online.kept_events import FUNCTIONS, KeptEvents
+from workbench.online.meta import fingerprint_of
 
 Ints = NDArray[np.int64]
 
@@ -216,7 +215,7 @@ class StoreLayout:
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits that differ where the states do."""
-        return sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()[:16]
+        return fingerprint_of(self.to_json())
 
     def to_json(self) -> dict[str, Any]:
         """Return the layout as JSON has it."""

@@ -1,16 +1,18 @@
 """What a store says of itself: its version, whose states it holds, and how far these go.
 
-Executors load this module, so it needs the standard library and pyarrow and nothing else.
+Executors load this module, so it needs the standard library and nothing else.
 """
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
-from workbench.errors import WorkbenchError
+from workbench.online.checksums import SIZE, is_sound, with_checksum
+from workbench.stores import StoreError
 
 #: The version of records, cells and of this; another one's are refused, as they would be misread.
-FORMAT = 1
+FORMAT = 2
 #: The keys of a store: this, then those of uploads by generation, and those of the stream.
 META, UPLOADED, STREAMED = b"m", b"b", b"s"
 
@@ -27,6 +29,8 @@ class Meta:
         That of the layout.
     lasting : int
         How long an upload serves.
+    first : int
+        What the generations of uploads count from, which differs from store to store.
     generation : int
         The upload that is read; 0 before the first.
     reserved : int
@@ -49,6 +53,7 @@ class Meta:
     layout: dict[str, Any]
     fingerprint: str
     lasting: int
+    first: int = 0
     generation: int = 0
     reserved: int = 0
     until: int = 0
@@ -64,7 +69,7 @@ class Meta:
 
     def to_bytes(self) -> bytes:
         """Return it as a store keeps it."""
-        return json.dumps(asdict(self), separators=(",", ":")).encode()
+        return with_checksum(META, json.dumps(asdict(self), separators=(",", ":")).encode())
 
     def but(self, **changes: Any) -> "Meta":
         """Return it with some changes."""
@@ -76,29 +81,43 @@ def meta_of(held: bytes, place: str) -> Meta:
 
     Raises
     ------
-    WorkbenchError
-        When it is no store of the online view, or of another version.
+    StoreError
+        When it is no store of the online view, one of another version, or damaged.
 
     Examples
     --------
     >>> meta_of(b'{"format": 9}', "the store in /tmp/features")
     Traceback (most recent call last):
-    workbench.errors.WorkbenchError: store: the store in /tmp/features has states of version 9, \
-and this is version 1; upload to an empty store.
+    workbench.stores.StoreError: store: the store in /tmp/features has states of version 9, \
+and this is version 2; upload to an empty store.
     """
+    # The first version had no checksums.
+    sound = is_sound(META, held)
     try:
-        found = json.loads(held)
+        found = json.loads(held[:-SIZE] if sound else held)
         version = found["format"]
     except (ValueError, TypeError, KeyError):
-        raise WorkbenchError(
-            f"store: {place} holds something else; give one that is empty."
-        ) from None
+        raise _useless(place) from None
     if version != FORMAT:
-        raise WorkbenchError(
+        raise StoreError(
             f"store: {place} has states of version {version}, and this is version {FORMAT}; "
             "upload to an empty store."
         )
+    if not sound or fingerprint_of(found["layout"]) != found["fingerprint"]:
+        raise _useless(place)
     return Meta(**found)
+
+
+def _useless(place: str) -> StoreError:
+    return StoreError(
+        f"store: {place} holds something else, or what it says of itself is damaged; "
+        "upload to an empty store."
+    )
+
+
+def fingerprint_of(layout: dict[str, Any]) -> str:
+    """Return sixteen hexadecimal digits that differ where layouts do."""
+    return sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def streamed(epoch: int) -> bytes:

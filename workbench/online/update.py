@@ -11,6 +11,7 @@ import pyarrow as pa
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
+from workbench.online.checksums import checked, with_checksums
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, Meta, streamed
 from workbench.online.records import merge_records, merged, sections
@@ -93,20 +94,21 @@ def apply_batch(
 
 
 def changed(store: Store, layout: StoreLayout, events: pa.Table, meta: Meta) -> list[Change]:
-    """Return the records of the events' keys with the events in their hops."""
+    """Return what the store is given for the events' keys: their records with the events in their
+    hops."""
     windows, prefix = [part.streamed for part in layout.parts], streamed(meta.epoch)
     if layout.plain:
         cells = rolled(layout, layout.parts[0], events, windows[0])
         names, added = cells.records(prefix)
-        there = [one or b"" for one in store.read(names)]
+        there = [one or b"" for one in checked(names, store.read(names), store.place)]
         left = merged(layout.parts[0], there, added, meta.until)
-        return list(zip(names, left, strict=True))
+        return with_checksums(names, left)
     found = sections(layout, events, windows, meta.until, None)
     new = {prefix + key: own for key, own in found.items()}
     names = sorted(new)
-    known = store.read(names)
+    known = checked(names, store.read(names), store.place)
     records = merge_records(layout, known, [new[name] for name in names], meta.until)
-    return list(zip(names, records, strict=True))
+    return with_checksums(names, records)
 
 
 def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Meta]:

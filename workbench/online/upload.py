@@ -5,7 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import itemgetter
+from secrets import randbits
 
 import pyarrow as pa
 
@@ -15,11 +15,12 @@ from workbench.columnar.process import freeze_gc
 from workbench.columnar.subpartitions import subpartitions
 from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
+from workbench.online.checksums import checked, with_checksums
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
 from workbench.online.records import merge_records, record_of, sections
 from workbench.online.states.numeric import rolled
-from workbench.stores import Change, Store
+from workbench.stores import Change, Store, StoreError
 
 #: How many records are one transaction: others may write in between.
 RECORDS_AT_ONCE = 20_000
@@ -71,17 +72,16 @@ class UploadTask:
         return len(records), len(known), int(len(before) - before.sum())
 
     def records(self, events: pa.Table) -> list[Change]:
-        """Return the record of each key, under the name that it has in the store, in order."""
+        """Return what the store is given for each key, in order."""
         prefix = uploaded(self.generation)
         windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
         if self.layout.plain:
             cells = rolled(self.layout, self.layout.parts[0], events, windows[0], self.until)
-            return list(zip(*cells.records(prefix), strict=True))
+            return with_checksums(*cells.records(prefix))
         found = sections(self.layout, events, windows, self.until, self.lasting)
-        return sorted(
-            ((prefix + key, record_of(self.layout, own)) for key, own in found.items()),
-            key=itemgetter(0),
-        )
+        keys = sorted(found)
+        records = (record_of(self.layout, found[key]) for key in keys)
+        return with_checksums([prefix + key for key in keys], records)
 
 
 def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
@@ -108,7 +108,8 @@ def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
     while True:
         held, meta = known_meta(store)
         if meta is None:
-            meta = Meta(layout.to_json(), layout.fingerprint, lasting)
+            first = randbits(48)
+            meta = Meta(layout.to_json(), layout.fingerprint, lasting, first, reserved=first)
         check_owner(meta, layout, lasting, store)
         check_order(meta, layout, until)
         taken = meta.but(reserved=meta.reserved + 1)
@@ -124,11 +125,14 @@ def switch(
     Raises
     ------
     WorkbenchError
-        When an upload that ends later, or began later, came first.
+        When an upload that ends later, or began later, came first, or the store is another one.
     """
     while True:
         held, meta = known_meta(store)
-        assert meta is not None
+        if meta is None or not meta.first < generation <= meta.reserved:
+            raise StoreError(
+                f"store: {store.place} was emptied or replaced while the upload ran; upload again."
+            )
         check_order(meta, layout, until)
         if meta.generation > generation:
             raise WorkbenchError(
@@ -159,9 +163,10 @@ def _trim(store: Store, layout: StoreLayout, until: int, found: list[tuple[bytes
     names = [key for key, _ in found]
     while True:
         held, *records = store.read([META, *names])
-        left = merge_records(layout, records, [None] * len(names), until)
-        trimmed = zip(names, records, left, strict=True)
-        changes: list[Change] = [(key, now) for key, record, now in trimmed if now != record]
+        known = checked(names, records, store.place)
+        left = merge_records(layout, known, [None] * len(names), until)
+        trimmed = [row for row, now in enumerate(left) if now != known[row]]
+        changes = with_checksums([names[i] for i in trimmed], [left[i] for i in trimmed])
         if not changes or store.write(changes, expect=(META, held)):
             return
 

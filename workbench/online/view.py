@@ -180,7 +180,7 @@ class OnlineView:
         ------
         WorkbenchError
             When nothing is uploaded, when the upload does not serve this time, or when the store is
-            down.
+            down or damaged.
 
         Notes
         -----

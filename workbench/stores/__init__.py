@@ -15,7 +15,15 @@ Change = tuple[bytes, bytes | None]
 
 
 class StoreError(WorkbenchError):
-    """A store that is down, full, or no store: the message says which and what to do."""
+    """A store that is down, full, damaged, or no store: the message says which and what to do.
+
+    Attributes
+    ----------
+    record : bytes or None
+        The key in the store of the one record that is damaged.
+    """
+
+    record: bytes | None = None
 
 
 class Store(Protocol):
@@ -92,6 +100,12 @@ def store_of(given: "str | Path | Store") -> Store:
         from workbench.stores.remote import Redis
 
         return Redis(given)
+    if isinstance(given, str) and "://" in given:
+        scheme = given.partition("://")[0]
+        raise WorkbenchError(
+            f"store: a URL with {scheme!r} is none of a store; give a folder, or a URL such as "
+            "'redis://host:6379/0'."
+        )
     if isinstance(given, str | Path) and str(given):
         from workbench.stores.embedded import Embedded
 

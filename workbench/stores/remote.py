@@ -1,13 +1,19 @@
 """A store for many machines: Redis."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from workbench.errors import WorkbenchWarning
 from workbench.stores import Change, StoreError
+
+#: The one policy of a full Redis by which it keeps what it holds.
+KEEPING = "noeviction"
 
 
 class Redis:
@@ -16,7 +22,7 @@ class Redis:
     Parameters
     ----------
     url : str
-        Such as ``redis://host:6379/0``.
+        Such as ``redis://host:6379/0``. What it says of users and passwords is shown nowhere.
     name : str
         What its keys begin with, so that several stores share one Redis.
     timeout : float
@@ -28,6 +34,9 @@ class Redis:
     goes down loses the newest minutes, the mark of the newest batch with them, so a stream that is
     restarted from an older checkpoint brings them again. With ``appendonly yes`` and ``appendfsync
     always`` nothing is lost.
+
+    A Redis that drops keys when it is full would serve features without them, so each write asks
+    for its ``maxmemory-policy``, and is refused unless that is ``noeviction``.
     """
 
     shared = True
@@ -36,9 +45,10 @@ class Redis:
         self.url, self.name, self.timeout = url, name, timeout
         self._prefix = name.encode() + b":"
         self._client: Any = None
+        self._warned = False
 
     def __repr__(self) -> str:
-        return f"Redis({self.url!r})"
+        return f"Redis({shown(self.url)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Redis, (self.url, self.name, self.timeout)
@@ -46,7 +56,7 @@ class Redis:
     @property
     def place(self) -> str:
         """Where it is, as a person calls it."""
-        return f"the Redis at {self.url.rpartition('@')[2]}"
+        return f"the Redis at {shown(self.url)}"
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return what keys hold, all at one instant."""
@@ -60,6 +70,7 @@ class Redis:
 
     def write(self, changes: Sequence[Change], expect: Change | None = None) -> bool:
         """Make all changes, or none, in one transaction."""
+        self._check_policy()
         try:
             with self._open().pipeline(transaction=True) as pipe:
                 if expect is not None:
@@ -100,20 +111,93 @@ class Redis:
 
     def _open(self) -> Any:
         if self._client is None:
+            # A connection that was lost is made again at once, and nobody waits for a server
+            # that is down.
+            waiting = {"socket_timeout": self.timeout, "retry": Retry(NoBackoff(), 1)}
+            connecting = min(5.0, self.timeout)
             try:
-                # A connection that was lost is made again at once, and nobody waits for a server
-                # that is down.
-                waiting = {"socket_timeout": self.timeout, "retry": Retry(NoBackoff(), 1)}
-                connecting = min(5.0, self.timeout)
                 self._client = redis.Redis.from_url(
                     self.url, socket_connect_timeout=connecting, **waiting
                 )
-            except ValueError as error:
-                raise self._down(error) from None
+            except (ValueError, TypeError):
+                # Its text may have a part of the password in it.
+                raise StoreError(
+                    f"store: the URL of {self.place} cannot be read; write it as "
+                    "'redis://user:password@host:6379/0', what is special in the password as %XX."
+                ) from None
         return self._client
 
+    def _check_policy(self) -> None:
+        """Refuse a Redis that drops keys when it is full."""
+        policy = self._policy()
+        if policy is None and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"store: {self.place} does not say what it does when it is full; see to it that "
+                f"its maxmemory-policy is {KEEPING}, as others drop keys in silence.",
+                WorkbenchWarning,
+                stacklevel=4,
+            )
+        if policy not in (None, KEEPING):
+            raise StoreError(
+                f"store: {self.place} drops keys when it is full, as its maxmemory-policy is "
+                f"{policy}; set it to {KEEPING}."
+            )
+
+    def _policy(self) -> str | None:
+        """What it does when it is full; None where it does not say."""
+        client = self._open()
+        asked: list[tuple[Any, str]] = [(client.info, "memory"), (client.config_get, "maxmemory*")]
+        for ask, what in asked:
+            try:
+                said = ask(what)
+                if policy := said.get("maxmemory_policy") or said.get("maxmemory-policy"):
+                    return str(policy)
+            except redis.ResponseError:
+                # Not every user may ask, and not every service answers.
+                continue
+            except redis.RedisError as error:
+                raise self._down(error) from None
+        return None
+
     def _down(self, error: Exception) -> StoreError:
+        if isinstance(error, redis.OutOfMemoryError):
+            return StoreError(
+                f"store: {self.place} is full; give it more memory (maxmemory), or another Redis."
+            )
+        what = self._without_password(str(error))
+        if isinstance(error, redis.ResponseError | redis.AuthenticationError):
+            return StoreError(
+                f"store: {self.place} refuses ({what}); give the URL of one that this user may "
+                "read and write."
+            )
         return StoreError(
-            f"store: {self.place} does not answer ({error}); "
+            f"store: {self.place} does not answer ({what}); "
             "start it, or give the URL of one that runs."
         )
+
+    def _without_password(self, text: str) -> str:
+        # A server repeats the arguments of a command that it does not know, such as of AUTH.
+        given = self._client.connection_pool.connection_kwargs if self._client else {}
+        password = given.get("password")
+        return text.replace(password, "...") if password else text
+
+
+def shown(url: str) -> str:
+    """Return a URL as a person may see it: where the Redis is, and nothing else.
+
+    Examples
+    --------
+    >>> shown("rediss://ann:secret@host:6380/0?ssl_cert_reqs=none"), shown("redis://:a/b@host")
+    ('rediss://host:6380/0', 'redis://...')
+    """
+    scheme, _, rest = url.partition("://")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.netloc.rpartition("@")[2], parts.port
+    except ValueError:
+        return f"{scheme}://..."
+    # A password with signs that mean something in a URL may be anywhere behind them.
+    if "@" in rest[len(parts.netloc) :]:
+        return f"{scheme}://..."
+    return f"{scheme}://{host}{parts.path}"

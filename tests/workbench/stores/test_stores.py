@@ -7,15 +7,18 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 
+import workbench as wb
 from tests.workbench.online.cases import View, agree, expected, features, layout_of
 from tests.workbench.stores.writer import events_of, serving
 from workbench.columnar.blocks import TIME
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.online.fetch import Reading, fetched
 from workbench.online.meta import META
 from workbench.stores import Store, StoreError, store_of
@@ -88,6 +91,23 @@ def test_a_fetch_from_each_store_says_what_a_backfill_says(store: Store) -> None
     for row, answer in zip(found, answers, strict=True):
         assert row is not None
         assert {n: row[n] for n in answer if not agree(row[n], answer[n])} == {}
+
+
+def test_a_changed_record_of_each_store_is_an_error_that_names_its_key(store: Store) -> None:
+    view = View(store, layout_of(features()))
+    view.seen += events_of(0)
+    view.upload(0)
+    view.stream(events_of(1))
+    whole = view.fetch(["user 1", "user 2"], 20)
+    records = [pair for kind in (b"b", b"s") for some in store.scan(kind) for pair in some]
+    for name, held in records:
+        if name.endswith(b"user 1"):
+            store.write([(name, held[:40] + bytes([held[40] ^ 4]) + held[41:])])
+            with pytest.raises(StoreError, match=r"the record of the key 'user 1' in .* damaged"):
+                view.fetch(["user 2", "user 1"], 20)
+            assert view.fetch(["user 2"], 20).rows == whole.rows[1:]
+            store.write([(name, held)])
+    assert view.fetch(["user 1", "user 2"], 20).rows == whole.rows
 
 
 def test_readers_see_one_upload_or_the_next_while_it_is_replaced(store: Store) -> None:
@@ -219,9 +239,116 @@ def test_a_store_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
 def test_a_store_of_something_else_is_refused(store: Store) -> None:
     view = View(store, layout_of(features()))
     store.write([(META, b"not mine")])
-    with pytest.raises(WorkbenchError, match="holds something else; give one that is empty"):
+    with pytest.raises(
+        WorkbenchError,
+        match="holds something else, or what it says of itself is damaged; upload to an empty",
+    ):
         view.fetch(["a"], 0)
     store.write([(META, b'{"format": 99}')])
     for call in (lambda: view.fetch(["a"], 0), lambda: view.upload(0), lambda: view.stream([])):
-        with pytest.raises(WorkbenchError, match="has states of version 99, and this is version 1"):
+        with pytest.raises(WorkbenchError, match="has states of version 99, and this is version 2"):
             call()
+
+
+def full_of(url: str, *options: str) -> Redis:
+    """A store in a Redis that is set up so."""
+    store = Redis(url)
+    for name, value in zip(options[::2], options[1::2], strict=True):
+        store._open().config_set(name, value)
+    return store
+
+
+@pytest.fixture
+def own_url(tmp_path: Path) -> Iterator[str]:
+    """A Redis whose settings a test may change."""
+    url = free_url()
+    with serving(provide_redis(), url, str(tmp_path), "--save", ""):
+        yield url
+
+
+def test_a_redis_that_drops_keys_when_it_is_full_is_refused(own_url: str) -> None:
+    view = View(full_of(own_url), layout_of(features()))
+    view.seen += events_of(0)
+    view.upload(0)
+    for policy in ("allkeys-lru", "volatile-ttl"):
+        full_of(own_url, "maxmemory-policy", policy)
+        for call in (lambda: view.upload(0), lambda: view.stream(events_of(1), 0)):
+            with pytest.raises(StoreError, match=f"its maxmemory-policy is {policy}; set it to no"):
+                call()
+    full_of(own_url, "maxmemory-policy", "noeviction")
+    assert view.stream(events_of(1), 0).streamed
+
+
+def test_a_redis_whose_user_may_not_ask_for_the_policy_is_warned_of(own_url: str) -> None:
+    client = full_of(own_url, "maxmemory-policy", "allkeys-lru")._open()
+    for name, commands in {
+        "ann": ["+@all", "-info", "-config"],
+        "bob": ["+@all", "-config"],
+    }.items():
+        client.acl_setuser(name, True, passwords=["+secret"], keys=["*"], commands=commands)
+    ann, bob = (Redis(own_url.replace("//", f"//{name}:secret@")) for name in ("ann", "bob"))
+    with pytest.warns(WorkbenchWarning, match="does not say what it does when it is full; see to"):
+        assert ann.write([(b"a", b"1")])
+    # Once is enough.
+    assert ann.write([(b"a", b"1")])
+    with pytest.raises(StoreError, match="its maxmemory-policy is allkeys-lru"):
+        bob.write([(b"a", b"1")])
+
+
+def test_a_full_redis_says_so_and_goes_on_serving(own_url: str) -> None:
+    view = View(Redis(own_url), layout_of(features()))
+    view.seen += events_of(0)
+    view.upload(0)
+    before = view.fetch(["user 1"], 3)
+    full_of(own_url, "maxmemory", "1mb")
+    for call in (lambda: view.upload(0), lambda: view.stream(events_of(1), 0)):
+        with pytest.raises(StoreError, match=r"the Redis at redis://.* is full; give it more memo"):
+            call()
+    assert view.fetch(["user 1"], 3).rows == before.rows
+    full_of(own_url, "maxmemory", "0")
+    view.upload(0)
+
+
+PASSWORDS = [
+    "redis://ann:secret@127.0.0.1:1/0",
+    "redis://:secret@127.0.0.1:1/0",
+    "redis://127.0.0.1:1/0?username=ann&password=secret",
+    "redis://ann:sec/secret@127.0.0.1:1/0",
+    "redis://ann:sec?secret@127.0.0.1:1/0",
+    "redis://ann:sec#secret@127.0.0.1:1/0",
+    "redis://ann:sec@secret@127.0.0.1:1/0",
+    "redis://ann:[secret@127.0.0.1:1/0",
+    "rediss://127.0.0.1:1/0?password=a@secret",
+    "unix:///tmp/no.sock?password=secret",
+    "unix://ann:secret@/tmp/no.sock",
+]
+
+
+@pytest.mark.parametrize("url", PASSWORDS)
+def test_a_password_of_a_redis_is_shown_nowhere(url: str) -> None:
+    backfill = wb.Backfill("user", "at", wb.Aggregation("count", windows="5 hours"))
+    view = wb.OnlineView(backfill, url)
+    calls = [lambda: view.fetch("a"), lambda: view.store.write([]), view.status]
+    said = [repr(view), repr(view.store), view.store.place]
+    for call in calls:
+        with pytest.raises(StoreError) as error:
+            call()
+        said += ["".join(traceback.format_exception(error.value))]
+    assert [one for one in said if "secret" in one] == []
+
+
+def test_a_password_that_a_server_repeats_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*given: object) -> None:
+        raise redis.ResponseError("unknown command, with args beginning with: 'ann' 'secret'")
+
+    monkeypatch.setattr(redis.Redis, "mget", unknown)
+    with pytest.raises(StoreError, match=r"refuses \(.*with args beginning with: 'ann' '...'\)"):
+        Redis("redis://ann:secret@127.0.0.1:1/0").read([b"a"])
+
+
+def test_a_url_of_something_else_is_refused_without_its_password() -> None:
+    with pytest.raises(
+        WorkbenchError, match="store: a URL with 'postgres' is none of a store"
+    ) as e:
+        store_of("postgres://ann:secret@host/0")
+    assert "secret" not in str(e.value)

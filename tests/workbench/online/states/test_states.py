@@ -5,6 +5,7 @@ import math
 import random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,10 +28,11 @@ from tests.workbench.online.cases import (
 )
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
+from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
 from workbench.online.update import apply_batch
-from workbench.online.upload import known_meta, reserve, switch
+from workbench.online.upload import UploadTask, known_meta, reserve, switch
 
 KEYS = ["a", "b", "c"]
 #: Whole numbers, so that what does not spread does not by rounding either.
@@ -275,3 +277,26 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
         view.fetch(["a"], 11)
     with pytest.raises(WorkbenchError, match="at: 53 is behind 52, up to which the upload until"):
         view.fetch(["a"], 53)
+
+
+def test_an_error_about_one_key_is_of_that_key() -> None:
+    """Python calls 0, 0.0 and False equal; of whole numbers the first one alone is a key."""
+    schema = SCHEMA.set(0, pa.field("k0", pa.int64()))
+    layout = StoreLayout("the backfill", ("user",), features(), schema)
+    store = Memory()
+    generation = reserve(store, layout, 12, LASTING)
+    events = table_of([event("0", 1, number=3)]).set_column(0, "k0", pa.array([0]))
+    keys, count, _ = UploadTask(store, layout, generation, 12, LASTING).write(events)
+    switch(store, layout, generation, 12, keys, count)
+    reading = Reading(store, layout.backfill)
+    for asked in ([0, 0.0, False], [False, 0.0, 0]):
+        found = fetched(reading, asked, 14)
+        assert found[0]["count_1_30_4"] == 1
+        for key in (0.0, False):
+            with pytest.raises(WorkbenchError, match=f"key: {key!r} is no value of 'user'"):
+                found[key]
+        wrong = [error is not None for error in found.to_pandas()["error"]]
+        assert wrong == [row is None for row in found] == [type(key) is not int for key in asked]
+    assert fetched(reading, [0], 14)[0.0]["count_1_30_4"] == 1
+    with pytest.raises(WorkbenchError, match="7 was not asked for"):
+        fetched(reading, [0, 0.0], 14)[7]

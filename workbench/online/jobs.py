@@ -17,7 +17,8 @@ from workbench.errors import WorkbenchError
 from workbench.online.encoding import instant_of
 from workbench.online.layout import StoreLayout, names_for
 from workbench.online.update import apply_batch, check_stream, current
-from workbench.online.upload import UploadTask, reserve, switch
+from workbench.online.upload import UploadTask
+from workbench.online.upload import upload as write_upload
 from workbench.spark.failures import in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of, watched
@@ -114,14 +115,16 @@ def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
     spark = events.sparkSession
     check_reach(view, spark)
     ship(spark)
-    generation = reserve(view.store, layout, end, lasting)
     whole = gathered_by_place(bundles(plan, going.events, going.task.keys, queries=False))
-    task = UploadTask(view.store, layout, generation, end, lasting)
-    counts = whole.mapInArrow(task.run, "keys long, events long, after long").collect()
-    keys, before, after = (sum(row[i] for row in counts) for i in range(3))
-    left = skipped_of(skipped, bool(counts), events, backfill.key, backfill.time)
-    switch(view.store, layout, generation, end, keys, before)
-    return Uploaded(keys, before, after, left)
+
+    def job(task: UploadTask) -> Any:
+        kinds = "keys long, events long, after long, written array<binary>"
+        return whole.mapInArrow(task.run, kinds).collect()
+
+    found = write_upload(view.store, layout, end, lasting, job)
+    answered = found.events + found.after > 0
+    left = skipped_of(skipped, answered, events, backfill.key, backfill.time)
+    return Uploaded(found.keys, found.events, found.after, left)
 
 
 def check_reach(view: "OnlineView", spark: "SparkSession") -> None:

@@ -4,7 +4,7 @@ Executors load this module, so it needs the standard library and nothing else.
 """
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -48,6 +48,9 @@ class Meta:
     streamed, late, skipped : int
         Its events: those that count, those before ``until`` when they came, which the next upload
         brings, and those without key or time.
+    batch_rows, batch_times : int
+        How many events the newest batch brought, and the sum of their times, by which it is known
+        when it comes again; -1 rows where nobody knows.
     """
 
     layout: dict[str, Any]
@@ -65,11 +68,13 @@ class Meta:
     streamed: int = 0
     late: int = 0
     skipped: int = 0
+    batch_rows: int = -1
+    batch_times: int = 0
     format: int = field(default=FORMAT)
 
     def to_bytes(self) -> bytes:
         """Return it as a store keeps it."""
-        return with_checksum(META, json.dumps(asdict(self), separators=(",", ":")).encode())
+        return with_checksum(META, json.dumps(vars(self), separators=(",", ":")).encode())
 
     def but(self, **changes: Any) -> "Meta":
         """Return it with some changes."""

@@ -19,6 +19,12 @@ from workbench.online.states.numeric import rolled
 from workbench.online.upload import check_owner, known_meta, sweep
 from workbench.stores import Change, Store
 
+#: What to do when nobody can say which events are there already.
+BEGIN_ANEW = (
+    "start it from a new checkpoint, with all events since the upload's end, after "
+    "view.forget_stream()."
+)
+
 
 class Applied(NamedTuple):
     """What became of a batch of events.
@@ -59,7 +65,8 @@ def apply_batch(
     Raises
     ------
     WorkbenchError
-        When nothing is uploaded yet, or another stream keeps the hops current.
+        When nothing is uploaded yet, another stream keeps the hops current, or the batch is none
+        that can come now.
 
     Notes
     -----
@@ -71,10 +78,12 @@ def apply_batch(
         complete &= as_array(events.column(name)).is_valid().to_numpy(zero_copy_only=False)
     known = events.filter(pa.array(complete))
     time = instants(as_array(known.column(TIME)))
+    total = int(time.sum())
     while True:
         held, meta = current(store, layout, lasting)
         check_stream(meta, stream)
         if meta.stream == stream and batch <= meta.batch:
+            check_again(meta, batch, len(events), total)
             return Applied(again=True)
         check_next(meta, stream, batch)
         on_time = time >= meta.until
@@ -88,6 +97,8 @@ def apply_batch(
             streamed=meta.streamed + counts.streamed,
             late=meta.late + counts.late,
             skipped=meta.skipped + counts.skipped,
+            batch_rows=len(events),
+            batch_times=total,
         )
         if store.write([*changes, (META, now.to_bytes())], expect=(META, held)):
             return counts
@@ -155,8 +166,25 @@ def check_next(meta: Meta, stream: str, batch: int) -> None:
     if batch != last + 1:
         raise WorkbenchError(
             f"stream: its next batch is {batch}, but the store's newest one is "
-            f"{last if last >= 0 else 'none'}; start it from a new checkpoint, with all events "
-            "since the upload's end, after view.forget_stream()."
+            f"{last if last >= 0 else 'none'}; {BEGIN_ANEW}"
+        )
+
+
+def check_again(meta: Meta, batch: int, rows: int, times: int) -> None:
+    """Refuse a batch that is another one than that which was applied under its number.
+
+    A checkpoint that is whole brings the newest batch again, and as it was. One that was restored,
+    or lost its newest files as a machine went down, may put events into it that are not there yet.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    same = meta.batch_rows < 0 or (rows, times) == (meta.batch_rows, meta.batch_times)
+    if batch != meta.batch or not same:
+        raise WorkbenchError(
+            f"stream: its checkpoint brings batch {batch} anew, but the store has the batches up "
+            f"to {meta.batch} with other events, so the checkpoint is an older one; {BEGIN_ANEW}"
         )
 
 
@@ -172,4 +200,4 @@ def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
         held, meta = current(store, layout, lasting)
         left = meta.but(epoch=meta.epoch + 1, stream="", batch=-1, streamed=0, late=0, skipped=0)
         if store.write([(META, left.to_bytes())], expect=(META, held)):
-            return sweep(store, layout, left)
+            return sweep(store, layout)

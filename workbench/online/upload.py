@@ -3,9 +3,10 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from secrets import randbits
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -24,7 +25,31 @@ from workbench.stores import Change, Store, StoreError
 
 #: How many records are one transaction: others may write in between.
 RECORDS_AT_ONCE = 20_000
-COUNTED = pa.schema([("keys", pa.int64()), ("events", pa.int64()), ("after", pa.int64())])
+COUNTED = pa.schema(
+    {
+        "keys": pa.int64(),
+        "events": pa.int64(),
+        "after": pa.int64(),
+        "written": pa.list_(pa.binary()),
+    }
+)
+
+
+class Written(NamedTuple):
+    """What a task has written.
+
+    Attributes
+    ----------
+    keys, events, after : int
+        How many there are before the end of the upload, and how many events later.
+    written : list of bytes
+        The name of a record of each transaction, which is there while the transaction is.
+    """
+
+    keys: int
+    events: int
+    after: int
+    written: list[bytes]
 
 
 @dataclass(frozen=True)
@@ -36,6 +61,8 @@ class UploadTask:
     store : Store
     layout : StoreLayout
     generation, until, lasting : int
+    records_at_once : int
+        How many are one transaction.
     """
 
     store: Store
@@ -43,15 +70,16 @@ class UploadTask:
     generation: int
     until: int
     lasting: int
+    records_at_once: int = RECORDS_AT_ONCE
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write for a Spark partition that holds all events of its keys, and count."""
         freeze_gc()
         for parts in subpartitions(batches):
-            counts = self.write(pa.Table.from_batches(parts))
-            yield pa.record_batch([pa.array([one]) for one in counts], schema=COUNTED)
+            found = self.write(pa.Table.from_batches(parts))
+            yield pa.RecordBatch.from_pylist([found._asdict()], COUNTED)
 
-    def write(self, events: pa.Table) -> tuple[int, int, int]:
+    def write(self, events: pa.Table) -> Written:
         """Write the records of events.
 
         Parameters
@@ -61,15 +89,16 @@ class UploadTask:
 
         Returns
         -------
-        keys, events, after : int
-            How many there are before ``until``, and how many events later.
+        Written
         """
         before = instants(as_array(events.column(TIME))) < self.until
         known = events.filter(pa.array(before))
         records = self.records(known)
-        for first in range(0, len(records), RECORDS_AT_ONCE):
-            self.store.write(records[first : first + RECORDS_AT_ONCE])
-        return len(records), len(known), int(len(before) - before.sum())
+        firsts = range(0, len(records), self.records_at_once)
+        for first in firsts:
+            self.store.write(records[first : first + self.records_at_once])
+        written = [records[first][0] for first in firsts]
+        return Written(len(records), len(known), int(len(before) - before.sum()), written)
 
     def records(self, events: pa.Table) -> list[Change]:
         """Return what the store is given for each key, in order."""
@@ -82,6 +111,47 @@ class UploadTask:
         keys = sorted(found)
         records = (record_of(self.layout, found[key]) for key in keys)
         return with_checksums([prefix + key for key in keys], records)
+
+
+def upload(
+    store: Store,
+    layout: StoreLayout,
+    until: int,
+    lasting: int,
+    job: Callable[[UploadTask], Iterable[Sequence[Any]]],
+) -> Written:
+    """Write an upload beside the one that is read, and let readers see it when it is whole.
+
+    Parameters
+    ----------
+    store : Store
+    layout : StoreLayout
+    until, lasting : int
+    job : function
+        Runs the task over the events of all keys, and returns the rows that it gives. Where it
+        fails, or this process ends, readers go on with the upload before, and the next one cleans
+        up.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    WorkbenchError
+        When the store is another backfill's, another upload came between, or the store has lost
+        some of what was written.
+    """
+    generation = reserve(store, layout, until, lasting)
+    parts = [Written(*one) for one in job(UploadTask(store, layout, generation, until, lasting))]
+    found = Written(
+        sum(one.keys for one in parts),
+        sum(one.events for one in parts),
+        sum(one.after for one in parts),
+        [name for one in parts for name in one.written],
+    )
+    switch(store, layout, generation, until, found)
+    return found
 
 
 def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
@@ -117,54 +187,85 @@ def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
             return taken.reserved
 
 
-def switch(
-    store: Store, layout: StoreLayout, generation: int, until: int, keys: int, events: int
-) -> Meta:
+def switch(store: Store, layout: StoreLayout, generation: int, until: int, found: Written) -> Meta:
     """Let readers see an upload from now on, all of it at one instant, and drop older ones.
 
     Raises
     ------
     WorkbenchError
-        When an upload that ends later, or began later, came first, or the store is another one.
+        When an upload that ends later, or began later, came first, or the store has lost some of
+        what was written.
+
+    Notes
+    -----
+    A server that comes back with an older snapshot has lost what was written last. That the records
+    are there is asked behind a change of the store's own record: so one that loses them between
+    this and the switch has another record than the switch expects.
     """
     while True:
         held, meta = known_meta(store)
         if meta is None or not meta.first < generation <= meta.reserved:
-            raise StoreError(
-                f"store: {store.place} was emptied or replaced while the upload ran; upload again."
-            )
+            raise lost(store)
         check_order(meta, layout, until)
         if meta.generation > generation:
             raise WorkbenchError(
                 f"upload: another one began later and is there already; {store.place} serves that."
             )
-        now = meta.but(generation=generation, until=until, keys=keys, events=events)
-        if store.write([(META, now.to_bytes())], expect=(META, held)):
+        marked = meta.but(reserved=meta.reserved + 1)
+        if not store.write([(META, marked.to_bytes())], expect=(META, held)):
+            continue
+        if None in store.read(found.written):
+            raise lost(store)
+        now = marked.but(generation=generation, until=until, keys=found.keys, events=found.events)
+        if store.write([(META, now.to_bytes())], expect=(META, marked.to_bytes())):
             break
-    sweep(store, layout, now)
+    sweep(store, layout)
     return now
 
 
-def sweep(store: Store, layout: StoreLayout, meta: Meta) -> None:
-    """Remove the records of older uploads and forgotten streams, and hops that the upload has."""
-    for kind, current in ((UPLOADED, uploaded(meta.generation)), (STREAMED, streamed(meta.epoch))):
+def lost(store: Store) -> StoreError:
+    """Return what is said of a store that has not kept what it took."""
+    return StoreError(
+        f"store: {store.place} was emptied or replaced while the upload ran; upload again."
+    )
+
+
+def sweep(store: Store, layout: StoreLayout) -> None:
+    """Remove the records of older uploads and forgotten streams, and hops that the upload has.
+
+    Whatever is removed is so on the condition that the store's own record, read just before, says
+    that nobody reads it: a store that has come back with an older snapshot reads others again.
+    """
+    for kind in (UPLOADED, STREAMED):
         for found in store.scan(kind):
-            old: list[Change] = [(key, None) for key, _ in found if key[:9] < current]
-            store.write(old)
-            if not old and not store.shared:
+            if not _removed(store, [key for key, _ in found]) and not store.shared:
                 # The embedded store gives keys in order: there are no more.
                 break
-    for found in store.scan(streamed(meta.epoch)):
-        _trim(store, layout, meta.until, found)
+    for found in store.scan(STREAMED):
+        _trim(store, layout, [key for key, _ in found])
 
 
-def _trim(store: Store, layout: StoreLayout, until: int, found: list[tuple[bytes, bytes]]) -> None:
+def _removed(store: Store, names: list[bytes]) -> int:
+    """Remove those of some records that nobody reads, and return how many there were."""
+    while True:
+        held, meta = known_meta(store)
+        if meta is None:
+            return 0
+        read = {UPLOADED: uploaded(meta.generation), STREAMED: streamed(meta.epoch)}
+        old: list[Change] = [(key, None) for key in names if key[:9] < read[key[:1]]]
+        if not old or store.write(old, expect=(META, held)):
+            return len(old)
+
+
+def _trim(store: Store, layout: StoreLayout, names: list[bytes]) -> None:
     """Remove expired hops of some records, unless a batch of the stream comes between."""
-    names = [key for key, _ in found]
     while True:
         held, *records = store.read([META, *names])
+        meta = None if held is None else meta_of(held, store.place)
+        if meta is None or not meta.generation:
+            return
         known = checked(names, records, store.place)
-        left = merge_records(layout, known, [None] * len(names), until)
+        left = merge_records(layout, known, [None] * len(names), meta.until)
         trimmed = [row for row, now in enumerate(left) if now != known[row]]
         changes = with_checksums([names[i] for i in trimmed], [left[i] for i in trimmed])
         if not changes or store.write(changes, expect=(META, held)):

@@ -1,6 +1,6 @@
 """Features now: states of hops in a store, from uploads and a stream, fetched without Spark."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from workbench.online.meta import Meta
 
 
+def now() -> datetime:
+    """Return what time it is."""
+    return datetime.now(UTC)
+
+
 class OnlineView:
     """The features of a backfill as of now, kept in a store and answered without Spark.
 
@@ -39,6 +44,8 @@ class OnlineView:
         A folder for the embedded store, the URL of a Redis, or a store of :mod:`workbench.stores`.
     lasting : str, timedelta or int
         How long an upload serves, from its end on; an integer where the times are integers.
+    clock : function
+        Says what time it is, with its zone, when a fetch gives none.
 
     Raises
     ------
@@ -61,7 +68,11 @@ class OnlineView:
     """
 
     def __init__(
-        self, backfill: Backfill, store: "str | Path | Store", lasting: Duration = "2 days"
+        self,
+        backfill: Backfill,
+        store: "str | Path | Store",
+        lasting: Duration = "2 days",
+        clock: Callable[[], datetime] = now,
     ) -> None:
         check_backfill(backfill)
         if backfill.window != "sawtooth":
@@ -71,6 +82,7 @@ class OnlineView:
             )
         check_length(lasting, "lasting")
         self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+        self.clock = clock
         self._reading = Reading(self.store, repr(backfill))
 
     def __repr__(self) -> str:
@@ -217,10 +229,9 @@ class OnlineView:
             )
         return microseconds(self.lasting, "lasting")
 
-    @staticmethod
-    def _now(kind: pa.DataType) -> int:
+    def _now(self, kind: pa.DataType) -> int:
         if pa.types.is_timestamp(kind) and kind.tz is not None:
-            return instant_of(datetime.now(UTC), kind, "at")
+            return instant_of(self.clock(), kind, "at")
         raise WorkbenchError(
             "at: the events' times have no zone, so nobody can say what time it is now; give one."
         )

@@ -2,7 +2,7 @@
 a backfill says of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isclose, isnan
 from typing import Any
 
@@ -17,7 +17,7 @@ from workbench.functions.catalogue import Options
 from workbench.online.fetch import Fetched, Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.update import Applied, apply_batch
-from workbench.online.upload import UploadTask, reserve, switch
+from workbench.online.upload import UploadTask, Written, upload
 from workbench.stores import Change, Store
 
 Row = dict[str, Any]
@@ -149,11 +149,12 @@ class View:
 
     def upload(self, until: int) -> None:
         """Upload all events that were seen."""
-        generation = reserve(self.store, self.layout, until, self.lasting)
-        task = UploadTask(self.store, self.layout, generation, until, self.lasting)
         rows = [row for row in self.seen if row["k0"] is not None and row[TIME] is not None]
-        keys, events, _ = task.write(table_of(rows))
-        switch(self.store, self.layout, generation, until, keys, events)
+
+        def job(task: UploadTask) -> list[Written]:
+            return [replace(task, records_at_once=5).write(table_of(rows))]
+
+        upload(self.store, self.layout, until, self.lasting, job)
         self.until, self.uploaded = until, [row for row in rows if row[TIME] < until]
 
     def stream(self, events: list[Row], batch: int | None = None) -> Applied:

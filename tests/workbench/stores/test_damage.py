@@ -29,7 +29,7 @@ from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META
 from workbench.online.records import record_of, sections_of
-from workbench.online.upload import known_meta, reserve, switch
+from workbench.online.upload import Written, known_meta, reserve, switch
 from workbench.stores import Store, StoreError
 from workbench.stores.embedded import Embedded
 
@@ -256,7 +256,7 @@ def test_an_upload_whose_store_was_emptied_meanwhile_has_no_success(
     if another:
         filled(store, layout)
     with pytest.raises(StoreError, match="was emptied or replaced while the upload ran; upload ag"):
-        switch(store, layout, generation, 0, 0, 0)
+        switch(store, layout, generation, 0, Written(0, 0, 0, []))
 
 
 @pytest.mark.parametrize("kind", [Memory, Embedded], ids=["memory", "embedded"])

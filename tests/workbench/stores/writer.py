@@ -30,7 +30,6 @@ from tests.workbench.online.cases import (
     layout_of,
 )
 from workbench.columnar.blocks import TIME
-from workbench.online import upload as online_upload
 from workbench.online.upload import known_meta
 from workbench.stores import StoreError, store_of
 
@@ -58,7 +57,6 @@ def until_of(batch: int) -> int:
 
 def write(place: str, told: int) -> None:
     """Apply batch after batch, tell of each to a pipe, and upload now and then, until killed."""
-    online_upload.RECORDS_AT_ONCE = 5
     view = View(store_of(place), layout_of(features()))
     held = known_meta(view.store)[1]
     if held is None or not held.generation:

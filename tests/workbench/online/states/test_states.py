@@ -3,6 +3,8 @@ in which order, how late and how often."""
 
 import math
 import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import workbench as wb
 from tests.workbench.online.cases import (
     CALLS,
     LASTING,
@@ -32,7 +35,8 @@ from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
 from workbench.online.update import apply_batch
-from workbench.online.upload import UploadTask, known_meta, reserve, switch
+from workbench.online.upload import UploadTask, Written, known_meta, reserve, switch, upload
+from workbench.stores import StoreError
 
 KEYS = ["a", "b", "c"]
 #: Whole numbers, so that what does not spread does not by rounding either.
@@ -233,6 +237,37 @@ def test_streams_that_do_not_follow_are_refused(layout: StoreLayout) -> None:
         apply_batch(view.store, layout, LASTING, table_of([]), "a second one", 0)
 
 
+def test_a_batch_that_a_checkpoint_plans_anew_is_refused(layout: StoreLayout) -> None:
+    view = View(Memory(), layout)
+    view.upload(0)
+    first, more = [event("a", 1)], [event("a", 1), event("a", 2)]
+    view.stream(first)
+    anew = "its checkpoint brings batch 0 anew, but the store has the batches up to {} with other"
+    with pytest.raises(WorkbenchError, match=anew.format(0)):
+        view.stream(more, 0)
+    assert view.stream(first, 0).again
+    view.stream([event("a", 3)])
+    with pytest.raises(WorkbenchError, match=anew.format(1)):
+        view.stream(first, 0)
+    assert view.fetch(["a"], 4)["a"]["count_0_9_4"] == 2
+
+
+def test_an_upload_of_which_the_store_has_lost_records_is_refused(layout: StoreLayout) -> None:
+    view = View(Memory(), layout)
+    view.seen += [event("a", 1)]
+    view.upload(12)
+    events = table_of([event(key, 1) for key in "abcdefg"])
+
+    def job(task: UploadTask) -> list[Written]:
+        found = replace(task, records_at_once=2).write(events)
+        assert view.store.write([(found.written[1], None)])
+        return [found]
+
+    with pytest.raises(StoreError, match="was emptied or replaced while the upload ran; upload a"):
+        upload(view.store, layout, 12, LASTING, job)
+    assert view.fetch(["a", "b"], 14).errors.keys() == {"b"}
+
+
 def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match=r"until: 13 is within a hop; .* such as 12"):
@@ -241,9 +276,10 @@ def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     with pytest.raises(WorkbenchError, match="has an upload until 24"):
         view.upload(12)
     first, second = (reserve(view.store, layout, 24, LASTING) for _ in range(2))
-    switch(view.store, layout, second, 24, 0, 0)
+    nothing = Written(0, 0, 0, [])
+    switch(view.store, layout, second, 24, nothing)
     with pytest.raises(WorkbenchError, match="another one began later and is there already"):
-        switch(view.store, layout, first, 24, 0, 0)
+        switch(view.store, layout, first, 24, nothing)
     other = View(view.store, layout_of(features(by=True)))
     with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
         other.upload(36)
@@ -279,15 +315,32 @@ def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: S
         view.fetch(["a"], 53)
 
 
+def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
+    backfill = wb.Backfill("user", "at", wb.Aggregation("count", windows="1 day"))
+    zoned = SCHEMA.set(1, pa.field(TIME, pa.timestamp("us", "UTC")))
+    (count,) = features(calls=CALLS[:1])[:1]
+    layout, second = StoreLayout(repr(backfill), ("user",), (count,), zoned), 1_000_000
+    now = datetime(1970, 1, 1, tzinfo=UTC)
+    view = wb.OnlineView(backfill, Memory(), clock=lambda: now)  # type: ignore[arg-type]
+    rows = pa.Table.from_pylist([event("a", time) for time in range(24)], zoned)  # type: ignore[arg-type]
+    upload(view.store, layout, 24, LASTING * second, lambda task: [task.write(rows)])
+    with pytest.raises(WorkbenchError, match=r"is before 1970-01-01 00:00:00\.000024"):
+        view.fetch("a")
+    now += timedelta(microseconds=30)
+    assert view.fetch("a").rows == view.fetch("a", at=now).rows
+    assert view.fetch("a")["a"]["count_0_9_4"] == 4
+    now += timedelta(seconds=LASTING)
+    with pytest.raises(WorkbenchError, match="is behind"):
+        view.fetch("a")
+
+
 def test_an_error_about_one_key_is_of_that_key() -> None:
     """Python calls 0, 0.0 and False equal; of whole numbers the first one alone is a key."""
     schema = SCHEMA.set(0, pa.field("k0", pa.int64()))
     layout = StoreLayout("the backfill", ("user",), features(), schema)
     store = Memory()
-    generation = reserve(store, layout, 12, LASTING)
     events = table_of([event("0", 1, number=3)]).set_column(0, "k0", pa.array([0]))
-    keys, count, _ = UploadTask(store, layout, generation, 12, LASTING).write(events)
-    switch(store, layout, generation, 12, keys, count)
+    upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
     reading = Reading(store, layout.backfill)
     for asked in ([0, 0.0, False], [False, 0.0, 0]):
         found = fetched(reading, asked, 14)

@@ -1,0 +1,44 @@
+"""Killed at every step, a view or a query says what it said before, or what it is to say next."""
+
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.crash.__main__ import SUBJECTS
+from tests.workbench.stores.test_stores import free_url, provide_redis
+from tests.workbench.stores.writer import serving
+
+ROOT = Path(__file__).parents[2]
+#: A seed of its own each time, beside those that are always the same.
+FRESH = time.time_ns() % 10**9
+
+
+@pytest.mark.parametrize("subject", list(SUBJECTS))
+@pytest.mark.parametrize("seed", [*range(9), FRESH], ids=[*map(str, range(9)), "fresh"])
+def test_what_is_broken_at_every_step_is_never_wrong(subject: str, seed: int) -> None:
+    try:
+        done = SUBJECTS[subject](seed)
+    except Exception as error:
+        error.add_note(f"again: python -m tests.crash {subject} --seed {seed}")
+        raise
+    assert done["killed"] > 20
+
+
+@pytest.mark.parametrize(("kind", "kills"), [("embedded", 70), ("redis", 50)])
+def test_writers_that_the_kernel_kills_leave_no_wrong_number(
+    kind: str, kills: int, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "stores") if kind == "embedded" else free_url()
+    server: Any = nullcontext()
+    if kind == "redis":
+        server = serving(provide_redis(), place, str(tmp_path), "--save", "")
+    command = [sys.executable, "-m", "tests.crash.processes", place, "5", str(kills)]
+    with server:
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.startswith(f"{kills} writers killed")

@@ -56,7 +56,7 @@ def newest(path: str) -> Meta | None:
     DamagedFileError
     OSError
     """
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         for look in range(LOOKS):
             file.seek(0)
             begin = file.read(PAGES[-1] + PAGE.size + META.size)

@@ -171,6 +171,8 @@ class Redis:
                 f"store: {self.place} refuses ({what}); give the URL of one that this user may "
                 "read and write."
             )
+        # Its error and the client hold on to each other; the next call makes another one.
+        self._client = None
         return StoreError(
             f"store: {self.place} does not answer ({what}); "
             "start it, or give the URL of one that runs."

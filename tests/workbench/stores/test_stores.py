@@ -65,6 +65,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
 
 def test_a_store_changes_all_or_nothing(store: Store) -> None:
     assert store.read([]) == []
+    assert store.write([])
     assert store.write([(b"a", b"1"), (b"b", b""), (b"c", b"3")])
     assert store.read([b"c", b"x", b"b"]) == [b"3", None, b""]
     assert not store.write([(b"a", None)], expect=(b"c", b"4"))

@@ -110,7 +110,7 @@ def answered(
             handle.registerTimer(step.wake)
     if len(step.output) or any(step.counts.values()):
         bundle = packed_rows(step.output).to_pybytes() if len(step.output) else None
-       counts = {name: step.counts.get(name, 0) for name in task.mode.counts}
+        counts = {name: step.counts.get(name, 0) for name in task.mode.counts}
         yield Row(**{BUNDLE: bundle, **counts})
 
 

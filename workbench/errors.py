@@ -7,3 +7,7 @@ class WorkbenchError(ValueError):
 
 class WorkbenchWarning(UserWarning):
     """Something that is carried out, but is probably not what was meant."""
+
+
+class JobError(WorkbenchError):
+    """A Spark job that was broken off: the message says by what, and what to do."""

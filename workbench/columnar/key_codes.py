@@ -14,13 +14,32 @@ from kernels.structures.key_numbers import number_keys
 from workbench.errors import WorkbenchError
 
 Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
+#: The rows of one task are numbered by 32 bits.
+MOST_ROWS = 2**32 - 1
 
 
 def as_array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece, without a copy where it is one (which Arrow would make)."""
+    """Return a column in one piece, without a copy where it is one (which Arrow would make).
+
+    Raises
+    ------
+    WorkbenchError
+        When text or binary values are too large together.
+    """
     if isinstance(values, pa.Array):
         return values
-    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+    if values.num_chunks == 1:
+        return values.chunk(0)
+    try:
+        return values.combine_chunks()
+    except pa.ArrowInvalid as error:
+        if "overflow" not in str(error):
+            raise
+        raise WorkbenchError(
+            f"events: {len(values):,} values of one column, of {values.type}, meet in one task and "
+            f"come to {values.nbytes / 1e9:.1f} GB, and 2 GiB is the most; shorten them before the "
+            "call (F.substring), or raise spark.sql.shuffle.partitions where they are of many keys."
+        ) from None
 
 
 def starts_of(values: pa.Array) -> NDArray[Any]:
@@ -113,6 +132,11 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
     codes : uint32 array of shape (rows,)
     count : int
 
+    Raises
+    ------
+    WorkbenchError
+        When there are too many rows.
+
     Examples
     --------
     >>> key_codes(pa.table({"shop": [1, 1, 2, 1], "user": ["a", "b", "a", "a"]}))
@@ -120,6 +144,11 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
     >>> key_codes(pa.table({"tags": [["a"], None, ["a"], []]}))
     (array([0, 1, 0, 2], dtype=uint32), 3)
     """
+    if keys.num_rows > MOST_ROWS:
+        raise WorkbenchError(
+            f"events: {keys.num_rows:,} rows meet in one task, and {MOST_ROWS:,} is the most; "
+            "raise spark.sql.shuffle.partitions, or add a column to the key."
+        )
     if keys.num_columns == 0:
         return np.zeros(keys.num_rows, np.uint32), 1
     codes, count = _codes(keys.column(0))

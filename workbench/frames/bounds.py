@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MICROSECONDS, MONTHS, NUMBER, COUNT = "microseconds", "months", "number", "count"
 #: The unit of a column's distances before its type is known.
 OF_COLUMN = "of the column"
+#: As Spark's own intervals have them.
+MOST_MONTHS = 2**31 - 1
 
 _MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
 _CALENDAR = re.compile(r"(\d+) *(month|quarter|year)s?", re.IGNORECASE)
@@ -133,7 +135,8 @@ def _calendar_months(text: str) -> tuple[int] | None:
 
 
 def _within(offset: Offset, value: Any, name: str) -> Offset:
-    if abs(offset.amount) > MOST_TICKS and not isinstance(value, float):
+    most = MOST_MONTHS if offset.unit == MONTHS else MOST_TICKS
+    if abs(offset.amount) > most and not isinstance(value, float):
         raise WorkbenchError(f"{name}: {value!r} is too far; give None for no bound.")
     return offset
 

@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.funnel.prepared import MOST_NAMES, Prepared, prepare
 from workbench.funnel.summary_worker import ReachedTask, SummaryTask
 from workbench.funnel.worker import FunnelTask
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
@@ -397,7 +397,7 @@ class Funnel:
             found = list(summary.run(answer.from_blocks(events.fetched())))
             return [row for batch in found for row in batch.to_pylist()]
         bundles = events.packed().mapInArrow(answer.from_blocks, f"{BUNDLE} binary")
-        return bundles.repartition(1).mapInArrow(summary.run, schema).collect()
+        return collected(bundles.repartition(1).mapInArrow(summary.run, schema))
 
     def _figures_of_rows(
         self, events: "DataFrame", by: str | None, bins: int
@@ -405,7 +405,7 @@ class Funnel:
         rows, task = self._rows(events, by=by, timed=True)
         bundles = rows.mapInArrow(ReachedTask(task).from_rows, f"{BUNDLE} binary")
         summary, schema = self._summed_up(events, by, bins)
-        return bundles.repartition(1).mapInArrow(summary.run, schema).collect()
+        return collected(bundles.repartition(1).mapInArrow(summary.run, schema))
 
     def _summed_up(
         self, events: "DataFrame | Prepared", by: str | None, bins: int
@@ -515,9 +515,9 @@ class Funnel:
         if self.conditions is not None:
             condition = self.conditions[label]
             true = F.expr(condition) if isinstance(condition, str) else condition
-            return None if events.where(true).limit(1).collect() else "look at its condition."
+            return None if collected(events.where(true).limit(1)) else "look at its condition."
         name = column(events, self.event, "event").cast("string").alias(NAME)
-        names = [row[0] for row in events.select(name).distinct().limit(MOST_NAMES).collect()]
+        names = [row[0] for row in collected(events.select(name).distinct().limit(MOST_NAMES))]
         known = sorted(name for name in names if name is not None)
         return None if label in known else nearest(label, known)
 

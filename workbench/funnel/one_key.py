@@ -23,7 +23,7 @@ from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.worker import FunnelTask
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import is_key, key_values
 from workbench.spark.shuffle import instants_of
 from workbench.spark.table import column
@@ -125,9 +125,9 @@ def rows_of_key(
     if isinstance(events, Prepared):
         task = OneKeyTask(funnel.prepared_task(events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
-        table = events.blocks.select("block").mapInArrow(task.run, schema).toArrow()
+        table = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
     else:
-        table = _select(funnel, events, values).limit(limit + 1).toArrow()
+        table = in_arrow(_select(funnel, events, values).limit(limit + 1))
     if not len(table):
         raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
     cut = len(table) > limit
@@ -155,10 +155,10 @@ def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
 
     levels = funnel.levels(events)
     names = [column(levels, name, "key") for name in funnel.key]
-    best = levels.orderBy(F.desc("level"), *names).select(*names).head()
-    if best is None:
+    best = collected(levels.orderBy(F.desc("level"), *names).select(*names).limit(1))
+    if not best:
         raise WorkbenchError("events: there is no row with a key and a time; nothing can be shown.")
-    return best[0] if len(best) == 1 else tuple(best)
+    return best[0][0] if len(best[0]) == 1 else tuple(best[0])
 
 
 def _select(funnel: "Funnel", events: "DataFrame", values: tuple[Any, ...]) -> "DataFrame":

@@ -15,7 +15,7 @@ from workbench.columnar.blocks import CONDITIONS, NAME, gather, key_columns, one
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.process import freeze_gc
 from workbench.errors import WorkbenchError
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     Condition,
@@ -108,7 +108,7 @@ class Prepared:
         A job for so little takes Spark ten times as long as the kernel, and a slider cannot wait.
         """
         if self._fetched is None:
-            self._fetched = self.blocks.select("block").toArrow().to_batches()
+            self._fetched = in_arrow(self.blocks.select("block")).to_batches()
         return self._fetched
 
     def free(self) -> None:
@@ -143,13 +143,15 @@ class Prepared:
     def _measure(self, events: "DataFrame", skipped: "Observation") -> None:
         from pyspark.sql import functions as F
 
-        held = self.blocks.agg(
-            F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
-            F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
-            F.coalesce(F.sum(F.length("block")), F.lit(0)).alias("bytes"),
-            F.count("*").alias("partitions"),
-            F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
-        ).collect()[0]
+        held = collected(
+            self.blocks.agg(
+                F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
+                F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
+                F.coalesce(F.sum(F.length("block")), F.lit(0)).alias("bytes"),
+                F.count("*").alias("partitions"),
+                F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
+            )
+        )[0]
         self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
         self.partitions = held["partitions"]
         self.tasks = min(self.partitions, self.bytes // BYTES_A_TASK + 1) or 1

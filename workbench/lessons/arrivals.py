@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import as_array, narrow
+from workbench.columnar.key_codes import as_array
 from workbench.durations import microseconds
 from workbench.engine.order import measured
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import in_arrow
 from workbench.windows.bind import resolve
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.close import CloseOperator
@@ -83,7 +84,7 @@ def arrivals_of(
         raise WorkbenchError("lateness: emit='on window close' needs a watermark; give one.")
     task, carried = over.bound(df)
     wanted = [value.alias(name) for name, value in carried.wanted.items()]
-    rows = narrow(df.select(*wanted).toArrow())
+    rows = in_arrow(df.select(*wanted))
     if len(rows) > MOST_ROWS:
         raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import in_arrow
 from workbench.spark.session import own_folder
 from workbench.spark.shipping import is_connect
 from workbench.windows.stream.changelog import concatenated, folded
@@ -180,7 +181,7 @@ class Follower:
         return sum(beat.counts.get(name, 0) for beat in self.beats.values())
 
     def _take(self, batch: "DataFrame", number: int) -> None:
-        changes = batch.toArrow()
+        changes = in_arrow(batch)
         # After a restart a micro-batch may come once more.
         if number <= self._folded:
             return

@@ -21,7 +21,7 @@ from workbench.online.agreement_counts import (
     has_integer_time,
     joined,
 )
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame
     # By what they hold, so that the same tables give the same rows however they are stored.
     moments = _moments(backfill)
     chosen = differing.orderBy(F.xxhash64(*moments)).limit(rows).drop(SERVED, ANSWERED)
-    return differing.sparkSession.createDataFrame(chosen.toArrow())
+    return differing.sparkSession.createDataFrame(in_arrow(chosen))
 
 
 def _explained(
@@ -223,7 +223,7 @@ def _explained(
     called = (*backfill.key, backfill.query_time)
     differing = [
         Difference(tuple(row[one] for one in moments), name, row[f"v{i}"], row[f"o{i}"])
-        for row in (one.asDict() for one in held.collect())
+        for row in (one.asDict() for one in collected(held))
         for i, name in enumerate(names)
         if not alike(row[f"v{i}"], row[f"o{i}"])
     ]

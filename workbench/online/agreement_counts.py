@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.backfill.inspect.check import RELATIVE
 from workbench.backfill.naive import micros
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import collected
 from workbench.spark.table import column, is_integer_time, table
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def counts(
     rows = both.withColumn(PERIOD, begin)
     grouped = rows.rollup(PERIOD) if period is not None else rows.groupBy(PERIOD)
     whole = F.grouping(PERIOD) == 1 if period is not None else F.lit(True)
-    found = grouped.agg(whole.alias("whole"), *aggregates).collect()
+    found = collected(grouped.agg(whole.alias("whole"), *aggregates))
     alone = next(((row[SERVED], row[ANSWERED]) for row in found if row["whole"]), (0, 0))
     counted = [
         {"whole": row["whole"], "period": row[PERIOD], "column": name, "rows": row["rows"]}

@@ -11,7 +11,6 @@ from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
-from workbench.columnar.key_codes import narrow
 from workbench.columnar.zones import with_zones
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import instant_of
@@ -19,7 +18,7 @@ from workbench.online.layout import StoreLayout, names_for
 from workbench.online.update import apply_batch, check_stream, current
 from workbench.online.upload import UploadTask
 from workbench.online.upload import upload as write_upload
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of, watched
 from workbench.spark.table import column, table
@@ -119,7 +118,7 @@ def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
 
     def job(task: UploadTask) -> Any:
         kinds = "keys long, events long, after long, written array<binary>"
-        return whole.mapInArrow(task.run, kinds).collect()
+        return collected(whole.mapInArrow(task.run, kinds))
 
     found = write_upload(view.store, layout, end, lasting, job)
     answered = found.events + found.after > 0
@@ -200,6 +199,6 @@ class Applying:
     def __call__(self, events: "DataFrame", batch: int) -> None:
         """Apply a batch."""
         rows, _ = numbered(events, self.going.events)
-        found = narrow(rows.toArrow().rename_columns(list(self.going.events)))
+        found = in_arrow(rows).rename_columns(list(self.going.events))
         self._known.wait()
         apply_batch(self.view.store, self.layout, self.lasting, found, self._stream, batch)

@@ -13,6 +13,7 @@ from uuid import uuid4
 from pyspark.sql import DataFrame, SparkSession
 
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import in_one_sentence
 from workbench.spark.plan_text import Operator, QueryPlan, explain, read_plan
 
 _ROWS = ["number of output rows", "shuffle records written"]
@@ -77,7 +78,7 @@ def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:
             note="The plan before a run: metrics need a classic session with Spark's web pages.",
         )
     mark = f"wb.plan {uuid4().hex[:12]}"
-    with _described(spark, mark):
+    with _described(spark, mark), in_one_sentence():
         df.write.format("noop").mode("overwrite").save()
     execution = _execution(address, mark)
     if execution is None:

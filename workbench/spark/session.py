@@ -134,6 +134,8 @@ def _local_options() -> dict[str, object]:
     return {
         # Over TCP, a small task waits for the delayed acknowledgement of its first few bytes.
         "spark.python.unix.domain.socket.enabled": str(os.name == "posix").lower(),
+        # The workers are of this machine and Python, so they find our module.
+        "spark.python.daemon.module": "workbench.spark.worker_daemon",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": 2 * _cores(),

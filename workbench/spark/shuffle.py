@@ -9,6 +9,7 @@ from workbench.arguments import check_text, listed
 from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import collected
 from workbench.spark.table import check_repeatable, column, is_integer_time, value_type
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def skipped_of(
 
 def skipped_in(events: "DataFrame", key: Sequence[str], time: str) -> int:
     """Return how many rows have no key or no time, by a query of its own."""
-    return int(events.agg(count_skipped(events, key, time)).collect()[0][0])
+    return int(collected(events.agg(count_skipped(events, key, time)))[0][0])
 
 
 def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":

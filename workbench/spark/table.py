@@ -19,6 +19,9 @@ CASE = "spark.sql.caseSensitive"
 UNREPEATABLE = "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION"
 
 
+#: Beyond so many letters nobody mistypes a name, and to compare two of them takes seconds.
+LONGEST_COMPARED = 100
+
 #: The columns that a funnel's results have beside the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
 
@@ -154,7 +157,8 @@ def nearest(name: str, known: Sequence[str]) -> str:
     >>> nearest("x", ["signup", "checkout"])
     "there are 'signup', 'checkout'."
     """
-    if close := get_close_matches(str(name), known, n=3, cutoff=0.6):
+    short = [one for one in known if len(one) <= LONGEST_COMPARED]
+    if close := get_close_matches(str(name)[:LONGEST_COMPARED], short, n=3, cutoff=0.6):
         return f"did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, known[:10])) + (" and more" if len(known) > 10 else "")
     return f"there are {shown}." if known else "there are none."

@@ -28,6 +28,8 @@ DAMAGED = (
     *(lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.InvalidError, lmdb.PanicError),
     *(lmdb.VersionMismatchError, lmdb.IncompatibleError, lmdb.BadTxnError, lmdb.BadValsizeError),
 )
+#: All of it is mapped into memory, where processors address little more for one process.
+LARGEST = 1 << 46
 
 #: What tells the files of a store from all others: the device, and the inodes of both.
 Files = tuple[int, int, int]
@@ -83,6 +85,10 @@ class Embedded:
     shared = False
 
     def __init__(self, path: str | Path, most_bytes: int = MOST_BYTES) -> None:
+        if isinstance(most_bytes, bool) or most_bytes not in range(1, LARGEST + 1):
+            raise StoreError(
+                f"most_bytes: {most_bytes!r} is no size of a store; give 1 to {LARGEST:,} bytes."
+            )
         self.path, self.most_bytes = os.path.abspath(path), most_bytes
         self._data, self._lock = (os.path.join(self.path, f"{one}.mdb") for one in ("data", "lock"))
         #: Which files were there at the last look, how long the data file was, and when that was.

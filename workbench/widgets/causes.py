@@ -1,10 +1,7 @@
 """What went wrong, as one sentence for the person in front of a widget."""
 
-import re
-
 from workbench.errors import WorkbenchError
-
-_PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt)): (.+)$", re.MULTILINE)
+from workbench.spark.jobs import PYTHON_ERROR, broken_off
 
 
 def cause(error: BaseException) -> str:
@@ -25,11 +22,15 @@ def cause(error: BaseException) -> str:
     "window: '1' has no unit; give one."
     >>> cause(RuntimeError("[JOB_FAILED] Job aborted.\\n  at org\\nZeroDivisionError: by zero"))
     'Spark could not finish: ZeroDivisionError: by zero'
+    >>> cause(RuntimeError("Lost task: No space left on device\\n  at org"))[:40]
+    'Spark could not finish: the disk is full'
     """
     if isinstance(error, WorkbenchError):
         return str(error)
     text = str(error)
-    if found := _PYTHON_ERROR.findall(text):
+    if known := broken_off(text):
+        return known
+    if found := PYTHON_ERROR.findall(text):
         kind, message = found[-1]
         return f"Spark could not finish: {kind}: {message.strip()[:300]}"
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__

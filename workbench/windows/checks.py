@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
+#: Arrow sends types that are 64 deep; our own lists and maps around a column's values are some.
+MOST_NESTED = 60
+
 
 def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
     """Return the columns of an order, as they were given.
@@ -195,3 +198,27 @@ def check_arrow(df: "DataFrame", argument: str = "df") -> None:
     """Refuse columns that Spark cannot hand to a Python worker."""
     for field in df.schema.fields:
         check_sent(field.dataType, field.name, argument)
+        if (depth := depth_of(field.dataType)) > MOST_NESTED:
+            raise WorkbenchError(
+                f"{argument}: column {field.name!r} is nested {depth} deep, and {MOST_NESTED} is "
+                "the most; drop it, or take out of it what is needed."
+            )
+
+
+def depth_of(kind: "DataType") -> int:
+    """Return how deep a type is nested, as Arrow counts it: a map is a list of pairs.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import ArrayType, LongType, MapType
+    >>> depth_of(LongType()), depth_of(MapType(LongType(), ArrayType(LongType())))
+    (0, 3)
+    """
+    name = kind.typeName()
+    if name == "array":
+        return 1 + depth_of(kind.elementType)  # type: ignore[attr-defined]
+    if name == "map":
+        return 2 + max(depth_of(kind.keyType), depth_of(kind.valueType))  # type: ignore[attr-defined]
+    if name == "struct":
+        return 1 + max((depth_of(one.dataType) for one in kind.fields), default=0)  # type: ignore[attr-defined]
+    return 0

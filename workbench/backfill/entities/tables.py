@@ -19,6 +19,7 @@ from workbench.backfill.naive import micros
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows, instants_of
 from workbench.spark.table import column, has_hash, is_integer_time, unused
@@ -148,7 +149,7 @@ def days_of(entities: EntityTables) -> tuple[int, ...]:
             none, _unknown_op(entities, entities.mutations).alias(SAYS)
         )
         looked_at = looked_at.unionAll(unknown)
-    found = looked_at.collect()
+    found = collected(looked_at)
     for row in found:
         if row[SAYS] is not None:
             said = None if row[SAYS] == "" else row[SAYS]
@@ -267,7 +268,7 @@ def skipped_in(entities: EntityTables) -> int:
     names = (*entities.key, *entities.id, entities.time, AT)
     missing = [column(rows, name, "key").isNull() for name in names]
     count = F.count_if(reduce(lambda a, b: a | b, missing))
-    return int(rows.agg(count).collect()[0][0])
+    return int(collected(rows.agg(count))[0][0])
 
 
 def _rows(

@@ -20,7 +20,7 @@ from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
 from workbench.spark.table import INTEGERS, TIMES, column, name_of, table, type_of, unused
 
@@ -240,7 +240,7 @@ def _sample(
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
-    held = chosen.toArrow()
+    held = in_arrow(chosen)
     numbers = pa.array(range(len(held)), pa.int64())
     numbered = held.append_column(_number(backfill), numbers)
     return wanted, features.sparkSession.createDataFrame(numbered)
@@ -256,7 +256,7 @@ def _in_order(
 ) -> list[dict[str, Any]]:
     """Columns of the rows by their numbers: so two tables of them stand side by side."""
     number = _number(backfill)
-    rows = df.select(name_of(number), *map(name_of, names)).collect()
+    rows = collected(df.select(name_of(number), *map(name_of, names)))
     return [row.asDict() for row in sorted(rows, key=lambda row: row[number])]
 
 

@@ -14,6 +14,7 @@ from workbench.backfill.tree.plan import no_state
 from workbench.backfill.tree.query_times import MOST_BYTES
 from workbench.backfill.worker.partials import FEWEST, feature_groups, needs_all
 from workbench.columnar.blocks import TIME
+from workbench.spark.jobs import collected
 from workbench.spark.shuffle import shuffle_partitions
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def explained(plan: Plan) -> str:
     """
     chosen, sizes = choose(plan), sizes_of(plan)
     cutting = chosen.method == "auto"
-    hot = SplitPlan(plan).shown().orderBy("rows", ascending=False).collect() if cutting else []
+    hot = collected(SplitPlan(plan).shown().orderBy("rows", ascending=False)) if cutting else []
     kinds, cuts = kinds_of(plan), [CutKeys(1, row["rows"], row["spans"]) for row in hot]
     lines = [
         f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
@@ -89,7 +90,7 @@ def sizes_of(plan: Plan) -> Sizes:
         F.min("first"),
     )
     count, q, n, pairs_of, largest, extent, task, first_of = (
-        int(one or 0) for one in found.collect()[0]
+        int(one or 0) for one in collected(found)[0]
     )
     going = sent(plan)
     back = plan.queries.schema.fields

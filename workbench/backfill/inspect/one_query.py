@@ -8,10 +8,10 @@ from workbench.backfill.bind import Plan, sent
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import as_array, narrow
+from workbench.columnar.key_codes import as_array
 from workbench.columnar.zones import readable, readable_type
 from workbench.errors import WorkbenchError
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import check_value, is_key, key_values
 from workbench.spark.table import column, unused
 
@@ -59,7 +59,7 @@ def ask(
     if time is not None or micro is not None:
         queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
     wanted = [value.alias(name) for name, value in going.queries.items()]
-    found = readable(narrow(queries.orderBy(asked.desc()).limit(1).select(*wanted).toArrow()))
+    found = readable(in_arrow(queries.orderBy(asked.desc()).limit(1).select(*wanted)))
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
@@ -69,7 +69,7 @@ def ask(
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
     carried = [value.alias(name) for name, value in going.events.items()]
-    rows = readable(narrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried).toArrow()))
+    rows = readable(in_arrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried)))
     features = (replace(one, kind=readable_type(one.kind)) for one in going.task.features)
     task = replace(going.task, features=tuple(features), schema=rows.schema)
     if len(rows) <= most:
@@ -108,7 +108,7 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
     number = unused(names, NUMBER)
     found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(number), *(F.max(c) for c in chosen))
-    counts = found.orderBy(*order).limit(MOST_KEYS).collect()
+    counts = collected(found.orderBy(*order).limit(MOST_KEYS))
     if not counts:
         raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
     return [(tuple(row[: len(names)]), row[number]) for row in counts]
@@ -122,7 +122,7 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
     number = micros(plan.queries, plan.backfill.query_time, asked).alias(NUMBER)
     mine = plan.queries.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
     times = mine.where(asked.isNotNull()).select(number).distinct()
-    found = times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES).collect()
+    found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
 
 

@@ -14,6 +14,7 @@ from workbench.backfill.split.plan import SplitPlan
 from workbench.columnar.blocks import TIME, binaries
 from workbench.engine.ranges.cuts import CUTS, START, read_cuts
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.table import is_integer_time
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ def tasks_of(plan: Plan, method: str) -> pd.DataFrame:
             f"method: {method!r} has no tasks that count their rows; give one of {known}."
         )
     work = PLANS[method](plan)
-    found = work.bundles.mapInArrow(InstrumentedTask(work.task).run, SCHEMA).toPandas()
+    counted = work.bundles.mapInArrow(InstrumentedTask(work.task).run, SCHEMA)
+    with in_one_sentence():
+        found = counted.toPandas()
     found.insert(0, "method", method)
     found.insert(len(found.columns) - 2, "rows", found[list(KINDS)].sum(axis=1))
     return found.sort_values("task", ignore_index=True)
@@ -107,7 +110,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
 
     both, keys = _moments(plan)
     ends = F.count(F.lit(1)).alias("n"), F.min(TIME).alias("low"), F.max(TIME).alias("high")
-    largest = both.groupBy(*keys).agg(*ends).orderBy(F.desc("n"), *keys).limit(MOST_KEYS).collect()
+    largest = collected(both.groupBy(*keys).agg(*ends).orderBy(F.desc("n"), *keys).limit(MOST_KEYS))
     if not largest:
         found = pd.DataFrame({"key": [], "hop": [], "rows": []})
         found.attrs["hop"] = 1
@@ -121,7 +124,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
     mine = both.where(reduce(lambda a, b: a | b, (_is(keys, key) for key in names)))
     begin = F.col(TIME) - F.pmod(F.col(TIME), F.lit(length))
     counted = mine.groupBy(*keys, begin.alias("hop")).agg(F.count(F.lit(1)).alias("rows"))
-    rows = counted.orderBy("hop").collect()
+    rows = collected(counted.orderBy("hop"))
     found = pd.DataFrame(
         {
             "key": [names[tuple(row)[: len(keys)]] for row in rows],
@@ -138,7 +141,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
 def spans_of(plan: Plan) -> pd.DataFrame:
     """Return when the spans of keys begin that are cut by time; the first ones have no begin."""
     cutting = SplitPlan(plan)
-    packed = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").toArrow()
+    packed = in_arrow(cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary"))
     keys: list[str] = []
     begins: list[int] = []
     for chunk in packed.column(CUTS).chunks:

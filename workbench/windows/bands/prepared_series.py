@@ -21,6 +21,7 @@ from workbench.engine.block import Call
 from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.task import WindowTask
 from workbench.frames.bounds import PerRow
+from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.table import check_plain, table
@@ -126,7 +127,7 @@ class PreparedSeries:
 
     def _measured(self) -> dict[Key, int]:
         sizes: dict[Key, int] = {}
-        for *values, rows in self._pieces.drop(PIECE, PACKED).collect():
+        for *values, rows in collected(self._pieces.drop(PIECE, PACKED)):
             key = tuple(bytes(v) if isinstance(v, bytearray) else v for v in values)
             sizes[key] = sizes.get(key, 0) + rows
         return dict(sorted(sizes.items(), key=lambda item: [*map(_sortable, item[0])]))
@@ -139,7 +140,7 @@ class PreparedSeries:
             rows = self._pieces
             for i, value in enumerate(key):
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
-            pieces = rows.select(PIECE, PACKED).toArrow().sort_by(PIECE).column(PACKED)
+            pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
             parts = [pa.ipc.open_stream(piece).read_all() for piece in packed]
             found = pa.concat_tables(parts).combine_chunks()

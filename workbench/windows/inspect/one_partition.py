@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.key_codes import narrow
 from workbench.columnar.zones import readable
 from workbench.engine.block import Call, Window
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
-from workbench.spark.failures import in_one_sentence
+from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import is_key, key_values
 from workbench.spark.table import column
 from workbench.windows.plan import bound
@@ -145,7 +144,7 @@ def partition_of(
     chosen = chosen.orderBy(*terms) if terms else chosen
     wanted = [value.alias(name) for name, value in carried.wanted.items()]
     # Limited before the columns are chosen: the order may be by one that is renamed.
-    rows = readable(narrow(chosen.limit(most + 1).select(*wanted).toArrow()))
+    rows = readable(in_arrow(chosen.limit(most + 1).select(*wanted)))
     if not len(rows):
         raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
@@ -175,9 +174,10 @@ def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tu
     bound(over, df)
     keys = [column(df, name, "partition_by") for name in over.partition_by]
     if not keys:
-        return [((), df.count())]
+        with in_one_sentence():
+            return [((), df.count())]
     counted = df.groupBy(*keys).count().orderBy(*keys).limit(most)
-    return [(tuple(row[:-1]), row[-1]) for row in counted.collect()]
+    return [(tuple(row[:-1]), row[-1]) for row in collected(counted)]
 
 
 def said(value: Any) -> str:
@@ -202,7 +202,7 @@ def said(value: Any) -> str:
 
 def _first_key(over: WindowCall, df: "DataFrame") -> Key:
     keys = [column(df, name, "partition_by") for name in over.partition_by]
-    first = (df.select(*keys).orderBy(*keys) if keys else df).limit(1).collect()
+    first = collected((df.select(*keys).orderBy(*keys) if keys else df).limit(1))
     if not first:
         raise WorkbenchError("df: the table has no row; give one that has some.")
     return tuple(first[0]) if keys else ()

@@ -13,6 +13,7 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.columns import rows_of
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import collected
 from workbench.spark.session import session
 from workbench.spark.table import unused
 from workbench.windows.stream.plan import OBSERVED
@@ -87,7 +88,7 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     <BLANKLINE>
     """
     if isinstance(query, str | PathLike):
-        held = _variable(query, DIRECTORY, operator).collect()
+        held = collected(_variable(query, DIRECTORY, operator))
         return sum(Directory.unpacked(p, Seal.of(p)).late for p in map(_packed, held))
     return sum(counts.get(LATE, 0) for counts in stream_counts(query))
 
@@ -159,9 +160,9 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import LongType, StructType
 
-    held = _variable(checkpoint, DIRECTORY, operator).limit(1).collect()
+    held = collected(_variable(checkpoint, DIRECTORY, operator).limit(1))
     parts = _variable(checkpoint, PARTS, operator)
-    some = parts.limit(1).collect()
+    some = collected(parts.limit(1))
     about = _about(held[0]) if held else {"key": [], "order": None}
     task = StateTask(tuple(map(tuple, about["key"])), about["order"])
     if not some:

@@ -1,0 +1,74 @@
+"""A job that is broken off says so in one sentence, and its session says nothing beside it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHILD = """
+import sys, time, workbench as wb
+from pyspark.sql import functions as F
+
+spark = wb.session({"spark.master": "local[2]", "spark.driver.memory": "1g"})
+
+@F.udf("boolean")
+def killed(value):
+    import os, signal
+    if value == 50:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return True
+
+def refused(batches):
+    from workbench.errors import WorkbenchError
+    for batch in batches:
+        raise WorkbenchError("mwh: too large; cast it.")
+        yield batch
+
+events = spark.range(100).select((F.col("id") % 10).alias("k"), F.col("id").alias("t"))
+funnel = wb.Funnel({"a": "t > 0", "b": "t > 1"}, window=5, key="k", time="t")
+for broken in (events.where(killed("t")), events.mapInArrow(refused, events.schema)):
+    try:
+        funnel.steps(broken)
+    except wb.WorkbenchError as error:
+        print(type(error).__name__, error, file=sys.stderr, flush=True)
+print("==", file=sys.stderr, flush=True)
+# Workers that were about to write find that nobody wants their rows any more.
+events.repartition(4).mapInArrow(lambda batches: batches, events.schema).limit(1).collect()
+spark._jvm.org.slf4j.LoggerFactory.getLogger("org.apache.spark.Any").error(
+    "one", spark._jvm.java.lang.RuntimeException("two" + chr(10) + "three")
+)
+time.sleep(1)
+spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """The lines that a session printed about broken jobs, and about what is no news."""
+    code = [sys.executable, "-c", CHILD]
+    folder: Path = tmp_path_factory.mktemp("notebook")
+    run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    broken, _, rest = run.stderr.partition("==\n")
+    return [broken.splitlines(), rest.splitlines()]
+
+
+def test_a_killed_worker_is_one_sentence_and_no_line_beside_it(said: list[list[str]]) -> None:
+    assert said[0][0] == (
+        "JobError Spark could not finish: a Python worker was killed, most likely because the "
+        "machine ran out of memory; raise spark.sql.shuffle.partitions, so that a task holds fewer "
+        "keys, or give the machine more memory."
+    )
+
+
+def test_what_a_task_refuses_is_its_own_sentence(said: list[list[str]]) -> None:
+    assert said[0][1:] == ["JobError mwh: too large; cast it."]
+
+
+def test_a_session_logs_an_error_on_one_line_and_ends_its_workers_in_silence(
+    said: list[list[str]],
+) -> None:
+    assert [line.partition(" ")[2] for line in said[1]] == [
+        "ERROR Any: one java.lang.RuntimeException: two"
+    ]

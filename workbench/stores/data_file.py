@@ -27,7 +27,7 @@ class DamagedFileError(Exception):
     """A data file that must not be mapped: the message says why."""
 
 
-class Meta(NamedTuple):
+class MetaPage(NamedTuple):
     """What a meta page says.
 
     Attributes
@@ -48,7 +48,7 @@ class Meta(NamedTuple):
     transaction: int
 
 
-def newest(path: str) -> Meta | None:
+def newest(path: str) -> MetaPage | None:
     """Return what a data file says of itself; None while it is empty.
 
     Raises
@@ -72,7 +72,7 @@ def newest(path: str) -> Meta | None:
     raise AssertionError
 
 
-def _newest(begin: bytes) -> Meta:
+def _newest(begin: bytes) -> MetaPage:
     size = _meta(begin, 0).size
     if size not in PAGES:
         raise DamagedFileError("its first page is damaged")
@@ -85,17 +85,17 @@ def _newest(begin: bytes) -> Meta:
     return max(both, key=lambda one: one.transaction)
 
 
-def _meta(begin: bytes, at: int) -> Meta:
+def _meta(begin: bytes, at: int) -> MetaPage:
     if len(begin) < at + PAGE.size + META.size:
         raise DamagedFileError("it is cut off")
     flags = PAGE.unpack_from(begin, at)[2]
     magic, version, _, _, *found = META.unpack_from(begin, at + PAGE.size)
     if not flags & FLAG or (magic, version) != (MAGIC, VERSION):
         raise DamagedFileError("it is no data file of LMDB")
-    return Meta(*found)
+    return MetaPage(*found)
 
 
-def _check_root(meta: Meta, file: BinaryIO) -> None:
+def _check_root(meta: MetaPage, file: BinaryIO) -> None:
     """Refuse a tree whose root is another page than one of its depth has."""
     if meta.depth and meta.root <= meta.last:
         file.seek(meta.root * meta.size)

@@ -180,9 +180,8 @@ def funnel_levels(
         time, conditions = time.copy(), conditions.copy()
         sort_entries.over(offsets, time, conditions)
         chain, of_rows = np.zeros((steps, steps), np.int64), np.zeros((2, len(time)), np.int64)
-        level = window_funnel_once.over(
-            offsets, time, conditions, window, *modes, *slots, chain, *of_rows, reached
-        )
+        memory = *slots, chain, *of_rows, np.zeros(len(time), np.uint32)
+        level = window_funnel_once.over(offsets, time, conditions, window, *modes, *memory, reached)
     else:
         offsets, time, step = entries(offsets, time, conditions)
         parent = np.empty(len(time), np.int32)

@@ -15,6 +15,7 @@ from kernels.core.kernel import (
     Uint32Column,
     kernel,
 )
+from kernels.tiling.hops import window_end
 
 EMPTY = -1
 
@@ -102,7 +103,7 @@ def window_funnel(
             if strict_order and level > 0 and not allow_reentry:
                 break  #: {now:time}: {k:step} is too far ahead. In strict order that ends the scan.
             continue  #: {now:time}: {k:step} does not count: {k - 1:step} is not reached yet.
-        elif now - start[k - 1] > window:
+        elif now > window_end(start[k - 1], window):
             continue  #: {now:time}: {k:step} is too late for the window from {start[k - 1]:time}.
         elif strict_increase and time[holder[k - 1]] == now:
             continue  #: {now:time}: {k:step} does not count: {k - 1:step} is at the same time.

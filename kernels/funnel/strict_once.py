@@ -6,6 +6,10 @@ a level the newest one before the instant is enough. What remains is a small que
 can the steps that a chain still lacks each have a row of their own at this instant?
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.helper import helper
 from kernels.core.kernel import (
     Int64Column,
     Int64Row,
@@ -15,8 +19,40 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.structures.bipartite_matching import fillable
+from kernels.tiling.hops import window_end
 
 EMPTY = -1
+
+
+@helper
+def enough_rows(
+    conditions: NDArray[np.uint32], seen: NDArray[np.int64], kept: NDArray[np.uint32]
+) -> int:
+    """Keep the first rows of an instant for each step: two more of them than there are steps.
+
+    A chain takes one row for a step, so one of these is always free; the other one is there to
+    repeat the step. What later rows could do, one of the first has done.
+
+    Examples
+    --------
+    >>> kept = np.zeros(9, np.uint32)
+    >>> enough_rows(np.array([0, 1, 1, 1, 1, 1, 2], np.uint32), np.zeros(2, np.int64), kept)
+    5
+    >>> kept[:5].tolist()
+    [1, 1, 1, 1, 2]
+    """
+    count, most = 0, len(seen) + 2
+    seen[:] = 0
+    for row in range(len(conditions)):
+        needed = False
+        for k in range(len(seen)):
+            if (conditions[row] >> k) & 1 == 1:
+                needed = needed or seen[k] < most
+                seen[k] += 1
+        if needed:
+            kept[count] = conditions[row]
+            count += 1
+    return count
 
 
 @kernel
@@ -72,7 +108,7 @@ def oldest_origin(
     """
     lowest = k if strict_increase else max(0, k - len(conditions) + 1)
     for origin in range(lowest, min(k, settled) + 1):
-        if origin > 0 and now - start[origin - 1] > window:
+        if origin > 0 and now > window_end(start[origin - 1], window):
             continue
         if fillable(conditions, row, origin, k, filled, found_by, row_of, queue) == 1:
             return origin
@@ -132,6 +168,7 @@ def window_funnel_once(
     chain: Int64Table,
     filled: Int64Column,
     found_by: Int64Column,
+    kept: Uint32Column,
     reached: Int64Row,
 ) -> int:
     """Return how many steps of the funnel one user completed, with one row for one step at most.
@@ -150,6 +187,8 @@ def window_funnel_once(
         Working memory: the times of the chain of each level.
     filled, found_by : int64 arrays of shape (rows,)
         Working memory.
+    kept : uint32 array of shape (rows,)
+        Working memory: those rows of an instant that are enough to answer.
     reached : int64 array of shape (steps,)
         Written: the times of the winning chain; only the first ``level`` of them mean anything.
 
@@ -160,9 +199,9 @@ def window_funnel_once(
 
     Notes
     -----
-    O(rows · steps) time; at an instant of m rows that fulfil several steps each, O(m² · steps³) at
-    worst. ClickHouse keeps every partial chain, which can grow with the power of the steps; the
-    levels are the same.
+    O(rows · steps) time; at each instant whose rows fulfil several steps, O(r² · steps³) more at
+    worst, where r is how many these rows are, and never more than steps · (steps + 2). ClickHouse
+    keeps every partial chain, which can grow with the power of the steps; the levels are the same.
 
     Source: ClickHouse's documentation of ``strict_once``.
 
@@ -189,6 +228,8 @@ def window_funnel_once(
         # At equal times a row that fulfils no step comes first, and the rows are sorted.
         if strict_order and level > 0 and rows[0] == 0:
             break  #: {now:time}: none of the steps. In strict order that ends the scan.
+        if len(rows) > steps + 2:
+            rows = kept[: enough_rows(rows, queue, kept)]  #: {len(rows)} of them are enough.
         for k in range(steps):
             for row in range(len(rows)):
                 if ended or (rows[row] >> k) & 1 == 0:
@@ -201,7 +242,7 @@ def window_funnel_once(
                 else:
                     source = oldest_origin(
                         rows, row, k, settled, now, window, strict_increase, start,
-                        filled[first:last], found_by[first:last], row_of, queue,
+                        filled[: len(rows)], found_by[: len(rows)], row_of, queue,
                     )  # fmt: skip
                     if source == EMPTY:
                         continue  #: {now:time}: {k:step} has no chain to extend in time.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.core.kernel import empty_states
+from kernels.core.kernel import Float64Column, empty_states, kernel
 from kernels.states.states import (
     Count,
     First,
@@ -17,8 +17,12 @@ from kernels.states.states import (
     Least,
     Moments,
     Product,
+    ScaledJoint,
+    ScaledMoments,
+    ScaledSpread,
     Spread,
     Sum,
+    is_far,
 )
 
 VALUES, KEYS, PAIRS = "values", "keys", "pairs"
@@ -46,16 +50,36 @@ class Aggregate(NamedTuple):
     needs: int = 1
 
 
-def _skewness(m: Moments) -> Any:
+def _in_ones(number: Any, *units: Any) -> Any:
+    """A number that is counted in a product of powers of two."""
+    if all(np.all(unit == 1.0) for unit in units):
+        return number
+    # As such a product alone may be too large or too small, when the number is neither.
+    return np.ldexp(number, sum(np.frexp(unit)[1] - 1 for unit in units))
+
+
+def _variance(s: ScaledSpread, missing: int = 0) -> Any:
+    return _in_ones(s.squares / (s.rows - missing), s.unit, s.unit)
+
+
+def _deviation(s: ScaledSpread, missing: int = 0) -> Any:
+    return np.sqrt(s.squares / (s.rows - missing)) * s.unit
+
+
+def _covariance(s: ScaledJoint, missing: int = 0) -> Any:
+    return _in_ones(s.products / (s.rows - missing), s.unit, s.other_unit)
+
+
+def _skewness(m: ScaledMoments) -> Any:
     spread = np.sqrt(m.second / m.rows) ** 3
     return np.sqrt(m.rows * (m.rows - 1)) / (m.rows - 2) * (m.third / m.rows) / spread
 
 
-def _excess(m: Moments) -> Any:
+def _excess(m: ScaledMoments) -> Any:
     return m.rows * m.fourth / (m.second * m.second) - 3
 
 
-def _kurtosis(m: Moments) -> Any:
+def _kurtosis(m: ScaledMoments) -> Any:
     scale = (m.rows - 1) / ((m.rows - 2) * (m.rows - 3))
     return scale * ((m.rows + 1) * _excess(m) + 6)
 
@@ -76,21 +100,87 @@ AGGREGATES = {
     "last": Aggregate(Last(), lambda s: s.row, KEYS),
     "min": Aggregate(Least(), lambda s: s.row, KEYS),
     "max": Aggregate(Greatest(), lambda s: s.row, KEYS),
-    "var_pop": Aggregate(Spread(), lambda s: s.squares / s.rows),
-    "var_samp": Aggregate(Spread(), lambda s: s.squares / (s.rows - 1), needs=2),
-    "stddev_pop": Aggregate(Spread(), lambda s: np.sqrt(s.squares / s.rows)),
-    "stddev_samp": Aggregate(Spread(), lambda s: np.sqrt(s.squares / (s.rows - 1)), needs=2),
-    "skewness": Aggregate(Moments(), _skewness, needs=3),
-    "kurtosis_pop": Aggregate(Moments(), _excess, needs=2),
-    "kurtosis": Aggregate(Moments(), _kurtosis, needs=4),
-    "covar_pop": Aggregate(Joint(), lambda s: s.products / s.rows, PAIRS),
-    "covar_samp": Aggregate(Joint(), lambda s: s.products / (s.rows - 1), PAIRS, needs=2),
-    "corr": Aggregate(Joint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS),
+    "var_pop": Aggregate(ScaledSpread(), _variance),
+    "var_samp": Aggregate(ScaledSpread(), lambda s: _variance(s, 1), needs=2),
+    "stddev_pop": Aggregate(ScaledSpread(), _deviation),
+    "stddev_samp": Aggregate(ScaledSpread(), lambda s: _deviation(s, 1), needs=2),
+    "skewness": Aggregate(ScaledMoments(), _skewness, needs=3),
+    "kurtosis_pop": Aggregate(ScaledMoments(), _excess, needs=2),
+    "kurtosis": Aggregate(ScaledMoments(), _kurtosis, needs=4),
+    "covar_pop": Aggregate(ScaledJoint(), _covariance, PAIRS),
+    "covar_samp": Aggregate(ScaledJoint(), lambda s: _covariance(s, 1), PAIRS, needs=2),
+    "corr": Aggregate(
+        ScaledJoint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS
+    ),
 }
 
+#: States of numbers that are counted in ones, and so cost less, by those of numbers of any size.
+IN_ONES = {ScaledSpread: Spread(), ScaledMoments: Moments(), ScaledJoint: Joint()}
+
 # Tuples of equal numbers are equal: what tells states apart are their types.
-_distinct = {(type(one.empty), type(one.empty[0])): one.empty for one in AGGREGATES.values()}
-empty_states[:] = _distinct.values()
+_empty = [*(one.empty for one in AGGREGATES.values()), *IN_ONES.values()]
+empty_states[:] = {(type(one), type(one[0])): one for one in _empty}.values()
+
+
+@kernel
+def count_far(value: Float64Column) -> int:
+    """Return how many numbers are so large or so small that they are not counted in ones.
+
+    Parameters
+    ----------
+    value : float64 array of shape (rows,)
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> count_far(np.array([0.0, 7.0, 1e80, np.nan]))
+    1
+    """
+    count = 0
+    for row in range(len(value)):
+        count += is_far(value[row])  #: Up to row {row}, {count} are far from one.
+    return count
+
+
+def empty_for(name: str, value: NDArray[Any], other: NDArray[Any]) -> Any:
+    """Return the state before any row that suits some columns.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`AGGREGATES`.
+    value, other : arrays of shape (rows,)
+        What the aggregate is of, of the type of the state's fields; twice the same where it is of
+        one column.
+
+    Returns
+    -------
+    state
+        That of the aggregate; but where a simpler one of numbers that are counted in ones is
+        enough, it is that one, whose fields are the first ones of the other.
+
+    Examples
+    --------
+    >>> value = np.array([1.0, 2.0])
+    >>> empty_for("stddev_samp", value, value)
+    Spread(rows=0.0, mean=0.0, squares=0.0)
+    """
+    empty = AGGREGATES[name].empty
+    simple = IN_ONES.get(type(empty))
+    if simple is None or _has_far(value) or (other is not value and _has_far(other)):
+        return empty
+    return simple
+
+
+def _has_far(column: NDArray[Any]) -> bool:
+    return bool(count_far.over(np.array([0, len(column)]), column)[0])
 
 
 def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
@@ -101,7 +191,7 @@ def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
     name : str
         One of :data:`AGGREGATES`.
     matrix : array of shape (rows, fields)
-        A state a row.
+        A state a row; the last fields may be left out where all numbers are counted in ones.
 
     Returns
     -------
@@ -114,5 +204,5 @@ def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
     [1.5, nan]
     """
     aggregate = AGGREGATES[name]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         return np.asarray(aggregate.finalize(type(aggregate.empty)(*matrix.T)))

@@ -9,6 +9,7 @@ how compiled code stays on disk. The state before any row is the argument that a
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 from numba.extending import overload, overload_method, register_jitable
 from numpy.typing import NDArray
@@ -16,6 +17,68 @@ from numpy.typing import NDArray
 from kernels.core.helper import helper
 
 NO_ROW = -1
+#: Numbers from 1 / NEAR to NEAR have fourth powers that are neither too large nor too small for a
+#: double. Others are counted in powers of two, and these are UNITS_APART.
+NEAR, LEAST_UNIT, GREATEST_UNIT, UNITS_APART = 2.0**170, 2.0**-1020, 2.0**1020, 2.0**340
+
+
+@helper
+def is_far(value: float) -> bool:
+    """Say whether a number is so large or so small that it is not counted in ones.
+
+    Examples
+    --------
+    >>> [is_far(value) for value in (-7.0, 0.0, 1e80, 1e-80, float("inf"))]
+    [False, False, True, True, False]
+    """
+    size = abs(value)
+    # Without branches, several numbers are looked at together.
+    return bool(((size >= NEAR) & (size < np.inf)) | ((size > 0.0) & (size < 1.0 / NEAR)))
+
+
+@helper
+def unit_of(value: float) -> float:
+    """Return the power of two that a number is counted in.
+
+    Examples
+    --------
+    >>> unit_of(-7.0), unit_of(0.0), unit_of(1e80) == 2.0**340, unit_of(1e-80) == 2.0**-340
+    (1.0, 1.0, True, True)
+    """
+    if not is_far(value):
+        return 1.0
+    unit = LEAST_UNIT
+    while abs(value) >= unit * NEAR:
+        unit *= UNITS_APART
+    return unit
+
+
+def units_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what :func:`unit_of` does, of many numbers.
+
+    Examples
+    --------
+    >>> units_of(np.array([-7.0, 0.0, 1e80])).tolist() == [1.0, 1.0, 2.0**340]
+    True
+    """
+    units, size = np.ones(len(values)), np.abs(values)
+    for row in np.flatnonzero((size >= NEAR) | (size < 1.0 / NEAR)):
+        units[row] = unit_of(values[row])
+    return units
+
+
+@helper
+def common_unit(unit: float, is_zero: bool, other_unit: float, other_is_zero: bool) -> float:
+    """Return the unit that two states are counted in together: the larger one, but for zeros.
+
+    Examples
+    --------
+    >>> common_unit(1.0, True, 0.25, False), common_unit(1.0, False, 0.25, False)
+    (0.25, 1.0)
+    """
+    if is_zero:
+        return other_unit
+    return unit if other_is_zero else max(unit, other_unit)
 
 
 class Count(NamedTuple):
@@ -316,6 +379,173 @@ class Joint(NamedTuple):
             self.other_squares + later.other_squares + y * y * weight,
             self.products + later.products + x * y * weight,
         )
+
+
+class ScaledMoments(NamedTuple):
+    """:class:`Moments` of numbers of any size, counted in a power of two.
+
+    Examples
+    --------
+    >>> far = ScaledMoments().update(2.0**300, 0, 0).update(3 * 2.0**300, 0, 1)
+    >>> far.rows, far.mean * far.unit == 2.0**301, far.second / far.mean**2
+    (2.0, True, 0.5)
+    """
+
+    rows: float = 0.0
+    mean: float = 0.0
+    second: float = 0.0
+    third: float = 0.0
+    fourth: float = 0.0
+    unit: float = 1.0
+
+    def update(self, value: float, other: float, row: int) -> "ScaledMoments":
+        """Add a value."""
+        unit = unit_of(value)
+        return self.combine(ScaledMoments(1.0, value / unit, 0.0, 0.0, 0.0, unit))
+
+    def combine(self, later: "ScaledMoments") -> "ScaledMoments":
+        """Add later values."""
+        if self.rows == 0.0:
+            return later
+        if later.rows == 0.0:
+            return self
+        zero = self.mean == 0.0 and self.second == 0.0
+        zero_too = later.mean == 0.0 and later.second == 0.0
+        unit = common_unit(self.unit, zero, later.unit, zero_too)
+        found = moments_in(unit, self).combine(moments_in(unit, later))
+        return ScaledMoments(found.rows, found.mean, found.second, found.third, found.fourth, unit)
+
+
+@helper
+def moments_in(unit: float, m: ScaledMoments) -> Moments:
+    """Return moments counted in another unit.
+
+    Examples
+    --------
+    >>> moments_in(2.0, ScaledMoments(2.0, 4.0, 8.0, 0.0, 32.0, 1.0))
+    Moments(rows=2.0, mean=2.0, second=2.0, third=0.0, fourth=2.0)
+    """
+    # One factor at a time: a power of it may be too small when the product is not.
+    by = m.unit / unit
+    second, third = m.second * by * by, m.third * by * by * by
+    return Moments(m.rows, m.mean * by, second, third, m.fourth * by * by * by * by)
+
+
+class ScaledSpread(NamedTuple):
+    """:class:`Spread` of numbers of any size, counted in a power of two.
+
+    Examples
+    --------
+    >>> far = ScaledSpread().update(2.0**600, 0, 0).update(3 * 2.0**600, 0, 1)
+    >>> far.rows, far.mean * far.unit == 2.0**601, far.squares / far.mean**2
+    (2.0, True, 0.5)
+    """
+
+    rows: float = 0.0
+    mean: float = 0.0
+    squares: float = 0.0
+    unit: float = 1.0
+
+    def update(self, value: float, other: float, row: int) -> "ScaledSpread":
+        """Add a value."""
+        unit = unit_of(value)
+        # What is not finite spreads beyond numbers.
+        return self.combine(ScaledSpread(1.0, value / unit, value - value, unit))
+
+    def combine(self, later: "ScaledSpread") -> "ScaledSpread":
+        """Add later values."""
+        if self.rows == 0.0:
+            return later
+        if later.rows == 0.0:
+            return self
+        zero = self.mean == 0.0 and self.squares == 0.0
+        zero_too = later.mean == 0.0 and later.squares == 0.0
+        unit = common_unit(self.unit, zero, later.unit, zero_too)
+        found = spread_in(unit, self).combine(spread_in(unit, later))
+        return ScaledSpread(found.rows, found.mean, found.squares, unit)
+
+
+@helper
+def spread_in(unit: float, s: ScaledSpread) -> Spread:
+    """Return a spread counted in another unit.
+
+    Examples
+    --------
+    >>> spread_in(2.0, ScaledSpread(2.0, 4.0, 8.0, 1.0))
+    Spread(rows=2.0, mean=2.0, squares=2.0)
+    """
+    by = s.unit / unit
+    return Spread(s.rows, s.mean * by, s.squares * by * by)
+
+
+class ScaledJoint(NamedTuple):
+    """:class:`Joint` of numbers of any size, each column counted in a power of two.
+
+    Examples
+    --------
+    >>> far = ScaledJoint().update(2.0**300, 2.0**-300, 0).update(3 * 2.0**300, 2.0**-300, 1)
+    >>> far.rows, far.mean * far.unit == 2.0**301, far.other_mean * far.other_unit == 2.0**-300
+    (2.0, True, True)
+    """
+
+    rows: float = 0.0
+    mean: float = 0.0
+    other_mean: float = 0.0
+    squares: float = 0.0
+    other_squares: float = 0.0
+    products: float = 0.0
+    unit: float = 1.0
+    other_unit: float = 1.0
+
+    def update(self, value: float, other: float, row: int) -> "ScaledJoint":
+        """Add a pair."""
+        unit, other_unit = unit_of(value), unit_of(other)
+        pair = value / unit, other / other_unit
+        return self.combine(ScaledJoint(1.0, pair[0], pair[1], 0.0, 0.0, 0.0, unit, other_unit))
+
+    def combine(self, later: "ScaledJoint") -> "ScaledJoint":
+        """Add later pairs."""
+        if self.rows == 0.0:
+            return later
+        if later.rows == 0.0:
+            return self
+        zero = self.mean == 0.0 and self.squares == 0.0
+        zero_too = later.mean == 0.0 and later.squares == 0.0
+        unit = common_unit(self.unit, zero, later.unit, zero_too)
+        zero = self.other_mean == 0.0 and self.other_squares == 0.0
+        zero_too = later.other_mean == 0.0 and later.other_squares == 0.0
+        other_unit = common_unit(self.other_unit, zero, later.other_unit, zero_too)
+        found = joint_in(unit, other_unit, self).combine(joint_in(unit, other_unit, later))
+        return ScaledJoint(
+            found.rows,
+            found.mean,
+            found.other_mean,
+            found.squares,
+            found.other_squares,
+            found.products,
+            unit,
+            other_unit,
+        )
+
+
+@helper
+def joint_in(unit: float, other_unit: float, j: ScaledJoint) -> Joint:
+    """Return what is known of two columns, counted in other units.
+
+    Examples
+    --------
+    >>> joint_in(2.0, 1.0, ScaledJoint(2.0, 4.0, 5.0, 8.0, 2.0, 4.0, 1.0, 1.0))[1:]
+    (2.0, 5.0, 2.0, 2.0, 2.0)
+    """
+    by, other_by = j.unit / unit, j.other_unit / other_unit
+    return Joint(
+        j.rows,
+        j.mean * by,
+        j.other_mean * other_by,
+        j.squares * by * by,
+        j.other_squares * other_by * other_by,
+        j.products * by * other_by,
+    )
 
 
 @helper

@@ -24,7 +24,7 @@ from kernels.core.kernel import (
     Int64Table,
     kernel,
 )
-from kernels.states.states import Joint, Moments, Spread
+from kernels.states.states import ScaledJoint, ScaledMoments, ScaledSpread, load
 from kernels.tiling.hops import LEAST, floor_to, window_start
 
 Int64Cells = Annotated[NDArray[np.int64], RIGHT, np.int64, 2]
@@ -50,10 +50,11 @@ SIZES = {
     GREATEST_KEY: (2, 0),
     FIRST: (4, 0),
     LAST: (4, 0),
-    SPREAD: (0, 3),
-    MOMENTS: (0, 5),
-    JOINT: (0, 6),
+    SPREAD: (0, 4),
+    MOMENTS: (0, 6),
+    JOINT: (0, 8),
 }
+NO_SPREAD, NO_MOMENTS, NO_JOINT = ScaledSpread(), ScaledMoments(), ScaledJoint()
 
 
 @helper
@@ -63,12 +64,25 @@ def put(numbers: NDArray[Any], at: int, state: Any) -> None:
     Examples
     --------
     >>> numbers = np.zeros(4)
-    >>> put(numbers, 1, Spread(2.0, 5.0, 0.5))
+    >>> put(numbers, 0, ScaledSpread(2.0, 5.0, 0.5))
     >>> numbers.tolist()
-    [0.0, 2.0, 5.0, 0.5]
+    [2.0, 5.0, 0.5, 1.0]
     """
     for k in range(len(state)):
         numbers[at + k] = state[k]
+
+
+@helper
+def state_at(empty: Any, numbers: NDArray[Any], at: int) -> Any:
+    """Return the state whose fields :func:`put` wrote; the empty state says of which kind it is.
+
+    Examples
+    --------
+    >>> state_at(NO_SPREAD, np.array([0.0, 2.0, 5.0, 0.5, 1.0]), 1)
+    ScaledSpread(rows=2.0, mean=5.0, squares=0.5, unit=1.0)
+    """
+    fields = len(empty)
+    return load(empty, numbers[at : at + fields].reshape((1, fields)), 0)
 
 
 @helper
@@ -116,10 +130,10 @@ def join_numbers(kind: int, r: int, real: NDArray[np.float64], to: NDArray[np.fl
 
     Examples
     --------
-    >>> to = np.array([1.0, 3.0, 0.0])
-    >>> join_numbers(SPREAD, 0, np.array([1.0, 5.0, 0.0]), to)
+    >>> to = np.array([1.0, 3.0, 0.0, 1.0])
+    >>> join_numbers(SPREAD, 0, np.array([1.0, 5.0, 0.0, 1.0]), to)
     >>> to.tolist()
-    [2.0, 4.0, 2.0]
+    [2.0, 4.0, 2.0, 1.0]
     """
     if kind == TOTAL:
         to[r] += real[r]
@@ -129,21 +143,11 @@ def join_numbers(kind: int, r: int, real: NDArray[np.float64], to: NDArray[np.fl
             to[r] = real[r] * to[r] if to[r + 1] > 0 else real[r]
         to[r + 1] += real[r + 1]
     elif kind == SPREAD:
-        spread = Spread(to[r], to[r + 1], to[r + 2])
-        put(to, r, spread.combine(Spread(real[r], real[r + 1], real[r + 2])))
+        put(to, r, state_at(NO_SPREAD, to, r).combine(state_at(NO_SPREAD, real, r)))
     elif kind == MOMENTS:
-        moments = Moments(to[r], to[r + 1], to[r + 2], to[r + 3], to[r + 4])
-        later = Moments(real[r], real[r + 1], real[r + 2], real[r + 3], real[r + 4])
-        put(to, r, moments.combine(later))
+        put(to, r, state_at(NO_MOMENTS, to, r).combine(state_at(NO_MOMENTS, real, r)))
     else:
-        joint = Joint(to[r], to[r + 1], to[r + 2], to[r + 3], to[r + 4], to[r + 5])
-        put(
-            to,
-            r,
-            joint.combine(
-                Joint(real[r], real[r + 1], real[r + 2], real[r + 3], real[r + 4], real[r + 5])
-            ),
-        )
+        put(to, r, state_at(NO_JOINT, to, r).combine(state_at(NO_JOINT, real, r)))
 
 
 @helper

@@ -1,21 +1,8 @@
 """The queries that see an event, as a range of its key's queries."""
 
-from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Right, kernel
-from kernels.tiling.hops import window_end
+from kernels.tiling.hops import hop_end, window_end
 from kernels.tiling.scan import search_after
-
-
-@helper
-def hop_end(time: int, hop: int) -> int:
-    """Return the last moment of the hop that a time is in, and never one behind the last time.
-
-    Examples
-    --------
-    >>> hop_end(17, 5), hop_end(-2, 5), hop_end(17, 1)
-    (19, -1, 17)
-    """
-    return window_end(time, hop - 1 - time % hop)
 
 
 @kernel

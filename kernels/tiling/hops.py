@@ -4,6 +4,9 @@ A window that begins at a hop is made of whole hops, so it is put together from 
 instead of from events. Hops are counted from 1970 and floors are mathematical: they hold before it.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Right, Right, RightMatrix, State, kernel
 from kernels.states.states import store
@@ -39,14 +42,39 @@ def default_hop(window: int) -> int:
 
 @helper
 def floor_to(time: int, hop: int) -> int:
-    """Return the beginning of the hop that a time is in.
+    """Return the beginning of the hop that a time is in; the first hop begins with the first time.
 
     Examples
     --------
-    >>> floor_to(17, 5), floor_to(-2, 5)
-    (15, -5)
+    >>> floor_to(17, 5), floor_to(-2, 5), floor_to(LEAST, 5) == LEAST
+    (15, -5, True)
     """
-    return time // hop * hop
+    since = time % hop
+    return max(time, LEAST + since) - since
+
+
+def hop_begins(time: NDArray[np.int64], hop: int) -> NDArray[np.int64]:
+    """Return what :func:`floor_to` does, of many times.
+
+    Examples
+    --------
+    >>> hop_begins(np.array([17, -2]), 5).tolist()
+    [15, -5]
+    """
+    since = time % hop
+    return np.maximum(time, LEAST + since) - since
+
+
+@helper
+def hop_end(time: int, hop: int) -> int:
+    """Return the last moment of the hop that a time is in, and never one behind the last time.
+
+    Examples
+    --------
+    >>> hop_end(17, 5), hop_end(-2, 5), hop_end(17, 1)
+    (19, -1, 17)
+    """
+    return window_end(time, hop - 1 - time % hop)
 
 
 @helper
@@ -58,7 +86,7 @@ def window_start(query: int, window: int, hop: int = 1) -> int:
     >>> window_start(17, 4), window_start(17, 4, 5)
     (13, 10)
     """
-    return floor_to(max(query, LEAST + window + hop) - window, hop)
+    return floor_to(max(query, LEAST + window) - window, hop)
 
 
 @helper

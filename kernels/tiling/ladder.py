@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kernels.core.kernel import Kernel
 from kernels.states.aggregates import AGGREGATES, KEYS, finalized
 from kernels.structures.sort_keys import sort_keys
-from kernels.tiling.hops import LEAST, default_hop, hop_states
+from kernels.tiling.hops import LEAST, default_hop, hop_begins, hop_states
 from kernels.tiling.naive import naive_windows, rollup_windows
 from kernels.tiling.sawtooth import head_states, join_heads, sawtooth_windows
 from kernels.tiling.scan import cursor_windows, search_windows
@@ -184,7 +184,7 @@ def _by_parts(
 
 def _count(meaning: str, query: Times, time: Times, window: int, hop: int) -> Times:
     """Return how many events each window has."""
-    low = np.maximum(query, LEAST + window + hop) - window
-    low = low if meaning == SLIDING else low // hop * hop
-    high = query // hop * hop if meaning == HOPPING else query
+    low = np.maximum(query, LEAST + window) - window
+    low = low if meaning == SLIDING else hop_begins(low, hop)
+    high = hop_begins(query, hop) if meaning == HOPPING else query
     return np.searchsorted(time, high) - np.searchsorted(time, low)

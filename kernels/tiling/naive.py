@@ -4,7 +4,7 @@ import numpy as np
 
 from kernels.core.kernel import Int64Column, Int64Right, Matrix, Right, State, kernel
 from kernels.states.states import load, store
-from kernels.tiling.hops import hop_states, window_start
+from kernels.tiling.hops import hop_end, hop_states, window_start
 
 
 @kernel
@@ -116,10 +116,10 @@ def rollup_windows(
         state, low = empty, window_start(query[i], window)
         for day in range(days):
             operations += 1
-            end = start[day] + hop
-            if low <= start[day] and end <= query[i]:
+            last = hop_end(start[day], hop)
+            if low <= start[day] and last < query[i]:
                 state = state.combine(load(empty, rolled, day))  #: Day {day} is whole: {state}.
-            elif start[day] < query[i] and low < end:
+            elif start[day] < query[i] and low <= last:
                 first = 0 if day == 0 else stop[day - 1]
                 for row in range(first, stop[day]):
                     operations += 1  #: The window cuts day {day}: event {row} is looked at.

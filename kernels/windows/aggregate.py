@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kernels.frames.cache_blocks import STREAMED, CacheBlock, parts
 from kernels.frames.frame_deltas import frames_slide
-from kernels.states.aggregates import AGGREGATES, KEYS, finalized
+from kernels.states.aggregates import AGGREGATES, KEYS, empty_for, finalized
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.segment_tree import FANOUT, tree_states
 from kernels.windows.sliding import least_rows, running_states, sliding_states
@@ -131,14 +131,14 @@ def _answer(
     """The answers of a part."""
     if method is None:
         method = choose_method(part.offsets, name, part.begin, part.end)
-    empty, takes = AGGREGATES[name].empty, AGGREGATES[name].takes
-    dtype = np.asarray(empty).dtype
+    takes, dtype = AGGREGATES[name].takes, np.asarray(AGGREGATES[name].empty).dtype
     value = values[part.values]
     value = sort_keys(value) if takes == KEYS else value.astype(dtype, copy=False)
     second = value if other is None else other[part.values].astype(dtype, copy=False)
     if method == "deque":
         answer = _least(part, value, name == "max")
     else:
+        empty = empty_for(name, value, second)
         answer = finalized(name, _states(part, method, empty, fanout, (value, second)))
     if takes == KEYS:
         part.to_partition(answer)
@@ -176,11 +176,15 @@ def moving_states(
     dtype = np.asarray(empty).dtype
     value = values.astype(dtype, copy=False)
     second = value if other is None else other.astype(dtype, copy=False)
+    simple, fields = empty_for(name, value, second), len(empty)
     found = [
-        _states(part, method, empty, FANOUT, (value[part.values], second[part.values]))
+        _states(part, method, simple, FANOUT, (value[part.values], second[part.values]))
         for part in parts(offsets, begin, end, STREAMED)
     ]
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    states = found[0] if len(found) == 1 else np.concatenate(found)
+    if len(simple) == fields:
+        return states
+    return np.append(states, np.ones((len(states), fields - len(simple))), axis=1)
 
 
 def _check_method(name: str, method: str) -> None:

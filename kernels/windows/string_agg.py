@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Int64Matrix, Uint8Scratch, kernel
 from kernels.structures.sort_keys import link_equals
+from kernels.windows.aggregate import moving_aggregate
+from kernels.windows.distinct.aggregate import moving_distinct
 from kernels.windows.distinct.count import hull, in_frame
 
 NONE = -1
@@ -32,54 +34,6 @@ def is_first(
 
 
 @kernel
-def joined_sizes(
-    start: Int64Column,
-    stop: Int64Column,
-    previous: Int64Column,
-    begin: Int64Matrix,
-    end: Int64Matrix,
-    separator: int,
-    size: Int64Column,
-) -> None:
-    """Write how many bytes the texts of each frame have when they are joined.
-
-    Parameters
-    ----------
-    start, stop : int64 arrays of shape (values,)
-        Where the text of each value stands among the bytes.
-    previous : int64 array of shape (values,)
-        The nearest row before each that has its text, or -1; -1 everywhere where a text counts as
-        often as it is there.
-    begin, end : int64 arrays of shape (rows, pieces)
-        The frame of each row as up to three half-open ranges of the values, in order.
-    separator : int
-        How many bytes stand between two texts.
-    size : int64 array of shape (rows,)
-        Written.
-
-    Notes
-    -----
-    O(rows in frames), as the texts that :func:`join` writes are as long.
-
-    Examples
-    --------
-    >>> start, stop, none = np.array([0, 1]), np.array([1, 3]), np.array([-1, -1])
-    >>> size = np.zeros(1, np.int64)
-    >>> joined_sizes(start, stop, none, np.array([[0]]), np.array([[2]]), 1, size)
-    >>> size.tolist()
-    [4]
-    """
-    for i in range(len(begin)):
-        size[i], texts = 0, 0
-        for piece in range(begin.shape[1]):
-            for row in range(begin[i, piece], end[i, piece]):
-                if is_first(previous, begin, end, i, row):
-                    size[i] += stop[row] - start[row]
-                    texts += 1
-        size[i] += separator * max(texts - 1, 0)  #: Row {i}: {texts} texts, {size[i]} bytes.
-
-
-@kernel
 def join(
     text: Uint8Scratch,
     start: Int64Column,
@@ -97,8 +51,13 @@ def join(
     ----------
     text : uint8 array
         The bytes of all texts.
-    start, stop, previous, begin, end
-        As :func:`joined_sizes` takes them.
+    start, stop : int64 arrays of shape (values,)
+        Where the text of each value stands among the bytes.
+    previous : int64 array of shape (values,)
+        The nearest row before each that has its text, or -1; -1 everywhere where a text counts as
+        often as it is there.
+    begin, end : int64 arrays of shape (rows, pieces)
+        The frame of each row as up to three half-open ranges of the values, in order.
     separator : uint8 array
         The bytes between two texts.
     to : int64 array of shape (rows,)
@@ -181,22 +140,37 @@ def moving_join(
     >>> ends.tolist(), joined.tobytes()
     ([0, 1, 6], b'aa, bc')
     """
-    previous = np.full(len(start), NONE, np.int64)
-    if key is not None:
-        number, following = np.empty_like(previous), np.empty_like(previous)
-        link_equals.over(offsets, key, number, previous, following)
-    frames = start, stop, previous, begin, end
-    size = np.empty(len(begin), np.int64)
-    joined_sizes.over(offsets, *frames, len(separator), size)
+    size = _sizes(offsets, stop - start, begin, end, len(separator), key)
     ends = np.concatenate([[0], np.cumsum(size)])
     if ends[-1] > MOST_BYTES:
         raise OverflowError(
             f"the joined texts of a partition have {ends[-1]:,} bytes, but a column holds "
             f"{MOST_BYTES:,}; take shorter frames, or more partitions."
         )
+    previous = np.full(len(start), NONE, np.int64)
+    if key is not None:
+        number, following = np.empty_like(previous), np.empty_like(previous)
+        link_equals.over(offsets, key, number, previous, following)
     joined = np.empty(ends[-1], np.uint8)
     # Compiled code takes bytes that cannot be written to for another type.
     text = np.require(text, np.uint8, "W")
     between = np.frombuffer(separator, np.uint8).copy()
-    join.over(offsets, text, *frames, between, ends[:-1], joined)
+    join.over(offsets, text, start, stop, previous, begin, end, between, ends[:-1], joined)
     return ends, joined
+
+
+def _sizes(
+    offsets: NDArray[np.int64],
+    length: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+    separator: int,
+    key: NDArray[np.int64] | None,
+) -> NDArray[np.int64]:
+    """How many bytes the joined texts of each frame have, in O(n log n) however large these are."""
+    frames = "integer_sum", length + separator
+    if key is None:
+        total = moving_aggregate(offsets, *frames, begin, end)
+    else:
+        total = moving_distinct(offsets, *frames, key, begin, end)
+    return np.asarray(np.maximum(total - separator, 0))

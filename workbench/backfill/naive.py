@@ -11,6 +11,7 @@ from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import TIMES, kind_of
+from workbench.spark.exact_sums import exact
 from workbench.spark.table import column, is_integer_time, type_of
 from workbench.windows.spark_engine import IN_SPARK
 
@@ -172,6 +173,9 @@ def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     if name in ("first", "last"):
         pick: Callable[..., Column] = F.min_by if name == "first" else F.max_by
         return pick(values[0], F.when(counts, F.struct(F.col(TIME), values[0])))
+    exactly = name in ("sum", "avg") and not options.distinct
+    if exactly and kind_of(one.resolved.kinds[0]) != "float":
+        return exact(name, one.name, F.when(counts, values[0]), one.resolved.kinds[0])
     if one.resolved.answer.typeName() == "double" and name != "sum":
         values = [value.cast("double") for value in values]
     values = [F.when(counts, value) for value in values]

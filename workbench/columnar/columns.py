@@ -244,16 +244,39 @@ def type_between(kind: pa.DataType) -> pa.DataType:
     return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
 
 
+def upper_words(values: pa.Decimal128Array) -> NDArray[np.int64]:
+    """Return the upper 64 of a decimal's 128 bits, and 0 for null."""
+    return _words(values, 1)
+
+
 def _unscaled(values: pa.Decimal128Array) -> NDArray[np.int64]:
     """The lower 64 of 128 bits, which hold all of 18 digits."""
+    return _words(values, 0)
+
+
+def _words(values: pa.Decimal128Array, number: int) -> NDArray[np.int64]:
     words = np.frombuffer(values.buffers()[1], np.int64)
     first = 2 * values.offset
-    return np.where(present(values), words[first : first + 2 * len(values) : 2], 0)
+    return np.where(present(values), words[first + number : first + 2 * len(values) : 2], 0)
 
 
 def _scaled(values: NDArray[np.int64], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
     # The upper 64 bits repeat the sign.
-    words = np.stack([values, values >> 63], axis=1)
+    return of_words(values >> 63, values, null, like)
+
+
+def of_words(
+    upper: NDArray[np.int64], lower: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType
+) -> pa.Array:
+    """Return a column of decimals from their 128 bits.
+
+    Examples
+    --------
+    >>> words = np.array([0, 1]), np.array([125, 0], np.uint64)
+    >>> of_words(*words, np.zeros(2, bool), pa.decimal128(38, 2)).to_pylist()
+    [Decimal('1.25'), Decimal('184467440737095516.16')]
+    """
+    words = np.stack([lower.view(np.int64), upper], axis=1)
     valid = np.packbits(~null, bitorder="little")
     buffers = [pa.py_buffer(valid), pa.py_buffer(np.ascontiguousarray(words))]
-    return pa.Array.from_buffers(like, len(values), buffers)
+    return pa.Array.from_buffers(like, len(null), buffers)

@@ -38,12 +38,12 @@ from workbench.columnar.columns import (
     text_parts,
     type_between,
 )
+from workbench.columnar.exact_sums import few_parts, means, scale_of, sums_column
 from workbench.engine.block import Call, Frames, Window
 from workbench.engine.list_functions import LISTS
 from workbench.engine.order import measured
 from workbench.functions.catalogue import RANKINGS, SKETCHED
 
-MOST = 2.0**63
 #: The kernels' names of those that are called otherwise.
 KERNELS = {"stddev": "stddev_samp", "variance": "var_samp", "variance_pop": "var_pop"}
 
@@ -77,29 +77,37 @@ def _count_distinct(window: Window, call: Call) -> pa.Array:
 
 def _sum(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    column, empty = frames.ordered(numbers(values)), frames.sizes == 0
-    if column.dtype == np.float64:
+    empty = frames.sizes == 0
+    if pa.types.is_floating(values.type):
+        column = frames.ordered(numbers(values))
         return answers(_aggregate(window, call, "sum", column, frames), empty)
-    total = _aggregate(window, call, "integer_sum", column, frames)
-    if _may_overflow(column):
-        # Totals wrap around, so one that fits is right whatever its parts did.
-        nearly = _aggregate(window, call, "sum", column.astype(np.float64), frames)
-        if (np.abs(nearly) > MOST * (1 - 1e-6)).any():
-            raise OverflowError(
-                f"{call.column}: a sum does not fit a 64-bit integer; cast the column to double."
-            )
-    if pa.types.is_decimal(values.type):
-        wide = pa.decimal128(values.type.precision + 10, values.type.scale)
-        return as_column(total, empty, wide)
-    return answers(total, empty)
+    return sums_column(call.column, _sums(window, call, values, frames), empty, values.type)
+
+
+def _sums(window: Window, call: Call, values: pa.Array, frames: Frames) -> list[Numbers]:
+    """The sums of as few parts of the values as tell all sums."""
+    return [
+        _aggregate(window, call, "integer_sum", frames.ordered(one), frames)
+        for one in few_parts(values)
+    ]
 
 
 def _avg(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    exact = pa.types.is_integer(values.type) and not _may_overflow(numbers(values))
-    column = frames.ordered(numbers(values) if exact else floats(values))
-    name = "integer_avg" if exact else "avg"
-    return answers(_aggregate(window, call, name, column, frames), frames.sizes == 0)
+    empty = frames.sizes == 0
+    if pa.types.is_floating(values.type):
+        column = frames.ordered(numbers(values))
+        return answers(_aggregate(window, call, "avg", column, frames), empty)
+    sums, rows = _sums(window, call, values, frames), _counted_rows(window, call, frames)
+    return answers(means(sums, rows, scale_of(values.type)), empty)
+
+
+def _counted_rows(window: Window, call: Call, frames: Frames) -> Numbers:
+    """How many values each frame has, each once where only distinct ones count."""
+    if not call.options.distinct:
+        return frames.sizes
+    keys = frames.ordered(window.keys(call.arguments))
+    return moving_count_distinct(window.offsets, keys, frames.begin, frames.end)
 
 
 def _statistic(window: Window, call: Call) -> pa.Array:
@@ -107,11 +115,7 @@ def _statistic(window: Window, call: Call) -> pa.Array:
     name = KERNELS.get(call.function, call.function)
     columns = [frames.ordered(floats(window.column(name))) for name in call.arguments]
     found = _aggregate(window, call, name, columns[0], frames, *columns[1:])
-    sizes = frames.sizes
-    if call.options.distinct:
-        keys = frames.ordered(window.keys(call.arguments))
-        sizes = moving_count_distinct(window.offsets, keys, frames.begin, frames.end)
-    null = sizes < AGGREGATES[name].needs
+    null = _counted_rows(window, call, frames) < AGGREGATES[name].needs
     if name in ("skewness", "kurtosis", "kurtosis_pop"):
         # Equal values have no spread to divide by.
         null |= np.isnan(found)
@@ -270,10 +274,6 @@ def _aggregate(
         return moving_aggregate(window.offsets, name, column, *ranges, other=other)
     keys = frames.ordered(window.keys(call.arguments))
     return moving_distinct(window.offsets, name, column, keys, *ranges, other=other)
-
-
-def _may_overflow(column: Numbers) -> bool:
-    return bool(np.abs(column.astype(np.float64)).sum() >= MOST / 2)
 
 
 FUNCTIONS: dict[str, Callable[[Window, Call], pa.Array]] = {

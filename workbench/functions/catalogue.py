@@ -40,10 +40,10 @@ LG_K, QUANTILES_K = 12, 200
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
 SORTED = (*NUMBERS, *TIMES, "boolean", "text", "interval", "time")
-#: Functions whose answer over decimals is exact.
-EXACT = ("sum", "fill")
 #: The most digits of a decimal that fit 64 bits.
 MOST_DIGITS = 18
+#: The most digits of a decimal.
+MOST_PRECISION = 38
 
 LONG, DOUBLE, INT, BOOLEAN, SAME = "long", "double", "int", "boolean", "same"
 LIKE_SUM, LIKE_QUANTILE = "like sum", "like quantile"
@@ -246,7 +246,7 @@ def _sum_type(argument: "DataType") -> "DataType":
     from pyspark.sql import types as t
 
     if isinstance(argument, t.DecimalType):
-        return t.DecimalType(argument.precision + 10, argument.scale)
+        return t.DecimalType(min(argument.precision + 10, MOST_PRECISION), argument.scale)
     return t.LongType() if kind_of(argument) == "integer" else t.DoubleType()
 
 
@@ -279,7 +279,7 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
                 f"{column}: {name} cannot take {data_type.simpleString()}; "
                 f"give it a column of {_listed(kinds)}."
             )
-        if name in EXACT and getattr(data_type, "precision", 0) > MOST_DIGITS:
+        if name == "fill" and getattr(data_type, "precision", 0) > MOST_DIGITS:
             raise WorkbenchError(
                 f"{column}: {name} of decimals of more than {MOST_DIGITS} digits is not "
                 "available; cast the column to fewer digits or to double."

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import AGGREGATES, Trace, frame_ranges, order_by_key, trace
-from kernels.states.aggregates import KEYS, finalized
+from kernels.states.aggregates import KEYS, empty_for, finalized
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.segment_tree import tree_states
+from workbench.columnar.exact_sums import may_overflow
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_steps import Place
@@ -56,19 +57,20 @@ def run_tree(
     aggregate, said = AGGREGATES[_exact(name, column)], answers(name, column)
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(column) if aggregate.takes == KEYS else column.astype(dtype)
+    empty = empty_for(_exact(name, column), value, value)
     order = order_by_key(np.array([0, len(value)]), np.arange(len(value)))
     low, high = (None if b is None else b.amount for b in (frame.low, frame.high))
     begin, end = frame_ranges(order, "rows", low, high, frame.exclude)
     if row is not None:
         begin, end = begin[row : row + 1], end[row : row + 1]
-    states = np.zeros((len(begin), len(aggregate.empty)), dtype)
+    states = np.zeros((len(begin), len(empty)), dtype)
     show: dict[str, Callable[[Any], str]] = {
         "state": said,
         "place": _place_words(column, fanout),
         "rows": rows_words,
     }
     columns = value, value, begin, end, states
-    return trace(tree_states, aggregate.empty, fanout, *columns, show=show), said
+    return trace(tree_states, empty, fanout, *columns, show=show), said
 
 
 def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], str]:
@@ -92,9 +94,11 @@ def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], st
     """
     exact = _exact(name, values)
     aggregate = AGGREGATES[exact]
+    column = values.astype(np.asarray(aggregate.empty).dtype)
+    empty = empty_for(exact, column, column)
 
     def said(state: Mapping[str, Any]) -> str:
-        if tuple(state.values()) == tuple(aggregate.empty) and aggregate.needs:
+        if tuple(state.values()) == tuple(empty) and aggregate.needs:
             return "nothing"
         found = finalized(exact, np.array([list(state.values())]))[0]
         return number_words(values[found] if aggregate.takes == KEYS else found)
@@ -133,6 +137,7 @@ def rows_words(rows: tuple[int, int]) -> str:
 def _exact(name: str, values: NDArray[Any]) -> str:
     """The aggregate that adds whole numbers without rounding, where there is one."""
     whole = values.dtype.kind in "iu" and f"integer_{name}" in AGGREGATES
+    whole = whole and not may_overflow(values)
     return f"integer_{name}" if whole else name
 
 

@@ -13,10 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.tiling import cells as c
+from kernels.tiling.hops import LEAST, MOST
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import finished
+from workbench.columnar.exact_sums import TOO_LARGE, exact_sum
 from workbench.columnar.value_texts import value_of_key
-from workbench.engine.functions import MOST
 from workbench.errors import WorkbenchError
 from workbench.online.layout import PICKS, Ints, LayoutPart, StoreLayout, names_for, slots_for
 
@@ -40,12 +41,12 @@ def _finisher(
     names = names_for(call, layout.schema)
     slots = [part.slots.index(one) for one in slots_for(call, layout.schema)]
     whole, real = part.sizes
-    places = {}
+    places = []
     for name, slot in zip(names, slots, strict=True):
         kind, at, to = part.table[slot].tolist()
-        places[name] = kind, window * whole + at, window * real + to
+        places.append((name, kind, window * whole + at, window * real + to))
     argument = layout.schema.field(call.arguments[0]).type if call.arguments else None
-    kind, at, to = places[names[0]]
+    _, kind, at, to = places[0]
     rows = _rows_of(kind, at, to)
     if call.function == "count":
         return call.column, rows, rows
@@ -54,10 +55,9 @@ def _finisher(
     if names == ("sum",):
         mean = call.function == "avg"
         return call.column, partial(_mean if mean else _total, to), rows
-    if names == ("integer_sum", "sum") and argument is not None and pa.types.is_integer(argument):
-        nearly = places["sum"][2]
+    if names[0] == "integer_sum" and argument is not None and pa.types.is_integer(argument):
         of = _whole_mean if call.function == "avg" else partial(_whole_total, call.column)
-        return call.column, partial(of, at, nearly), rows
+        return call.column, partial(of, [place[2] for place in places]), rows
     return call.column, partial(_by_table, call, places, argument, rows), rows
 
 
@@ -82,22 +82,16 @@ def _mean(to: int, whole: list[int], real: list[float]) -> float | None:
     return real[to] / real[to + 1] if real[to + 1] else None
 
 
-def _whole_total(
-    column: str, at: int, nearly: int, whole: list[int], real: list[float]
-) -> int | None:
-    # Totals wrap around, so one that fits is right whatever its parts did.
-    if abs(real[nearly]) > MOST * (1 - 1e-6):
-        raise WorkbenchError(
-            f"{column}: a sum does not fit a 64-bit integer; cast the column to double."
-        )
-    return whole[at] if whole[at + 1] else None
+def _whole_total(column: str, sums: list[int], whole: list[int], real: list[float]) -> int | None:
+    total = exact_sum([whole[at] for at in sums])
+    if not LEAST <= total <= MOST:
+        raise WorkbenchError(f"{column}: {TOO_LARGE}")
+    return total if whole[sums[0] + 1] else None
 
 
-def _whole_mean(at: int, nearly: int, whole: list[int], real: list[float]) -> float | None:
-    rows = whole[at + 1]
-    if not rows:
-        return None
-    return (whole[at] if abs(real[nearly]) < MOST / 2 else real[nearly]) / rows
+def _whole_mean(sums: list[int], whole: list[int], real: list[float]) -> float | None:
+    rows = whole[sums[0] + 1]
+    return exact_sum([whole[at] for at in sums]) / rows if rows else None
 
 
 def _picked(
@@ -112,21 +106,21 @@ def _picked(
 
 def _by_table(
     call: Any,
-    places: dict[str, tuple[int, int, int]],
+    places: list[tuple[str, int, int, int]],
     argument: pa.DataType | None,
     rows: Finish,
     whole: list[int],
     real: list[float],
 ) -> Any:
-    found = {}
-    for name, (kind, at, to) in places.items():
+    found = []
+    for name, kind, at, to in places:
         integers, numbers = c.SIZES[kind]
         if kind == c.PRODUCT:
-            found[name] = np.array([real[to : to + 1]])
+            found.append((name, np.array([real[to : to + 1]])))
         elif numbers:
-            found[name] = np.array([real[to : to + numbers]])
+            found.append((name, np.array([real[to : to + numbers]])))
         else:
-            found[name] = np.array([whole[at : at + integers]])
+            found.append((name, np.array([whole[at : at + integers]])))
     sizes = np.array([rows(whole, real)])
     try:
         return finished(call, found, sizes, argument)[0].as_py()

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from kernels.tiling.hops import LEAST, MOST, window_start
+from kernels.tiling.hops import LEAST, MOST, hop_begins, window_start
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import ENDS, EXTREMES, LISTED, kept_rows
@@ -121,7 +121,7 @@ class KeptEvents:
         events = pa.concat_tables([one, other.filter(pa.array(late))])
         time = events.column(TIME).to_numpy()
         hops = {cast(Any, feature.call.frame).hop for feature in self.features}
-        begun = np.logical_or.reduce([time // hop * hop < at for hop in hops])
+        begun = np.logical_or.reduce([hop_begins(time, hop) < at for hop in hops])
         beyond = set(code[(time >= at) & begun].tolist())
         schema = pa.schema([("k0", pa.int64()), *self.schema])
         columns = {"k0": code, **{name: events.column(name) for name in self.schema.names}}

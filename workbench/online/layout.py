@@ -64,12 +64,15 @@ class Slot:
         The column that says which events count.
     nulls : bool
         Whether events whose value is null count, too.
+    part : int
+        Of exact sums: the part of the numbers that is added up.
     """
 
     kind: int
     arguments: tuple[str, ...]
     where: str | None
     nulls: bool = False
+    part: int = 1
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,11 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
     WorkbenchError
         When a store's states cannot hold what it needs.
     """
+    if exact := partial_states(call, schema):
+        return tuple(
+            Slot(KINDS[one.function], call.arguments, call.where, part=one.options.n)
+            for one in exact
+        )
     return tuple(
         Slot(KINDS[name], call.arguments, call.where, name in ("first", "last") and _nulls(call))
         for name in names_for(call, schema)

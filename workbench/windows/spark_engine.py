@@ -17,6 +17,7 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.functions.fn import Function
+from workbench.spark.exact_sums import exact
 from workbench.spark.table import column
 
 if TYPE_CHECKING:
@@ -203,8 +204,18 @@ def with_spark(
     added = []
     for one in found:
         spec = _window(df, keys, order, one)
-        added.append(_function(one).over(spec).cast(one.answer).alias(one.column))
+        added.append(_answer(one, spec).cast(one.answer).alias(one.column))
     return df.select("*", *added)
+
+
+def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
+    from pyspark.sql import functions as F
+
+    if one.function.name in ("sum", "avg") and kind_of(one.kinds[0]) != "float":
+        value = one.arguments[0]
+        value = value if one.where is None else F.when(one.where, value)
+        return exact(one.function.name, one.column, value, one.kinds[0], lambda c: c.over(spec))
+    return _function(one).over(spec)
 
 
 def _window(

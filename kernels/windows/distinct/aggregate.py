@@ -21,7 +21,7 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.frames.frame_deltas import FEW, only_in, turnover
-from kernels.states.aggregates import AGGREGATES, KEYS, finalized
+from kernels.states.aggregates import AGGREGATES, KEYS, empty_for, finalized
 from kernels.states.states import load, store
 from kernels.structures.order import sort_entries
 from kernels.structures.sort_keys import link_equals
@@ -281,10 +281,10 @@ def moving_distinct(
     if name not in AGGREGATES or AGGREGATES[name].takes == KEYS:
         known = ", ".join(one for one, made in AGGREGATES.items() if made.takes != KEYS)
         raise ValueError(f"name: {name!r} is no aggregate of numbers; use one of {known}.")
-    empty = AGGREGATES[name].empty
-    dtype = np.asarray(empty).dtype
+    dtype = np.asarray(AGGREGATES[name].empty).dtype
     value = values.astype(dtype, copy=False)
     columns = value, value if other is None else other.astype(dtype, copy=False)
+    empty = empty_for(name, *columns)
     states = np.empty((len(begin), len(empty)), dtype)
     exact = hasattr(empty, "inverse") and isinstance(empty[0], int)
     near = exact and turnover.over(offsets, begin, end).sum() <= FEW * len(begin)

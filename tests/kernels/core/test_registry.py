@@ -141,6 +141,7 @@ def funnels_once(draw: st.DrawFn) -> Args:
     modes = [*strict, draw(st.booleans()), draw(st.booleans())]
     slots = [int64(np.zeros(3)) for _ in range(4)]
     memory = [int64(np.zeros((3, 3))), *(int64(np.zeros(len(rows))) for _ in range(2))]
+    memory.append(np.zeros(len(rows), np.uint32))
     window = draw(st.integers(0, 9))
     columns = int64([t for t, _ in rows]), uint32([c for _, c in rows])
     return [*columns, window, *modes, *slots, *memory, int64([0, 0, 0])]

@@ -1,6 +1,7 @@
 """The funnel's kernels against every chain tried, and against ClickHouse in process."""
 
 from random import Random
+from time import perf_counter
 
 import chdb
 import numpy as np
@@ -118,6 +119,53 @@ def test_the_input_is_left_as_it_was(case: Streams, modes: dict[str, bool]) -> N
     before, columns = case.columns, case.columns
     funnel_levels(*columns, case.steps, case.window, **modes)
     assert all(np.array_equal(a, b) for a, b in zip(before, columns, strict=True))
+
+
+ENDS = [-(2**63), -(2**63) + 1, -3, 0, 4, 2**63 - 2, 2**63 - 1]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(ENDS), st.integers(0, 7)), max_size=7),
+    st.sampled_from([0, 1, 5, 2**62, 2**63 - 3, 2**63 - 1]),
+    st.booleans(),
+)
+def test_times_at_the_ends_of_64_bits_are_as_far_apart_as_they_are(
+    user: list[tuple[int, int]], window: int, once: bool
+) -> None:
+    best = brute_force.level(user, 3, window, once=once)
+    assert levels(Streams(3, window, [user]), strict_once=once) == [best]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 7)), min_size=5, max_size=9),
+    st.integers(0, 1),
+    st.booleans(),
+)
+def test_more_rows_of_an_instant_than_a_chain_takes_are_matched_as_all_are(
+    user: list[tuple[int, int]], window: int, increase: bool
+) -> None:
+    best = brute_force.level(user, 3, window, once=True, increase=increase)
+    modes = {"strict_once": True, "strict_increase": increase}
+    assert levels(Streams(3, window, [user]), **modes) == [best]
+
+
+@pytest.mark.parametrize("modes", [one for one in COMBINATIONS if one["strict_once"]], ids=name)
+def test_many_rows_at_few_instants_have_the_levels_of_clickhouse(modes: dict[str, bool]) -> None:
+    for steps in (1, 2, 3):
+        case = random_streams(steps, 150, steps, 1, 2)
+        assert levels(case, **modes) == ask_clickhouse(case, modes)
+
+
+def test_many_rows_of_one_instant_take_the_time_that_they_need_to_be_read() -> None:
+    # Before it, a chain is at step 17; here, two rows alone fulfil the steps before.
+    rows = np.full(20_000, 2**31 - 2**16, np.uint32)
+    rows[:2] = 2**31 - 1
+    time = np.concatenate([np.arange(17) - 50, np.zeros(len(rows), np.int64)])
+    conditions = np.concatenate([np.uint32(1) << np.arange(17, dtype=np.uint32), rows])
+    began = perf_counter()
+    level, _ = funnel_levels(np.array([0, len(time)]), time, conditions, 32, 99, strict_once=True)
+    assert level.tolist() == [31]
+    assert perf_counter() - began < 20
 
 
 def test_many_rows_of_one_instant_that_fulfil_every_step_are_no_burden_in_strict_once() -> None:

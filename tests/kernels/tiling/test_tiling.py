@@ -40,10 +40,29 @@ def expected(name: str, rung: str, query: Any, window: int, hop: int, event: Any
     ]
 
 
+AT_ENDS = st.one_of(st.integers(-(2**63), 20 - 2**63), st.integers(2**63 - 20, 2**63 - 1))
+NEAR_ENDS = st.lists(AT_ENDS, max_size=12).map(lambda times: np.array(sorted(times), np.int64))
+
+
+@pytest.mark.parametrize("name", ["integer_sum", "last"])
+@given(query=NEAR_ENDS, time=NEAR_ENDS, window=WINDOWS, hop=st.integers(1, 7), data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_windows_reach_to_the_ends_of_time(
+    name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
+) -> None:
+    check_every_rung(name, query, time, window, hop, data)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(query=TIMES, time=TIMES, window=WINDOWS, hop=st.integers(1, 7), data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_every_rung_answers_like_brute_force(
+    name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
+) -> None:
+    check_every_rung(name, query, time, window, hop, data)
+
+
+def check_every_rung(
     name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
 ) -> None:
     values, other = numbers(data, name, len(time))

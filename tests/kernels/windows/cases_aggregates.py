@@ -121,7 +121,18 @@ def says_whether_they_slide(before: Args, after: Args, result: Any) -> bool:
     return bool(result) == (ahead and begin.shape[1] == 1)
 
 
+def of_any_size() -> st.SearchStrategy[Args]:
+    ends = [0.0, -0.0, 1.0, 2.0**170, 2.0**-170, 1e80, -1e80, 5e-324, np.inf, np.nan]
+    return st.lists(st.sampled_from(ends), max_size=9).map(lambda values: [np.array(values, float)])
+
+
+def counts_those_beyond(before: Args, after: Args, result: Any) -> bool:
+    sizes = np.abs(before[0][np.isfinite(before[0]) & (before[0] != 0)])
+    return bool(result == sum(not 2.0**-170 <= size < 2.0**170 for size in sizes))
+
+
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "count_far": (of_any_size(), counts_those_beyond),
     "build_tree": (trees(), joins_children),
     "frames_slide": (framed(), says_whether_they_slide),
     "join_ranges": (ranges_of_states(), joins_what_is_between),

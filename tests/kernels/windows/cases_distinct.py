@@ -56,7 +56,7 @@ def visits(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def texts(draw: st.DrawFn, sizes: bool) -> Args:
+def texts(draw: st.DrawFn) -> Args:
     """Words one behind the other, that count each time or once."""
     which = draw(st.lists(st.integers(0, 3), min_size=1, max_size=30))
     rows, once = draw(st.integers(1, 12)), draw(st.booleans())
@@ -65,8 +65,6 @@ def texts(draw: st.DrawFn, sizes: bool) -> Args:
     back = [max((j for j in range(i) if which[j] == k), default=-1) for i, k in enumerate(which)]
     previous = np.array(back if once else [-1] * len(which), np.int64)
     frames = draw(random_frames(len(which), rows))
-    if sizes:
-        return [start, stop, previous, *frames, draw(st.integers(0, 3)), blank(rows)]
     text = as_bytes(b"".join(WORDS[k] for k in which))
     expected = [b"-".join(chosen(text, start, stop, previous, *frames, i)) for i in range(rows)]
     ends = np.cumsum([0, *map(len, expected)], dtype=np.int64)
@@ -92,24 +90,6 @@ def joins_by_force(before: Args, after: Args, result: Any) -> bool:
     text, start, stop, previous, begin, end, separator = before[:7]
     frames = (chosen(text, start, stop, previous, begin, end, i) for i in range(len(begin)))
     return bytes(after[-1]) == b"".join(bytes(separator).join(words) for words in frames)
-
-
-def measures_by_force(before: Args, after: Args, result: Any) -> bool:
-    start, stop, previous, begin, end, separator = before[:6]
-    sizes = []
-    for i in range(len(begin)):
-        inside = set(members(begin, end, i))
-        first = [row for row in inside if not seen_before(previous, inside, row)]
-        length = sum(int(stop[row] - start[row]) for row in first)
-        sizes.append(length + separator * max(len(first) - 1, 0))
-    return bool(after[-1].tolist() == sizes)
-
-
-def seen_before(previous: Any, inside: set[int], row: int) -> bool:
-    back = previous[row]
-    while back >= 0 and back not in inside:
-        back = previous[back]
-    return bool(back >= 0)
 
 
 def once_each(before: Args, after: Args, result: Any) -> bool:
@@ -167,8 +147,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "by_end": (visits(), ends_never_move_back),
     "distinct_deviations": (deviations(), deviation_of_distinct_values),
     "distinct_quantiles": (quantiles(), quantiles_of_distinct_values),
-    "join": (texts(sizes=False), joins_by_force),
-    "joined_sizes": (texts(sizes=True), measures_by_force),
+    "join": (texts(), joins_by_force),
     "running_distinct": (states(inverse=True), once_each),
     "sweep_distinct": (states(inverse=False), once_each),
 }

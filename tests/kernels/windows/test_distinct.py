@@ -1,6 +1,7 @@
 """Aggregates of distinct values and joined texts of moving frames, against DuckDB and by force."""
 
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,19 @@ def test_joined_texts_are_those_of_duckdb(
     call = f"string_agg({'DISTINCT ' if distinct else ''}value, '{separator}')"
     expected = window.ask_duckdb(call, value=pa.array(words))
     assert got == [answer or "" for answer in expected]
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_texts_too_long_to_be_joined_are_refused_at_once(distinct: bool) -> None:
+    rows = 200_000
+    text = np.frombuffer(b"abcdefgh" * rows, np.uint8)
+    start = 8 * np.arange(rows)
+    frames = np.zeros((rows, 1), np.int64), np.arange(1, rows + 1)[:, None]
+    parts = one_partition(start), text, start, start + 8, *frames, b", "
+    began = perf_counter()
+    with pytest.raises(OverflowError, match="of a partition have 200,000,600,000 bytes"):
+        moving_join(*parts, key=start if distinct else None)
+    assert perf_counter() - began < 10
 
 
 @given(st.integers(1, 60), st.data())

@@ -21,6 +21,7 @@ SCHEMA = pa.schema(
     [
         *(("k0", pa.string()), (TIME, pa.int64()), ("number", pa.int64()), ("word", pa.string())),
         *(("good", pa.bool_()), ("bucket", pa.string())),
+        *(("price", pa.decimal128(18, 4)), ("wide", pa.decimal128(38, 10))),
     ]
 )
 KEYS = st.sampled_from(["a", "a", "a", "b"])

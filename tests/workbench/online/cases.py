@@ -27,6 +27,7 @@ SCHEMA = pa.schema(
         *(("k0", pa.string()), (TIME, pa.int64()), ("number", pa.int64()), ("real", pa.float64())),
         *(("other", pa.float64()), ("flag", pa.bool_()), ("good", pa.bool_())),
         *(("day", pa.date32()), ("bucket", pa.string()), ("word", pa.string())),
+        *(("price", pa.decimal128(18, 4)), ("wide", pa.decimal128(38, 10))),
     ]
 )
 #: The hops of the windows; uploads end at multiples of all.
@@ -49,6 +50,9 @@ CALLS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     *((name, ("real",), pa.float64()) for name in DOUBLES),
     *((name, ("real", "other"), pa.float64()) for name in ("covar_samp", "corr")),
     *((name, ("flag",), pa.bool_()) for name in ("bool_and", "bool_or")),
+    ("sum", ("price",), pa.decimal128(28, 4)),
+    ("sum", ("wide",), pa.decimal128(38, 10)),
+    *(("avg", (name,), pa.float64()) for name in ("price", "wide")),
 ]
 #: Those that are answered of events that are kept.
 OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [

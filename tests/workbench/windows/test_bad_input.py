@@ -357,8 +357,8 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "give it a column of plain values, such as numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.sum("wide")),
-        "answer: sum of decimals of more than 18 digits is not available; "
+        lambda df: ask(df, fn.fill("wide")),
+        "answer: fill of decimals of more than 18 digits is not available; "
         "cast the column to fewer digits or to double.",
     ),
     (

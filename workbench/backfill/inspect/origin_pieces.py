@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -9,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.states.aggregates import AGGREGATES, finalized
+from kernels.states.aggregates import AGGREGATES, empty_for, finalized
 from kernels.states.states import load
-from kernels.tiling.hops import hop_states
+from kernels.tiling.hops import hop_begins, hop_states
 from workbench.columnar.columns import codes_in_order, floats, numbers
+from workbench.columnar.exact_sums import may_overflow
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import KERNELS
 from workbench.windows.inspect.one_partition import said
@@ -72,7 +74,7 @@ def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
     [('hop', 0, 2), ('hop', 5, 1), ('event', 11, 1), ('event', 12, 1)]
     """
     in_tail = int(np.searchsorted(time, tail))
-    begins = time[:in_tail] // hop * hop
+    begins = hop_begins(time[:in_tail], hop)
     first = [0, *(np.flatnonzero(np.diff(begins)) + 1).tolist()] if in_tail else []
     begin = [int(begins[row]) for row in first]
     ends = zip(begin, first, [*first[1:], in_tail], strict=True) if first else ()
@@ -104,6 +106,11 @@ class MergeableState:
     other: NDArray[Any]
     values: pa.Array | None
 
+    @cached_property
+    def empty(self) -> Any:
+        """The state before any event."""
+        return empty_for(self.name, self.value, self.other)
+
     def states(self, pieces: Sequence[Piece]) -> NDArray[Any]:
         """Return the state of each piece, by the kernel that rolls events up to hops.
 
@@ -111,7 +118,7 @@ class MergeableState:
         -------
         array of shape (pieces, fields)
         """
-        empty, rows = AGGREGATES[self.name].empty, len(self.value)
+        empty, rows = self.empty, len(self.value)
         number = np.repeat(np.arange(len(pieces)), [piece.last - piece.first for piece in pieces])
         states = np.zeros((rows, len(empty)), self.value.dtype)
         start, stop = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
@@ -120,9 +127,8 @@ class MergeableState:
 
     def merged(self, states: NDArray[Any]) -> NDArray[Any]:
         """Return what the states up to each one add up to."""
-        empty = AGGREGATES[self.name].empty
-        loaded = (load(empty, states, k) for k in range(len(states)))
-        running = list(accumulate(loaded, lambda a, b: a.combine(b), initial=empty))[1:]
+        loaded = (load(self.empty, states, k) for k in range(len(states)))
+        running = list(accumulate(loaded, lambda a, b: a.combine(b), initial=self.empty))[1:]
         return np.array(running, states.dtype).reshape(states.shape)
 
     def answers(self, states: NDArray[Any], rows: Sequence[int]) -> list[Any]:
@@ -135,7 +141,7 @@ class MergeableState:
         """Return states as a person reads them: their fields, or the value of their event."""
         if self.values is not None:
             return [said(self._value(row)) for row in finalized(self.name, states).tolist()]
-        names = type(AGGREGATES[self.name].empty)._fields
+        names = type(self.empty)._fields
         pairs = (zip(names, one, strict=True) for one in states.tolist())
         return [", ".join(f"{name} {said(value)}" for name, value in one) for one in pairs]
 
@@ -170,6 +176,8 @@ def stateful(window: Window, call: Call, rows: Ints) -> MergeableState | None:
         taken, values = [codes_in_order(columns[-1])], columns[0].take(pa.array(rows))
         name = name.removeprefix("arg_")
     elif name in ("sum", "avg") and pa.types.is_integer(columns[0].type):
+        if may_overflow(numbers(columns[0])[rows]):
+            return None
         taken, name = [numbers(columns[0])], f"integer_{name}"
     elif name in (*OF_NUMBERS, *OF_PAIRS) and not pa.types.is_decimal(columns[0].type):
         taken = [floats(one) for one in columns]

@@ -149,7 +149,7 @@ class Trees:
         """Return the queries that see each event, from 0 in each key."""
         begin, end = np.zeros((2, len(self.rows)), np.int64)
         length = span.window is not None, (span.window or 0) + span.ahead
-        of_span = self.queries.time + span.ahead, *length, span.hop, span.last_hop
+        of_span = span.ends(self.queries.time), *length, span.hop, span.last_hop
         events = self.meeting.events
         event_ranges.over(
             self.queries.offsets, *of_span, events.time, begin, end, right=events.offsets

@@ -219,7 +219,7 @@ class FromNodes:
         meeting : CoGroup
             Its events are nodes, their times are the nodes' numbers.
         """
-        found = {slot.function: self._states(meeting, i, slot) for i, slot in self.slots.items()}
+        found = [(slot.function, self._states(meeting, i, slot)) for i, slot in self.slots.items()]
         sizes = row_counts(found)
         return finished(call, found, sizes, self.argument), sizes
 

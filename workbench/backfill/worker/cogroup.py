@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.frames.frames import Ranges
 from kernels.structures.order import sort_entries
-from kernels.tiling.hops import LEAST
+from kernels.tiling.hops import LEAST, MOST, hop_begins
 from kernels.tiling.query_ranges import query_ranges
 from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.key_codes import as_array
@@ -58,9 +58,19 @@ class Span:
         """
         begin, end = np.empty((len(query), 1), np.int64), np.empty((len(query), 1), np.int64)
         length = self.window is not None, (self.window or 0) + self.ahead
-        rounded, query = (self.hop, self.last_hop), query + self.ahead
+        rounded, query = (self.hop, self.last_hop), self.ends(query)
         query_ranges.over(q_offsets, query, *length, *rounded, time, begin, end, right=e_offsets)
         return begin, end
+
+    def ends(self, query: Ints) -> Ints:
+        """Return where each query's window ends before that is rounded, and never past all times.
+
+        Examples
+        --------
+        >>> Span(5, ahead=1).ends(np.array([4, MOST])).tolist()
+        [5, 9223372036854775807]
+        """
+        return np.minimum(query, MOST - self.ahead) + self.ahead
 
     def bounds(self, query: Ints) -> tuple[Ints, Ints]:
         """Return where each query's window begins, whatever that means without a bound, and ends.
@@ -70,10 +80,9 @@ class Span:
         >>> [bound.tolist() for bound in Span(5, 5).bounds(np.array([4, 9]))]
         [[-5, 0], [4, 9]]
         """
-        query = query + self.ahead
-        back = (self.window or 0) + self.ahead
-        low = np.maximum(query, LEAST + back + self.hop) - back
-        return low // self.hop * self.hop, query // self.last_hop * self.last_hop
+        query, back = self.ends(query), (self.window or 0) + self.ahead
+        low = np.maximum(query, LEAST + back) - back
+        return hop_begins(low, self.hop), hop_begins(query, self.last_hop)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -17,11 +18,13 @@ from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
 from workbench.backfill.worker.cogroup import CoGroup, Ints, QueryWindow, Span
 from workbench.backfill.worker.partials import FIELD, SLOT, values_of
-from workbench.columnar.columns import answers, as_column, numbers
+from workbench.columnar.columns import answers, numbers
+from workbench.columnar.exact_sums import means, scale_of, sums_column
 from workbench.engine.block import Call, Frames
-from workbench.engine.functions import MOST
 
 Matrix = NDArray[Any]
+#: Aggregates and their states, a row for each query.
+Found = Sequence[tuple[str, Matrix]]
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ class FromStates:
         meeting : CoGroup
             Its events are those of the span, and states in the order of their times.
         """
-        found = {
-            slot.function: joined(meeting, number, slot) for number, slot in self.slots.items()
-        }
+        found = [
+            (slot.function, joined(meeting, number, slot)) for number, slot in self.slots.items()
+        ]
         sizes = row_counts(found)
         return finished(call, found, sizes, self.argument), sizes
 
@@ -86,25 +89,24 @@ def _kept(window: QueryWindow, slot: Call, mask: Any) -> Frames:
     return Frames(kept.begin, kept.end, kept.row)
 
 
-def row_counts(found: dict[str, Matrix]) -> Ints:
+def row_counts(found: Found) -> Ints:
     """Return how many events each state is of."""
-    for name, states in found.items():
+    for name, states in found:
         state = type(AGGREGATES[name].empty)(*states.T)
         if hasattr(state, "rows"):
             return np.asarray(state.rows, np.int64)
-    return np.asarray(found["bool_and"].sum(axis=1), np.int64)
+    return np.asarray(found[0][1].sum(axis=1), np.int64)
 
 
-def finished(
-    call: Call, found: dict[str, Matrix], sizes: Ints, argument: pa.DataType | None
-) -> pa.Array:
+def finished(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
     """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
 
     Parameters
     ----------
     call : Call
-    found : dict of str to array of shape (queries, fields)
-        The states by their aggregates.
+    found : sequence of (str, array of shape (queries, fields))
+        The aggregates that :func:`workbench.backfill.worker.partials.partial_states` names, and
+        their states.
     sizes : int64 array of shape (queries,)
         How many events each is of.
     argument : pyarrow.DataType or None
@@ -113,39 +115,26 @@ def finished(
     Returns
     -------
     pyarrow.Array
+
+    Raises
+    ------
+    OverflowError
+        When a sum does not fit its type.
     """
+    first, states = found[0]
     if call.function == "count":
         return pa.array(sizes)
-    if call.function in ("bool_and", "bool_or"):
-        flags = finalized(call.function, found["bool_and"])
+    if first == "bool_and":
+        flags = finalized(call.function, states)
         return answers(flags.astype(np.bool_), sizes == 0)
-    if "integer_sum" in found:
-        return _of_integers(call, found, sizes, argument)
-    name = next(iter(found)) if call.function not in ("sum", "avg") else call.function
-    values = finalized(name, found[next(iter(found))])
+    if first == "integer_sum":
+        sums = [np.ascontiguousarray(one[:, 0]) for _, one in found]
+        if call.function == "avg":
+            return answers(means(sums, sizes, scale_of(argument)), sizes == 0)
+        return sums_column(call.column, sums, sizes == 0, argument)
+    name = call.function if first == "sum" else first
+    values = finalized(name, states)
     null = sizes < AGGREGATES[name].needs
     if name in ("skewness", "kurtosis", "kurtosis_pop"):
         null |= np.isnan(values)
     return answers(values, null)
-
-
-def _of_integers(
-    call: Call, found: dict[str, Matrix], sizes: Ints, argument: pa.DataType | None
-) -> pa.Array:
-    total, nearly = found["integer_sum"][:, 0], found["sum"][:, 0]
-    if call.function == "avg":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Totals wrap around: beyond 64 bits the floats tell the mean.
-            mean = np.where(np.abs(nearly) < MOST / 2, total / sizes, nearly / sizes)
-        return answers(mean, sizes == 0)
-    assert argument is not None
-    decimal = pa.types.is_decimal(argument)
-    scale = 10.0**argument.scale if decimal else 1.0
-    if (np.abs(nearly) * scale > MOST * (1 - 1e-6)).any():
-        raise OverflowError(
-            f"{call.column}: a sum does not fit a 64-bit integer; cast the column to double."
-        )
-    if decimal:
-        wide = pa.decimal128(argument.precision + 10, argument.scale)
-        return as_column(total, sizes == 0, wide)
-    return answers(total, sizes == 0)

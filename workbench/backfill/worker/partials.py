@@ -3,9 +3,9 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +15,10 @@ from kernels.states.aggregates import AGGREGATES, PAIRS
 from workbench.backfill.worker.cogroup import Ints, Span
 from workbench.backfill.worker.feature import Feature
 from workbench.columnar.columns import floats, numbers
+from workbench.columnar.exact_sums import count_parts, part
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import KERNELS
-from workbench.functions.catalogue import NO_OPTIONS
+from workbench.functions.catalogue import NO_OPTIONS, Options
 
 #: The columns of states on their way: the slot that a state is of, and its fields.
 SLOT, FIELD = "__slot__", "__field{}_{}__"
@@ -89,16 +90,21 @@ def feature_groups(features: Iterable[Feature], schema: pa.Schema) -> tuple[Feat
 
 
 def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
-    """Return the states that a call is made of, none where its events must travel."""
+    """Return the states that a call is made of, none where its events must travel.
+
+    Exact sums are made of several, of which each says by its ``n`` what part of the numbers it is
+    of; see :func:`workbench.columnar.exact_sums.part`.
+    """
     if call.options.distinct:
         return ()
     names = STATES.get(call.function, ())
     if call.function in ("sum", "avg"):
         kind = schema.field(call.arguments[0]).type
-        whole = pa.types.is_integer(kind)
-        whole |= call.function == "sum" and pa.types.is_decimal(kind)
-        # The sum of floats says whether that of integers went beyond 64 bits.
-        names = ("integer_sum", "sum") if whole else ("sum",)
+        if not pa.types.is_floating(kind):
+            one = replace(call, column="", function="integer_sum", options=NO_OPTIONS)
+            numbers = range(1, count_parts(kind) + 1)
+            return tuple(replace(one, options=Options(n=number)) for number in numbers)
+        names = ("sum",)
     plain = replace(call, column="", options=NO_OPTIONS)
     return tuple(replace(plain, function=name) for name in names)
 
@@ -186,9 +192,24 @@ def _first_of_each(part: Ints, key: Ints) -> Ints:
 
 def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
     """Return the columns that an aggregate is of."""
+    return taken_by(slot, [window.column(one) for one in slot.arguments], int(window.offsets[-1]))
+
+
+def taken_by(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArray[Any], ...]:
+    """Return an aggregate's arguments as its kernels take them.
+
+    Parameters
+    ----------
+    slot : Call
+        One of :func:`partial_states`.
+    columns : sequence of pyarrow.Array
+        Its arguments.
+    rows : int
+    """
     aggregate = AGGREGATES[slot.function]
     if slot.function == "count":
-        return (np.zeros(int(window.offsets[-1]), np.int64),)
-    columns = [window.column(name) for name in slot.arguments]
+        return (np.zeros(rows, np.int64),)
+    if slot.function == "integer_sum":
+        return (part(columns[0], slot.options.n),)
     whole_numbers = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
     return tuple(numbers(one) if whole_numbers else floats(one) for one in columns)

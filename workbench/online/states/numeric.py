@@ -12,16 +12,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.states.states import units_of
 from kernels.structures.sort_keys import sort_keys
 from kernels.tiling import cells as c
 from kernels.tiling.cells import roll_up
-from kernels.tiling.hops import LEAST, window_start
+from kernels.tiling.hops import LEAST, hop_begins, window_start
 from workbench.backfill.worker.cogroup import in_time
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import floats, numbers, present
+from workbench.columnar.exact_sums import part
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.online.encoding import key_bytes, value_bytes
-from workbench.online.layout import Ints, LayoutPart, StoreLayout
+from workbench.online.layout import Ints, LayoutPart, Slot, StoreLayout
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int
     """How many cells each key has at most."""
     collapsed = np.zeros(len(time), np.int64)
     for h, hop in enumerate(part.hops):
-        begin, seen = time // hop * hop, np.zeros(len(time), bool)
+        begin, seen = hop_begins(time, hop), np.zeros(len(time), bool)
         for series, length, size, core in windows.tolist():
             if series == h:
                 low = LEAST if length < 0 else window_start(since, length, size)
@@ -171,7 +173,7 @@ def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArr
         if reals:
             _numbers(kind, given, columns, to_real)
         else:
-            _integers(kind, given, columns, time, to_whole)
+            _integers(slot, given, columns, time, to_whole)
     return cells, held
 
 
@@ -187,15 +189,17 @@ def given_for(arguments: Sequence[str], where: str | None, events: pa.Table) -> 
 
 
 def _integers(
-    kind: int, given: NDArray[np.bool_], columns: list[Any], time: Ints, to: Ints
+    slot: Slot, given: NDArray[np.bool_], columns: list[Any], time: Ints, to: Ints
 ) -> None:
+    kind = slot.kind
     if kind == c.COUNT:
         to[:, 0] = given
         return
-    values = numbers(columns[0])
     if kind == c.WHOLE:
-        to[:, 0], to[:, 1] = np.where(given, values, 0), given
-    elif kind == c.FLAGS:
+        to[:, 0], to[:, 1] = np.where(given, part(columns[0], slot.part), 0), given
+        return
+    values = numbers(columns[0])
+    if kind == c.FLAGS:
         to[:, 0], to[:, 1] = given & (values != 0), given & (values == 0)
     elif kind in (c.LEAST_KEY, c.GREATEST_KEY):
         to[:, 0], to[:, 1] = given, np.where(given, sort_keys(values), 0)
@@ -212,9 +216,10 @@ def _numbers(
     if kind in (c.TOTAL, c.PRODUCT):
         to[:, 0], to[:, 1] = values[0], given
     else:
-        to[:, 0], to[:, 1] = given, values[0]
+        to[:, 0] = given
+        for i, one in enumerate(values):
+            unit = units_of(one)
+            to[:, 1 + i], to[:, i - len(values)] = one / unit, unit
         if kind == c.SPREAD:
             # Nothing, but what is not finite spreads beyond numbers.
             to[:, 2] = values[0] - values[0]
-        if kind == c.JOINT:
-            to[:, 2] = values[1]

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from kernels.tiling import cells as c
-from kernels.tiling.hops import LEAST, window_start
+from kernels.tiling.hops import LEAST, hop_begins, window_start
 from workbench.columnar.key_codes import as_array
 from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import Ordered, given_for, in_order
@@ -110,7 +110,7 @@ def _series(
 ) -> Iterator[tuple[int, Ints, "np.ndarray[Any, Any]"]]:
     """Each series of cells: its number, where each event's cell begins, which have one."""
     for h, hop in enumerate(part.hops):
-        begin, wanted = time // hop * hop, np.zeros(len(time), bool)
+        begin, wanted = hop_begins(time, hop), np.zeros(len(time), bool)
         for series, length, size, core in windows.tolist():
             if series == h:
                 low = LEAST if length < 0 else window_start(since, length, size)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from kernels import trace
-from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.sawtooth import sawtooth_windows
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.one_query import ask, times_of_key
@@ -55,7 +54,7 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
     span, since = spans[column], time[0] if len(time) else asked.query
     times = [at for at in times_of_key(plan, key) if at >= since]
     query = np.array(times[-MOST_QUERIES:], np.int64)
-    empty = AGGREGATES[kept.name].empty
+    empty = kept.empty
     states = np.zeros((len(query), len(empty)), kept.value.dtype)
     clock = clock_for(np.concatenate([query, time]), plan.integer_time)
 

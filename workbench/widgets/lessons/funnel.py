@@ -252,7 +252,7 @@ class _Once(_View):
         columns = self.time.copy(), self.conditions.copy()
         return trace(
             window_funnel_once, *columns, self.window, *self.modes, *slots, chain, *of_rows,
-            reached, show=show,
+            np.zeros(size, np.uint32), reached, show=show,
         )  # fmt: skip
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:

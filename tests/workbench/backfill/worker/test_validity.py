@@ -112,7 +112,7 @@ def alone(call: Call, query: Row, events: list[Row], span: Span) -> Any:
     from workbench.backfill.worker.buckets import plainly
 
     task = BackfillTask((("id", "c0"),), ("k0",), (), schema)
-    plain = [{name: row[name] for name in schema.names} for row in alive]
+    plain = [{name: row.get(name) for name in schema.names} for row in alive]
     meeting = met(task.sides(tables([query], [])[0], pa.Table.from_pylist(plain, schema)))
     return plainly(call, meeting)[0].to_pylist()[0]
 

@@ -5,6 +5,7 @@ import math
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -54,6 +55,8 @@ rows = st.fixed_dictionaries(
         "day": st.one_of(st.none(), st.dates()),
         "bucket": st.sampled_from(["p", "q", None]),
         "word": st.sampled_from(["x", "y", "", "zz", None]),
+        "price": st.sampled_from([None, *map(Decimal, ("0.0001", "-5", "99999999999999.9999"))]),
+        "wide": st.sampled_from([None, *map(Decimal, ("1E-10", "7E+26", "-7E+26"))]),
     }
 )
 batches = st.lists(rows, max_size=12)

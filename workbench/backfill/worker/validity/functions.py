@@ -7,7 +7,7 @@ first row is the one of the least number.
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,15 +17,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.entities.validity_tiles import life_states
-from kernels.states.aggregates import AGGREGATES, PAIRS
+from kernels.states.aggregates import AGGREGATES
 from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
 from workbench.backfill.worker.cogroup import Ints
 from workbench.backfill.worker.merge_states import finished
-from workbench.backfill.worker.partials import ENDS, EXTREMES, partial_states
+from workbench.backfill.worker.partials import ENDS, EXTREMES, partial_states, taken_by
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
-from workbench.columnar.columns import codes_in_order, floats, lists_of_ends, numbers, rows_of
+from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
@@ -74,7 +74,7 @@ def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Arra
         return _of_row(call, lives, held)
     kinds = pa.schema([(name, held[name].type) for name in call.arguments])
     if slots := partial_states(call, kinds):
-        found = {slot.function: _states(slot, lives, held) for slot in slots}
+        found = [(slot.function, _states(slot, lives, held)) for slot in slots]
         return finished(call, found, lives.sizes, kinds.types[0])
     return _by_layout(call, lives, held)
 
@@ -98,23 +98,17 @@ def _taken(lives: ValidIntervals, held: Columns, name: str) -> pa.Array:
 
 def _states(slot: Call, lives: ValidIntervals, held: Columns) -> NDArray[Any]:
     """The state of the rows that each query sees, of one aggregate."""
-    found: NDArray[Any] = lives.once(
-        ("states", slot.function, slot.arguments),
-        lambda: _merged(slot.function, lives, _values(slot, lives, held)),
-    )
+
+    def merged() -> NDArray[Any]:
+        columns = [_taken(lives, held, name) for name in slot.arguments]
+        return _merged(slot.function, lives, taken_by(slot, columns, len(lives.row)))
+
+    kind = "states", slot.function, slot.options.n, slot.arguments
+    found: NDArray[Any] = lives.once(kind, merged)
     return found
 
 
-def _values(slot: Call, lives: ValidIntervals, held: Columns) -> list[NDArray[Any]]:
-    aggregate = AGGREGATES[slot.function]
-    if slot.function == "count":
-        return [np.zeros(len(lives.row), np.int64)]
-    whole = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
-    columns = [_taken(lives, held, name) for name in slot.arguments]
-    return [numbers(one) if whole else floats(one) for one in columns]
-
-
-def _merged(name: str, lives: ValidIntervals, values: list[NDArray[Any]]) -> NDArray[Any]:
+def _merged(name: str, lives: ValidIntervals, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
     empty = AGGREGATES[name].empty
     dtype = np.asarray(empty).dtype
     columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]

@@ -1,0 +1,123 @@
+"""Statistics of numbers of any size, from 1e-300 to 1e300, against exact arithmetic."""
+
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES, IN_ONES, finalized
+from kernels.windows.aggregate import moving_aggregate, moving_states
+from tests.kernels.frames.frames import members, random_frames
+
+STATISTICS = [name for name, one in AGGREGATES.items() if type(one.empty) in IN_ONES]
+#: As many digits, and as large and small numbers, as anything here needs.
+EXACT = Context(prec=60, Emin=-10_000, Emax=10_000)
+EXPONENTS = st.sampled_from([-305, -160, -100, -60, 0, 0, 50, 80, 160, 300])
+
+
+@st.composite
+def numbers(draw: st.DrawFn, size: int) -> NDArray[np.float64]:
+    """Numbers of few sizes, so that frames have some of one size and some of several."""
+    sizes = draw(st.lists(EXPONENTS, min_size=1, max_size=3))
+    pairs = st.tuples(st.integers(-9, 9), st.sampled_from(sizes))
+    drawn = draw(st.lists(pairs, min_size=size, max_size=size))
+    return np.array([float(f"{digit}e{exponent}") for digit, exponent in drawn])
+
+
+def decimal(number: Fraction) -> Decimal:
+    return EXACT.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def distances(values: list[float]) -> list[Fraction]:
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact, Fraction(0)) / len(exact)
+    return [value - mean for value in exact]
+
+
+def exactly(name: str, values: list[float], others: list[float]) -> Decimal | None:
+    """A statistic by its definition; None where equal values have none."""
+    n, x, y = len(values), distances(values), distances(others)
+    second, other = (decimal(sum((d * d for d in one), Fraction(0))) for one in (x, y))
+    products = decimal(sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)))
+    missing = 0 if name.endswith("pop") else 1
+    if name.startswith("covar"):
+        return EXACT.divide(products, n - missing)
+    if name.startswith("var"):
+        return EXACT.divide(second, n - missing)
+    if name.startswith("stddev"):
+        return EXACT.sqrt(EXACT.divide(second, n - missing))
+    if second == 0 or (name == "corr" and other == 0):
+        return None
+    if name == "corr":
+        return EXACT.divide(products, EXACT.sqrt(EXACT.multiply(second, other)))
+    variance = EXACT.divide(second, n)
+    if name == "skewness":
+        third = EXACT.divide(decimal(sum((d**3 for d in x), Fraction(0))), n)
+        ratio = EXACT.divide(third, EXACT.multiply(variance, EXACT.sqrt(variance)))
+        return EXACT.multiply(ratio, EXACT.divide(EXACT.sqrt(Decimal(n * (n - 1))), n - 2))
+    fourth = EXACT.divide(decimal(sum((d**4 for d in x), Fraction(0))), n)
+    excess = EXACT.divide(fourth, EXACT.multiply(variance, variance)) - 3
+    if name == "kurtosis_pop":
+        return excess
+    return ((n + 1) * excess + 6) * (n - 1) / ((n - 2) * (n - 3))
+
+
+def check(name: str, found: float, values: list[float], others: list[float]) -> None:
+    expected = exactly(name, values, others)
+    if expected is None:
+        assert np.isnan(found)
+        return
+    # What is a difference of products is as exact as these.
+    scale = 1.0
+    if name.startswith("covar"):
+        spreads = (exactly("stddev" + name[5:], one, one) for one in (values, others))
+        scale = float(EXACT.multiply(*spreads))  # type: ignore[arg-type]
+    elif not name.startswith(("skew", "kurt", "corr")):
+        scale = float(expected)
+    if np.isinf(scale):
+        assert abs(found) > 1e300 or np.isfinite(float(expected))
+    else:
+        assert found == pytest.approx(float(expected), rel=1e-9, abs=max(1e-9 * scale, 1e-320))
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+@given(size=st.integers(4, 12), data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_statistic_of_numbers_of_any_size_is_that_of_exact_arithmetic(
+    name: str, size: int, data: st.DataObject
+) -> None:
+    values, others = data.draw(numbers(size)), data.draw(numbers(size))
+    begin, end = data.draw(random_frames(size, 4))
+    offsets, needs = np.array([0, size]), AGGREGATES[name].needs
+    for method in ("tree", "sliding"):
+        if method == "sliding":
+            begin = np.zeros((4, 1), np.int64)
+            end = np.array([[size // 2], [size], [size], [size]])
+            begin[2:, 0] = 1
+        shared = offsets, name, values, begin, end
+        found = moving_aggregate(*shared, other=others, method=method)
+        joined = finalized(name, moving_states(*shared, other=others))
+        for i in range(4):
+            rows = members(begin, end, i)
+            if len(rows) >= max(needs, 1):
+                inside = values[rows].tolist(), others[rows].tolist()
+                check(name, found[i], *inside)
+                check(name, joined[i], *inside)
+
+
+SAME: list[list[float]] = [[1e80, 2e80, 3e80, 7e80], [1e-100, 2e-100, 3e-100, 7e-100]]
+
+
+@pytest.mark.parametrize("name", ["corr", "skewness", "kurtosis", "kurtosis_pop"])
+@pytest.mark.parametrize("values", SAME)
+def test_what_has_no_unit_is_the_same_whatever_the_unit(name: str, values: Any) -> None:
+    def of(column: Any) -> float:
+        whole = np.zeros((4, 1), np.int64), np.full((4, 1), 4)
+        return float(moving_aggregate(np.array([0, 4]), name, column, *whole, other=column)[0])
+
+    assert of(np.array(values)) == pytest.approx(of(np.array([1.0, 2.0, 3.0, 7.0])), rel=1e-12)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Scratch, kernel
-from kernels.tiling.hops import MOST
+from kernels.structures.instants import MOST
 
 NONE = -1
 #: What a row says: it was taken out, it was put in, it was there when the snapshot was taken.

@@ -23,7 +23,7 @@ from kernels.core.kernel import (
 )
 from kernels.states.states import load, store
 from kernels.states.unordered import merged
-from kernels.tiling.hops import MOST
+from kernels.structures.instants import MOST
 
 
 @kernel

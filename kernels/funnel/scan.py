@@ -15,7 +15,7 @@ from kernels.core.kernel import (
     Uint32Column,
     kernel,
 )
-from kernels.tiling.hops import window_end
+from kernels.structures.instants import window_end
 
 EMPTY = -1
 

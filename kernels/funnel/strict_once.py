@@ -19,7 +19,7 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.structures.bipartite_matching import fillable
-from kernels.tiling.hops import window_end
+from kernels.structures.instants import window_end
 
 EMPTY = -1
 

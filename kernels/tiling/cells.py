@@ -25,7 +25,8 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.states.states import ScaledJoint, ScaledMoments, ScaledSpread, load
-from kernels.tiling.hops import LEAST, floor_to, window_start
+from kernels.structures.instants import LEAST
+from kernels.tiling.hops import floor_to, window_start
 
 Int64Cells = Annotated[NDArray[np.int64], RIGHT, np.int64, 2]
 Float64Cells = Annotated[NDArray[np.float64], RIGHT, np.float64, 2]

@@ -1,7 +1,8 @@
 """The queries that see an event, as a range of its key's queries."""
 
 from kernels.core.kernel import Int64Column, Int64Right, kernel
-from kernels.tiling.hops import hop_end, window_end
+from kernels.structures.instants import window_end
+from kernels.tiling.hops import hop_end
 from kernels.tiling.scan import search_after
 
 

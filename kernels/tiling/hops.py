@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Right, Right, RightMatrix, State, kernel
 from kernels.states.states import store
+from kernels.structures.instants import LEAST, window_end
 
 MINUTE = 60_000_000
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
-LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def default_hop(window: int) -> int:
@@ -87,18 +87,6 @@ def window_start(query: int, window: int, hop: int = 1) -> int:
     (13, 10)
     """
     return floor_to(max(query, LEAST + window) - window, hop)
-
-
-@helper
-def window_end(time: int, window: int) -> int:
-    """Return the last time at which a query still sees an event, and never behind the last time.
-
-    Examples
-    --------
-    >>> window_end(17, 4)
-    21
-    """
-    return min(time, MOST - window) + window
 
 
 @kernel

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kernels.core.kernel import Kernel
 from kernels.states.aggregates import AGGREGATES, KEYS, finalized
+from kernels.structures.instants import LEAST
 from kernels.structures.sort_keys import sort_keys
-from kernels.tiling.hops import LEAST, default_hop, hop_begins, hop_states
+from kernels.tiling.hops import default_hop, hop_begins, hop_states
 from kernels.tiling.naive import naive_windows, rollup_windows
 from kernels.tiling.sawtooth import head_states, join_heads, sawtooth_windows
 from kernels.tiling.scan import cursor_windows, search_windows

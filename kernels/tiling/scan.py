@@ -14,7 +14,8 @@ from kernels.core.kernel import (
     kernel,
 )
 from kernels.states.states import load, store
-from kernels.tiling.hops import window_end, window_start
+from kernels.structures.instants import window_end
+from kernels.tiling.hops import window_start
 
 
 @helper

@@ -10,7 +10,7 @@ from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Right, Int64Table, Matrix, Right, State, kernel
 from kernels.states.states import load, store
 from kernels.states.unordered import merged
-from kernels.tiling.hops import window_end
+from kernels.structures.instants import window_end
 from kernels.tiling.scan import search_after
 
 #: A range of places that fit into 64 bits has fewer tiles than this.

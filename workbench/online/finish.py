@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
-from kernels.tiling.hops import LEAST, MOST
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import finished
 from workbench.columnar.exact_sums import TOO_LARGE, exact_sum

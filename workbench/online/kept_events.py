@@ -14,7 +14,8 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
-from kernels.tiling.hops import LEAST, MOST, hop_begins, window_start
+from kernels.structures.instants import LEAST, MOST
+from kernels.tiling.hops import hop_begins, window_start
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import ENDS, EXTREMES, LISTED, kept_rows

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
-from kernels.tiling.hops import LEAST, MOST, window_start
+from kernels.tiling.hops import window_start
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import partial_states

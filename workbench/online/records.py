@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from kernels.structures.instants import LEAST
 from kernels.tiling.cells import merge_cells
-from kernels.tiling.hops import LEAST
 from workbench.columnar.key_codes import key_codes
 from workbench.online.encoding import key_bytes
 from workbench.online.layout import Ints, LayoutPart, StoreLayout

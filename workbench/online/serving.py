@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.structures.instants import LEAST
 from kernels.tiling.cells import join_windows
-from kernels.tiling.hops import LEAST
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers

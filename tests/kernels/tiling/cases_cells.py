@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
-from kernels.tiling.hops import LEAST
 
 Args = list[Any]
 #: Of each event: how many, a total, the latest value, and the total as a floating number.

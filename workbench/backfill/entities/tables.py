@@ -5,7 +5,7 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from kernels.entities.validity import IN, OUT, SNAPSHOT
-from kernels.tiling.hops import MOST
+from kernels.structures.instants import MOST
 from workbench.backfill.entities.worker import (
     AT,
     HOLDS,

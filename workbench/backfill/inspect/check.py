@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from kernels.tiling.hops import MOST, default_hop
+from kernels.structures.instants import MOST
+from kernels.tiling.hops import default_hop
 from workbench.arguments import check_count
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities

@@ -13,8 +13,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.frames.frames import Ranges
+from kernels.structures.instants import LEAST, MOST
 from kernels.structures.order import sort_entries
-from kernels.tiling.hops import LEAST, MOST, hop_begins
+from kernels.tiling.hops import hop_begins
 from kernels.tiling.query_ranges import query_ranges
 from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.key_codes import as_array

@@ -13,10 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.states.states import units_of
+from kernels.structures.instants import LEAST
 from kernels.structures.sort_keys import sort_keys
 from kernels.tiling import cells as c
 from kernels.tiling.cells import roll_up
-from kernels.tiling.hops import LEAST, hop_begins, window_start
+from kernels.tiling.hops import hop_begins, window_start
 from workbench.backfill.worker.cogroup import in_time
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import floats, numbers, present

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
-from kernels.tiling.hops import LEAST, hop_begins, window_start
+from kernels.tiling.hops import hop_begins, window_start
 from workbench.columnar.key_codes import as_array
 from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import Ordered, given_for, in_order

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.tiling.hops import MOST
+from kernels.structures.instants import MOST
 from tests.workbench.backfill.cases import SCHEMA, Row, events_of, queries_of, spans, tables
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.task import BackfillTask, met

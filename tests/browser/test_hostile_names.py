@@ -13,11 +13,11 @@ from workbench.widgets.stepper.player import Player
 
 pytestmark = pytest.mark.browser
 
-# What a name would add to a page if it were read as markup; plotly's own buttons are links.
+# What a name would add to a page if it were read as markup, beside plotly's buttons and scripts.
 ADDED = """[...document.querySelectorAll(
-  '.names :is(img, iframe, sup, i:not([class]), [onload], [onerror], a:not(.modebar-btn),' +
-  ' script:not([type="text/javascript"]))'
-)].map((it) => it.outerHTML.slice(0, 90))"""
+  '.names :is(img, iframe, sup, i:not(:empty), [onload], [onerror], a:not(.modebar-btn), script)'
+)].map((it) => it.outerHTML.slice(0, 200))
+  .filter((it) => !it.includes('window.PLOTLYENV') && !it.includes('window.PlotlyConfig'))"""
 # The first point of every trace is pointed at, so that hover texts are drawn as well.
 POINT_AT_ALL = """async () => {
   const plots = [...document.querySelectorAll('.js-plotly-plot')], words = [];

@@ -78,7 +78,7 @@ def test_frames_of_months_are_those_of_spark_in_a_zone_that_arrow_does_not_know(
         )
         assert found.collect() == wanted.collect()
         shown = str(wb.Over(order_by="at", frame=frame, n=fn.sum("id")).frames(days))
-        assert "2024-01-31 22:30" in shown
+        assert "(■)" in shown
     finally:
         spark.conf.set("spark.sql.session.timeZone", str(usual))
 

@@ -132,7 +132,7 @@ def test_a_copy_goes_to_the_temporary_files_when_no_cache_folder_can_be_made(
 ) -> None:
     cache.write_text("a file where the folder should be")
     assert datasets.weather(spark).count() == 26_115
-    assert len(list(cache.parent.glob("temporary/*/*.parquet"))) == 1
+    assert len(list((cache.parent / "temporary").rglob("*.parquet"))) == 1
 
 
 def test_the_clickstream_has_the_rows_and_users_asked_for(clicks: DataFrame) -> None:

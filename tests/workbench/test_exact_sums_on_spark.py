@@ -43,7 +43,7 @@ def test_a_window_adds_up_exactly_by_either_engine(amounts: DataFrame, engine: s
     assert [rows[2][name] for name in names[3:]] == [float(LEAST), 9999999999999.99999, 9e31]
     with pytest.raises(Exception, match="sum_n: a sum does not fit a 64-bit integer; cast"):
         wb.over(
-            amounts.where("n <> 1"), None, "i", frame, engine=engine, sum_n=fn.sum("n")
+            amounts.where("n < 0"), None, "i", frame, engine=engine, sum_n=fn.sum("n")
         ).collect()
 
 
@@ -58,5 +58,5 @@ def test_the_naive_method_adds_up_exactly(amounts: DataFrame) -> None:
     )
     assert found[1]["n_sum"] == 1
     for group, row in found.items():
-        for name, answer in row.items():
-            assert naive[group][name] == pytest.approx(answer, rel=1e-15)
+        for name in set(row) - {"g", "at"}:
+            assert float(naive[group][name]) == pytest.approx(float(row[name]), rel=1e-15)

@@ -1,5 +1,6 @@
 # make lab: everything from a bare machine to JupyterLab in the browser.
 #   PORT=8888 chooses the port, BROWSER=none opens no browser.
+# make fuzz: FUZZ="funnel windows --minutes 60 --seed 7" chooses what to compare, and for how long.
 
 PORT ?= 8888
 VENV := .venv/bin
@@ -8,11 +9,13 @@ UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-ver
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help setup lab test bench notebooks format lock
+.PHONY: help setup lab test fuzz matrix bench notebooks format lock
 
 help:
 	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
 	@echo "make test       check everything: style, types, tests, notebooks, browser"
+	@echo "make fuzz       compare fresh cases with other engines (FUZZ=\"funnel windows --minutes 60\")"
+	@echo "make matrix     ask the same questions under every setting of Spark"
 	@echo "make bench      compare speed with ClickHouse, DuckDB and plain Spark"
 	@echo "make notebooks  run the notebooks again and save their output"
 	@echo "make format     format the code"
@@ -26,6 +29,12 @@ lab: setup
 
 test: setup
 	@$(VENV)/python tools/test.py
+
+fuzz: setup
+	$(VENV)/python -m tests.fuzz $(FUZZ)
+
+matrix: setup
+	$(VENV)/python -m tests.matrix $(MATRIX)
 
 bench: setup
 	$(VENV)/python -m benchmarks funnel

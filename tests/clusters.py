@@ -8,7 +8,7 @@ import subprocess
 import sysconfig
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -120,6 +120,25 @@ class _Server:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+class OwnSession(_Server):
+    """A local session in a process of its own, with settings that only a new JVM takes."""
+
+    def __init__(self, python: Path, folder: Path, conf: Mapping[str, object]) -> None:
+        super().__init__(python, folder)
+        self._conf = dict(conf)
+
+    def start_all(self) -> None:
+        """Nothing: the process starts its session by itself."""
+
+    def options(self) -> dict[str, object]:
+        return {
+            **NO_CALL_SITES,
+            "spark.master": "local[2]",
+            "spark.driver.memory": "1g",
+            **self._conf,
+        }
 
 
 class Cluster(_Server):

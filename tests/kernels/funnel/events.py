@@ -17,6 +17,8 @@ COMBINATIONS = [
     if switches[0] or not switches[-1]
 ]
 
+WINDOWS = st.one_of(st.integers(0, 12), st.just(10**6))
+
 
 @dataclass(frozen=True)
 class Streams:
@@ -42,14 +44,17 @@ def streams(
     most_rows: int = 12,
     shift: int = 0,
     one_each: bool = False,
+    times: st.SearchStrategy[int] | None = None,
+    windows: st.SearchStrategy[int] = WINDOWS,
+    most_users: int = 6,
 ) -> Streams:
     """Draw streams of close times, so that ties and the edge of the window are common."""
     steps = draw(st.integers(1, most_steps))
-    window = draw(st.one_of(st.integers(0, 12), st.just(10**6)))
+    window = draw(windows)
     ones = st.integers(0, steps).map(lambda k: 1 << k - 1 if k else 0)
     any_of_them = ones if one_each else st.one_of(ones, st.integers(0, (1 << steps) - 1))
-    row = st.tuples(st.integers(shift, shift + 10), any_of_them)
-    users = draw(st.lists(st.lists(row, max_size=most_rows), min_size=1, max_size=6))
+    row = st.tuples(st.integers(shift, shift + 10) if times is None else times, any_of_them)
+    users = draw(st.lists(st.lists(row, max_size=most_rows), min_size=1, max_size=most_users))
     return Streams(steps, window, users)
 
 

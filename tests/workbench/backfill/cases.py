@@ -28,25 +28,29 @@ KEYS = st.sampled_from(["a", "a", "a", "b"])
 #: Close together, so that there are ties, and on both sides of 1970.
 TIMES = st.integers(-20, 20)
 
-events_of = st.lists(
-    st.fixed_dictionaries(
-        {
-            "k0": KEYS,
-            TIME: TIMES,
-            "number": st.one_of(st.none(), st.integers(-9, 9)),
-            "word": st.sampled_from(["x", "y", "z", None]),
-            "good": st.sampled_from([True, True, False, None]),
-            "bucket": st.sampled_from(["p", "q", None]),
-        }
-    ),
-    max_size=25,
-)
-queries_of = st.lists(
-    st.fixed_dictionaries(
-        {"k0": st.sampled_from(["a", "b", "c", None]), TIME: st.one_of(st.none(), TIMES)}
-    ),
-    max_size=12,
-)
+
+def events_at(
+    times: st.SearchStrategy[int], numbers: st.SearchStrategy[int]
+) -> st.SearchStrategy[list[Row]]:
+    """Draw events."""
+    row = {
+        "k0": KEYS,
+        TIME: times,
+        "number": st.one_of(st.none(), numbers),
+        "word": st.sampled_from(["x", "y", "z", None]),
+        "good": st.sampled_from([True, True, False, None]),
+        "bucket": st.sampled_from(["p", "q", None]),
+    }
+    return st.lists(st.fixed_dictionaries(row), max_size=25)
+
+
+def queries_at(times: st.SearchStrategy[int]) -> st.SearchStrategy[list[Row]]:
+    """Draw queries; keys without events and missing values are among them."""
+    row = {"k0": st.sampled_from(["a", "b", "c", None]), TIME: st.one_of(st.none(), times)}
+    return st.lists(st.fixed_dictionaries(row), max_size=12)
+
+
+events_of, queries_of = events_at(TIMES, st.integers(-9, 9)), queries_at(TIMES)
 #: None is without a bound.
 spans = st.builds(
     lambda window, hop, rounded: Span(window, hop, hop if rounded else 1),
@@ -127,7 +131,7 @@ def by_force(asked: Asked, span: Span, where: bool, by: bool, query: Row, events
         rows = []
     else:
         high = query[TIME] // span.last_hop * span.last_hop
-        window = 10**9 if span.window is None else span.window
+        window = 10**20 if span.window is None else span.window
         low = (query[TIME] - window) // span.hop * span.hop
         rows = [r for r in events if r["k0"] == query["k0"] and low <= r[TIME] < high]
     rows = [row for row in rows if row["good"] or not where]

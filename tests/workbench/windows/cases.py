@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -20,8 +21,9 @@ from workbench.functions.fn import Function
 START = datetime(2024, 1, 29, 22)
 NAN = float("nan")
 
+Columns = dict[str, tuple[st.SearchStrategy[Any], pa.DataType]]
 #: The columns of every table: how each is drawn, and its type.
-COLUMNS: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
+COLUMNS: Columns = {
     "p": (st.sampled_from(["a", "b", None]), pa.string()),
     "k": (st.integers(-4, 4), pa.int32()),
     "real": (st.one_of(st.integers(-4, 4).map(lambda x: x / 2), st.just(NAN)), pa.float64()),
@@ -37,11 +39,11 @@ COLUMNS: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
 
 
 @st.composite
-def tables(draw: st.DrawFn, most_rows: int = 14) -> pa.Table:
+def tables(draw: st.DrawFn, most_rows: int = 14, of: Columns = COLUMNS) -> pa.Table:
     """Draw a table with an ``id`` and nulls in all other columns."""
     size = draw(st.integers(1, most_rows))
     columns = {"id": pa.array(range(size), pa.int64())}
-    for name, (value, kind) in COLUMNS.items():
+    for name, (value, kind) in of.items():
         some = st.one_of(value, value, value, st.none())
         columns[name] = pa.array(draw(st.lists(some, min_size=size, max_size=size)), kind)
     for name in ("n", "m"):
@@ -96,10 +98,16 @@ def ask_duckdb(
         f'{one.sql} {one.modifier} OVER ({window} {"" if one.frameless else frame}) AS "{name}"'
         for name, one in asked.items()
     ]
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with _duckdb().cursor() as connection:
         answer = connection.sql(f"SELECT id, {', '.join(calls)} FROM rows ORDER BY id")
         found: dict[str, list[Any]] = answer.to_arrow_table().to_pydict()
     return found
+
+
+@cache
+def _duckdb() -> duckdb.DuckDBPyConnection:
+    """A database that all questions share: to open one takes longer than most answers."""
+    return duckdb.connect(config={"threads": 1})
 
 
 def ask_spark(

@@ -121,7 +121,8 @@ def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Aske
         Resolved(name, one, frames[name], (), (), kind, None, None) for name, one in asked.items()
     ]
     back = (("id", "id"),)
-    return WindowTask(back, tuple(keys), order, calls, call_extent(found, kind))
+    reach = call_extent(found, kind) if why_not(asked, frames) is None else None
+    return WindowTask(back, tuple(keys), order, calls, reach)
 
 
 def call_of(name: str, one: Function, frame: wb.Frame) -> Call:

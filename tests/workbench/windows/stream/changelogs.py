@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql.pandas.types import from_arrow_type
 
 import workbench as wb
-from tests.workbench.windows.cases import COLUMNS, alike, tables
+from tests.workbench.windows.cases import COLUMNS, Columns, alike, tables
 from tests.workbench.windows.pieces import Asked, call_of, prepared
 from tests.workbench.windows.stream.cases import SEAL, Memory
 from workbench.columnar.blocks import Block
@@ -37,9 +37,11 @@ CHANGELOG = TABLE.append(pa.field("op", pa.string()))
 
 
 @st.composite
-def histories(draw: st.DrawFn, most_rows: int = 14, most_batches: int = 3) -> list[list[Change]]:
+def histories(
+    draw: st.DrawFn, most_rows: int = 14, most_batches: int = 3, of: Columns = COLUMNS
+) -> list[list[Change]]:
     """Draw a changelog batch by batch: rows come, go, or change in values, order or partition."""
-    rows = prepared(draw(tables(most_rows))).to_pylist()
+    rows = prepared(draw(tables(most_rows, of))).to_pylist()
     there: dict[int, Row] = {}
     batches = []
     for _ in range(draw(st.integers(1, most_batches))):

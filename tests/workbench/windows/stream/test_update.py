@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.workbench.windows.cases import PLACED, TIE_PROOF, counted_frames
 from tests.workbench.windows.pieces import Asked
-from tests.workbench.windows.stream.changelogs import Change, Query, Row, histories, micros
+from tests.workbench.windows.stream.changelogs import TABLE, Change, Query, Row, histories, micros
 from tests.workbench.windows.test_pieces import DISTANCES, ORDERED, orders
 from workbench import fn
 from workbench.frames.bounds import COUNT, Offset, PerRow
@@ -96,6 +96,17 @@ def test_changes_of_a_batch_may_come_in_any_order(
         shuffled = random.sample(batch, len(batch))
         query.run(batch, arrives=shuffled)
         query.check()
+
+
+@pytest.mark.parametrize(
+    "frame", [wb.Frame.range(-9, -2), wb.Frame.range(None, -1), wb.Frame.range(2, 9)]
+)
+@pytest.mark.parametrize("nulls", ["nulls first", "nulls last"])
+def test_rows_without_a_place_in_the_order_see_one_another(frame: wb.Frame, nulls: str) -> None:
+    nothing = dict.fromkeys(TABLE.names)
+    rows = [nothing | {"id": who, "k": None, "whole": 1} for who in range(3)]
+    query = Query((), [("k", "asc", nulls)], frame, {"total": fn.sum("whole")})
+    follow(query, [[("+I", row)] for row in rows] + [[("-D", rows[1])]])
 
 
 def following(history: list[list[Change]], steps: list[int]) -> list[tuple[list[Change], int]]:

@@ -121,7 +121,8 @@ class Engine:
         floats, whose codes cannot be added to, and one with bounds that differ from row to row
         have no end: such a call is computed again from the change on, or for the whole partition.
         """
-        cut = cut_ranges(offsets, find_affected(offsets, code, changes, self.looks))
+        looks = [_with_peers(look) for look in self.looks]
+        cut = cut_ranges(offsets, find_affected(offsets, code, changes, looks))
         if not len(cut.rows):
             return Answered(cut.rows, [], 0)
         slices = rows.select(self.needs).take(pa.array(source[cut.rows]))
@@ -155,6 +156,18 @@ class Engine:
             peers = peers_before(offsets, code, cut) + before.peers[cut.partition]
             found["dense_rank"] = np.repeat(peers, sizes)
         return found
+
+
+def _with_peers(look: FrameExtent) -> FrameExtent:
+    """Return a look along the order that has the row's peers too.
+
+    Rows that the order has no value for see one another, wherever the frames of others begin.
+    """
+    if look.unit != "range":
+        return look
+    low = look.low if look.low is None else min(look.low, 0)
+    high = look.high if look.high is None else max(look.high, 0)
+    return look._replace(low=low, high=high)
 
 
 def same_rows(

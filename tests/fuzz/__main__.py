@@ -1,0 +1,75 @@
+"""Compare answers with those of other engines and of brute force, for as long as you like.
+
+    python -m tests.fuzz funnel windows --minutes 10 --seed 7
+
+A case that fails is made small and written as a test of its own, into a folder.
+"""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from itertools import count
+from pathlib import Path
+from secrets import randbelow
+
+import workbench as wb
+from tests.clusters import NO_CALL_SITES
+from tests.fuzz.check import Check, Search
+from tests.fuzz.subjects import SUBJECTS
+from tests.fuzz.written import write_test
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Search until the time is over; 1 if anything was found."""
+    asked = _read(arguments)
+    subjects = asked.subjects or list(SUBJECTS)
+    seed = randbelow(10**9) if asked.seed is None else asked.seed
+    print(f"seed {seed}: {', '.join(subjects)} for {asked.minutes:g} minutes", flush=True)
+    checks = [(subject, check) for subject in subjects for check in SUBJECTS[subject]]
+    search = Search(time.monotonic() + 60 * asked.minutes)
+    if any(check.on_spark for _, check in checks):
+        search.spark = wb.session({"spark.master": "local[2]", **NO_CALL_SITES})
+        search.end = time.monotonic() + 60 * asked.minutes
+    counts = dict.fromkeys(subjects, 0)
+    for number in count(seed):
+        for subject, check in checks:
+            before = search.examined
+            _take_turn(search, subject, check, number, asked.into)
+            counts[subject] += search.examined - before
+        if time.monotonic() > search.end:
+            break
+    for subject, examined in counts.items():
+        print(f"{subject:<10} {examined:>8} cases")
+    print(f"seeds {seed} to {number}: {search.examined} cases, {len(search.found)} failed")
+    return int(bool(search.found))
+
+
+def _take_turn(search: Search, subject: str, check: Check, number: int, into: Path) -> None:
+    if time.monotonic() > search.end:
+        return
+    failure = search.turn(check, number)
+    if failure is not None:
+        path = write_test(failure, into)
+        said = (str(failure.error).strip().splitlines() or [type(failure.error).__name__])[0]
+        print(f"{subject}, seed {number}: {check.name}: {said}\n    {path}", flush=True)
+
+
+def _read(arguments: list[str] | None) -> Namespace:
+    parser = ArgumentParser(prog="python -m tests.fuzz", description=__doc__.split("\n")[0])
+    parser.add_argument("subjects", nargs="*", help=f"of {', '.join(SUBJECTS)}; without any, all")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, help="where the search begins; without it, anywhere")
+    parser.add_argument(
+        "--into", type=Path, default=Path("fuzz-found"), help="where failing cases are written"
+    )
+    asked = parser.parse_args(arguments)
+    for one in asked.subjects:
+        if one not in SUBJECTS:
+            parser.error(f"subjects: {one!r} is not known; give some of {', '.join(SUBJECTS)}.")
+    if asked.minutes <= 0:
+        parser.error(f"--minutes: {asked.minutes:g} is no time; give more than 0.")
+    return asked
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Features of tables that change against the table at each instant by force, and on Spark."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from tests.fuzz.check import Check, same
+from tests.workbench.backfill import cases
+from tests.workbench.backfill.cases import ASKED
+from tests.workbench.backfill.entities import tables as on_tables
+from tests.workbench.backfill.entities import test_entities as by_duckdb
+from tests.workbench.backfill.entities.cases import SCHEMA, Said, as_table, at_instant, seen, tables
+from tests.workbench.backfill.entities.test_worker import QUERIES
+from tests.workbench.backfill.split.test_spans import alike
+from workbench.backfill.entities.worker import LifeTask, followed
+from workbench.backfill.worker.cogroup import Span
+from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
+from workbench.columnar.blocks import TIME
+
+KEYS = "k0", "i0"
+NAMED = {
+    f"{one.function} {one.argument or 'rows'}": one
+    for one in ASKED
+    if one.argument in (None, "number")
+}
+History = tuple[list[Said], list[int]]
+
+
+def lives_are_what_the_table_held(history: History, order: int) -> None:
+    said, days = history
+    said = _in_any_order(said, order)
+    lives = followed(as_table(said), KEYS, np.array(days, np.int64)).lives().to_pylist()
+    for key, number in {(one.key, one.id) for one in said}:
+        own = [one for one in said if (one.key, one.id) == (key, number)]
+        for now in range(-10, 15):
+            there = [
+                (row[TIME], row["number"])
+                for row in lives
+                if (row["k0"], row["i0"]) == (key, number)
+                and row[VALID_FROM] <= now < row[VALID_TO]
+            ]
+            held = at_instant(own, days, now)
+            same(there, [] if held is None else [held])
+
+
+def features_are_those_of_the_table_at_each_query(
+    history: History, asked: str, span: Span, order: int
+) -> None:
+    said, days = history
+    said, one = _in_any_order(said, order), NAMED[asked]
+    task = LifeTask(
+        (("id", "c0"),), ("k0",), (cases.feature(one, span),), SCHEMA, KEYS, tuple(days)
+    )
+    queries: list[cases.Row] = [{"k0": key, TIME: time} for key, time in QUERIES]
+    found = task.answer(cases.tables(queries, [])[0], as_table(said) if said else None).to_pydict()
+    answers = dict(zip(found["id"], found["found"], strict=True))
+    for number, (key, time) in enumerate(QUERIES):
+        rows = [] if time is None else seen(said, days, key, time, span)
+        held: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
+        wanted = one.by_force(held, one.argument or "")
+        assert alike(answers[number], wanted), f"{key}, {time}: {answers[number]} is not {wanted}"
+
+
+def _in_any_order(said: list[Said], order: int) -> list[Said]:
+    return Random(order).sample(said, len(said))
+
+
+def features_on_spark_are_those_of_a_join_over_lives(
+    spark: SparkSession, seed: int, ids: int, kind: str, method: str
+) -> None:
+    changed = on_tables.history(seed, ids)
+    asked = on_tables.queries(spark, seed)
+    expected = by_duckdb.in_duckdb(asked.toArrow(), changed.lives_table(), kind)
+    given = by_duckdb.entities(spark, changed)
+    found: Any = by_duckdb.backfill(kind).run(asked, given, method)
+    by_duckdb.check(found, expected)
+
+
+orders = st.integers(0, 999)
+CHECKS = [
+    Check(lives_are_what_the_table_held, {"history": tables(), "order": orders}),
+    Check(
+        features_are_those_of_the_table_at_each_query,
+        {
+            "history": tables(),
+            "asked": st.sampled_from(sorted(NAMED)),
+            "span": cases.spans,
+            "order": orders,
+        },
+    ),
+    Check(
+        features_on_spark_are_those_of_a_join_over_lives,
+        {
+            "seed": st.integers(0, 10**6),
+            "ids": st.integers(30, 60),
+            "kind": st.sampled_from(["sliding", "sawtooth", "hopping"]),
+            "method": st.sampled_from(["auto", "scan", "naive"]),
+        },
+        examples=1,
+        on_spark=True,
+    ),
+]

@@ -1,0 +1,13 @@
+"""What can be searched, and the statements of each."""
+
+from tests.fuzz import backfill, entities, funnel, online, streams, windows
+from tests.fuzz.check import Check
+
+SUBJECTS: dict[str, list[Check]] = {
+    "funnel": funnel.CHECKS,
+    "windows": windows.CHECKS,
+    "backfill": backfill.CHECKS,
+    "entities": entities.CHECKS,
+    "streams": streams.CHECKS,
+    "online": online.CHECKS,
+}

@@ -1,0 +1,350 @@
+"""Window calls against DuckDB in process: by the workers' tasks, whole and cut; and on Spark."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from tests.fuzz.check import Check
+from tests.fuzz.ends import LEAST, LONGS, MOST
+from tests.workbench.windows import test_as_duckdb as by_duckdb
+from tests.workbench.windows import test_pieces as in_pieces
+from tests.workbench.windows.cases import (
+    COLUMNS,
+    DISTINCT,
+    NAN,
+    PLACED,
+    TIE_PROOF,
+    Asked,
+    Columns,
+    Varying,
+    ask_duckdb,
+    counted_frames,
+    frame_in_sql,
+    same,
+    tables,
+    varying,
+)
+from tests.workbench.windows.pieces import answer
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import COUNT, Offset, PerRow
+from workbench.functions.fn import Function, avg, count, max, median, min, quantile_disc, sum
+
+ANY_ORDER = TIE_PROOF | {f"{name}_once": one for name, one in DISTINCT.items()}
+FULL_ORDER = ANY_ORDER | PLACED
+Calls = dict[str, Asked]
+
+keys = st.sampled_from([[], ["p"], ["p", "yes"]])
+orders = st.sampled_from(
+    ["k", "-word", "real", "-price", "day", "moment", "-whole", "yes", "small"]
+)
+exclusions = st.sampled_from(["no others", "current row", "group", "ties"])
+
+
+def some_of(asked: Calls) -> st.SearchStrategy[Calls]:
+    names = st.lists(st.sampled_from(sorted(asked)), min_size=1, max_size=12, unique=True)
+    return names.map(lambda chosen: {name: asked[name] for name in chosen})
+
+
+def compare(
+    rows: pa.Table,
+    partition_by: Sequence[str],
+    order_by: list[str],
+    frame: wb.Frame,
+    asked: Calls,
+    sql: str,
+    for_duckdb: pa.Table | None = None,
+) -> None:
+    """Compare the answers of whole partitions; a sum that does not fit its type is refused."""
+    expected = ask_duckdb(
+        rows if for_duckdb is None else for_duckdb, list(partition_by), order_by, sql, asked
+    )
+    functions = {name: one.function for name, one in asked.items()}
+    beyond = [name for name, one in functions.items() if not _fits(one, expected[name], rows)]
+    if beyond:
+        with pytest.raises((OverflowError, WorkbenchError), match=rf"^({'|'.join(beyond)}): "):
+            answer(rows, tuple(partition_by), order_by, frame, functions)
+        return
+    found = answer(rows, tuple(partition_by), order_by, frame, functions)
+    same(found.sort_by("id").to_pydict(), expected, asked)
+
+
+def _fits(one: Function, values: list[Any], rows: pa.Table) -> bool:
+    kind = rows.schema.field(str(one.arguments[0])).type if one.arguments else None
+    if one.name != "sum" or kind is None or not pa.types.is_integer(kind):
+        return True
+    return all(value is None or LEAST <= value <= MOST for value in values)
+
+
+def frames_that_count_are_those_of_duckdb(
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+) -> None:
+    compare(rows, keys, [order, "id"], frame, asked, frame_in_sql(frame))
+
+
+def frames_that_count_groups_of_tied_rows_are_those_of_duckdb(
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+) -> None:
+    compare(rows, keys, [order], frame, asked, frame_in_sql(frame))
+
+
+def frames_that_measure_are_those_of_duckdb(
+    rows: pa.Table, keys: list[str], along: tuple[str, Any, bool], exclude: str, asked: Calls
+) -> None:
+    order, (low, high), interval = along
+    frame = wb.Frame.range(low, high, exclude=exclude)
+    compare(rows, keys, [order], frame, asked, frame_in_sql(frame, interval))
+
+
+def frames_with_an_end_of_each_row_are_those_of_duckdb(
+    rows: pa.Table, keys: list[str], unit: str, running: bool, exclude: str, asked: Calls
+) -> None:
+    low = Offset(0, COUNT) if running else None
+    frame = wb.Frame(unit, low, Offset(PerRow("m"), COUNT), exclude)
+    begin = "CURRENT ROW" if running else "UNBOUNDED PRECEDING"
+    sql = f"{unit} BETWEEN {begin} AND m FOLLOWING EXCLUDE {exclude}"
+    compare(rows, keys, ["k", "id"], frame, asked, sql)
+
+
+#: As :data:`COLUMNS`, with values at the ends of the types.
+FLOATS = [NAN, float("inf"), -float("inf"), 0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e308, 1.5]
+DAYS = [date(1, 1, 1), date(1582, 10, 10), date(1969, 12, 31), date(1970, 1, 1), date(9999, 12, 31)]
+MOMENTS = [
+    datetime(1, 1, 1),
+    datetime(1969, 12, 31, 23, 59, 59, 999_999),
+    datetime(1970, 1, 1),
+    datetime(9999, 12, 31, 23, 59, 59, 999_999),
+]
+AT_ENDS: Columns = COLUMNS | {
+    "k": (st.sampled_from([-(2**31), -1, 0, 1, 2**31 - 1]), pa.int32()),
+    "real": (st.sampled_from(FLOATS), pa.float64()),
+    "price": (
+        st.sampled_from(["-99999999.9", "-0.1", "0", "0.1", "99999999.9"]).map(Decimal),
+        pa.decimal128(9, 1),
+    ),
+    "day": (st.sampled_from(DAYS), pa.date32()),
+    "moment": (st.sampled_from(MOMENTS), pa.timestamp("us")),
+    "whole": (LONGS, pa.int64()),
+    "small": (st.sampled_from([-128, -1, 0, 127]), pa.int8()),
+    "x": (st.sampled_from([-0.0, 0.0, 5e-324, 1e-100, 0.5, 3.0]), pa.float64()),
+    "word": (st.sampled_from(["", "\0", "a", "a\0", "é", "e\u0301", "😀", "z" * 40]), pa.string()),
+}
+#: All values of a column missing, or all the same, or one row alone.
+ALIKE: Columns = {
+    name: (st.none() if name in ("whole", "word", "x") else st.just(None), kind)
+    for name, (_, kind) in COLUMNS.items()
+}
+#: What answers with a value as it is, or counts, and sums that are exact.
+AS_THEY_ARE: Calls = {
+    name: FULL_ORDER[name]
+    for name in (
+        *("rows_", "counted", "kinds", "reals", "low", "high", "low_word", "high_day", "low_price"),
+        *("all_", "any_", "disc", "disc_day", "top", "bottom", "counts", "rank", "dense", "share"),
+        *("up_to", "number", "tile", "before", "before_2", "after", "after_given", "first"),
+        *("first_given", "last", "last_given", "second", "list", "list_some", "mode", "mode_word"),
+        *("least", "most", "total", "spent", "mean", "mean_price", "sum_x", "total_once"),
+        *("spent_once", "low_once", "high_day_once", "mode_once", "all__once", "half"),
+    )
+} | {"mean_whole": Asked(avg("whole"), "avg(whole)")}
+
+
+def values_at_the_ends_are_answered_as_duckdb_does(
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+) -> None:
+    compare(rows, keys, [order, "id"], frame, asked, frame_in_sql(frame))
+
+
+def distances_at_the_ends_are_those_of_duckdb(
+    rows: pa.Table, keys: list[str], descending: bool, bounds: list[int], exclude: str
+) -> None:
+    """Along integers of 64 bits, which DuckDB gets as longer ones, so that no bound overflows."""
+    frame = wb.Frame.range(*sorted(bounds), exclude=exclude)
+    longer = rows.column("whole").cast(pa.decimal128(38, 0))
+    place = rows.column_names.index("whole")
+    asked = {name: TIE_PROOF[name] for name in ("rows_", "low_word", "high_day", "band", "counts")}
+    order = ["-whole" if descending else "whole"]
+    for_duckdb = rows.set_column(place, "whole", longer)
+    compare(rows, keys, order, frame, asked, frame_in_sql(frame), for_duckdb)
+
+
+@st.composite
+def decimals(draw: st.DrawFn) -> tuple[int, int, list[int | None]]:
+    """Draw a precision of 1 to 38 digits, a scale, and digits."""
+    precision = draw(st.one_of(st.integers(1, 38), st.sampled_from([9, 10, 18, 19, 28, 38])))
+    most = 10**precision - 1
+    digits = st.one_of(
+        st.none(), st.sampled_from([most, -most, 0, 1, -1]), st.integers(-most, most)
+    )
+    scale = draw(st.integers(0, precision))
+    return precision, scale, draw(st.lists(digits, min_size=1, max_size=9))
+
+
+#: Those of decimals, beside their SQL, and the most digits that they take.
+OF_DECIMALS: dict[str, tuple[Asked, int]] = {
+    "low": (Asked(min("d"), "min(d)"), 38),
+    "high": (Asked(max("d"), "max(d)"), 38),
+    "counted": (Asked(count("d"), "count(d)"), 38),
+    "kinds": (Asked(count("d").distinct(), "count(DISTINCT d)"), 38),
+    "disc": (Asked(quantile_disc("d", 0.5), "quantile_disc(d, 0.5)"), 38),
+    "total": (Asked(sum("d"), "sum(d)"), 18),
+    "mean": (Asked(avg("d"), "avg(d)"), 18),
+    "half": (Asked(median("d"), "median(d::DOUBLE)"), 18),
+}
+
+
+def decimals_of_all_widths_are_answered_as_duckdb_does(
+    values: tuple[int, int, list[int | None]], frame: wb.Frame
+) -> None:
+    precision, scale, digits = values
+    kind = pa.decimal128(precision, scale)
+    # The context of Decimal would round those of many digits.
+    given = [None if one is None else Decimal(f"{one}e-{scale}") for one in digits]
+    nothing = {name: pa.nulls(len(given), kind) for name, (_, kind) in COLUMNS.items()}
+    columns = {"id": pa.array(range(len(given)), pa.int64()), "d": pa.array(given, kind)}
+    asked = {name: one for name, (one, most) in OF_DECIMALS.items() if precision <= most}
+    compare(pa.table(nothing | columns), [], ["id"], frame, asked, frame_in_sql(frame))
+
+
+def pieces_are_answered_as_whole_partitions_are(
+    rows: pa.Table,
+    keys: list[str],
+    first: tuple[str, str, str],
+    frame: wb.Frame,
+    asked: in_pieces.Asked,
+    plan: tuple[int, int, int],
+) -> None:
+    in_pieces.check(rows, tuple(keys), [first, "id"], frame, asked, plan)
+
+
+def frames_on_spark_are_those_of_duckdb(
+    spark: SparkSession, rows: pa.Table, keys: list[str], around: Varying, asked: Calls
+) -> None:
+    order_by = [around.order]
+    if around.unit == "rows":
+        order_by.append("id")
+    expected = ask_duckdb(rows, keys, order_by, around.sql, asked)
+    found = by_duckdb.ask_spark(spark, rows, keys, order_by, around.frame, asked)
+    same(found, expected, asked)
+
+
+def plain_frames_on_spark_are_those_of_duckdb(
+    spark: SparkSession, rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+) -> None:
+    by_duckdb.check(spark, rows, keys, [order, "id"], frame, asked)
+
+
+counted = counted_frames(("rows", "groups", "rows"))
+WIDE = [-MOST, 1 - MOST, -(2**62), -3, -1, 0, 1, 3, 2**62, MOST - 1, MOST]
+tied = ANY_ORDER
+CHECKS = [
+    Check(
+        frames_that_count_are_those_of_duckdb,
+        {
+            "rows": st.one_of(tables(), tables(40), tables(3, ALIKE)),
+            "keys": keys,
+            "order": orders,
+            "frame": counted,
+            "asked": some_of(FULL_ORDER),
+        },
+    ),
+    Check(
+        frames_that_count_groups_of_tied_rows_are_those_of_duckdb,
+        {
+            "rows": tables(),
+            "keys": keys,
+            "order": orders,
+            "frame": counted_frames(("groups",)),
+            "asked": some_of(ANY_ORDER),
+        },
+    ),
+    Check(
+        frames_that_measure_are_those_of_duckdb,
+        {
+            "rows": tables(),
+            "keys": keys,
+            "along": by_duckdb.measured(),
+            "exclude": exclusions,
+            "asked": some_of(ANY_ORDER),
+        },
+    ),
+    Check(
+        frames_with_an_end_of_each_row_are_those_of_duckdb,
+        {
+            "rows": tables(),
+            "keys": keys,
+            "unit": st.sampled_from(["rows", "groups"]),
+            "running": st.booleans(),
+            "exclude": exclusions,
+            "asked": some_of(FULL_ORDER),
+        },
+        examples=50,
+    ),
+    Check(
+        values_at_the_ends_are_answered_as_duckdb_does,
+        {
+            "rows": st.one_of(tables(of=AT_ENDS), tables(2, AT_ENDS)),
+            "keys": keys,
+            "order": orders,
+            "frame": counted,
+            "asked": some_of(AS_THEY_ARE),
+        },
+    ),
+    Check(
+        distances_at_the_ends_are_those_of_duckdb,
+        {
+            "rows": tables(of=COLUMNS | {"whole": AT_ENDS["whole"]}),
+            "keys": keys,
+            "descending": st.booleans(),
+            "bounds": st.lists(st.sampled_from(WIDE), min_size=2, max_size=2),
+            "exclude": exclusions,
+        },
+    ),
+    Check(
+        decimals_of_all_widths_are_answered_as_duckdb_does,
+        {"values": decimals(), "frame": counted_frames(("rows",))},
+        examples=50,
+    ),
+    Check(
+        pieces_are_answered_as_whole_partitions_are,
+        {
+            "rows": st.one_of(tables(30), tables(30, AT_ENDS)),
+            "keys": keys,
+            "first": in_pieces.orders(in_pieces.ORDERED),
+            "frame": in_pieces.bounded(counted),
+            "asked": in_pieces.some_of(
+                {name: in_pieces.FULL_ORDER[name] for name in sorted(in_pieces.FULL_ORDER)}
+            ),
+            "plan": in_pieces.plans,
+        },
+        examples=50,
+    ),
+    Check(
+        frames_on_spark_are_those_of_duckdb,
+        {
+            "rows": tables(),
+            "keys": keys,
+            "around": varying(),
+            "asked": some_of({name: TIE_PROOF[name] for name in by_duckdb.EACH_KIND}),
+        },
+        examples=2,
+        on_spark=True,
+    ),
+    Check(
+        plain_frames_on_spark_are_those_of_duckdb,
+        {
+            "rows": tables(),
+            "keys": keys,
+            "order": orders,
+            "frame": counted,
+            "asked": some_of(FULL_ORDER),
+        },
+        examples=2,
+        on_spark=True,
+    ),
+]

@@ -1,0 +1,114 @@
+"""The sessions that the questions are asked in: settings that differ from the default."""
+
+from dataclasses import dataclass, field
+
+#: Another value for every setting of Arrow's way between Spark and Python, internal ones included.
+ARROW = {
+    "spark.sql.execution.arrow.cache.prefetch.enabled": "true",
+    "spark.sql.execution.arrow.compression.codec": "zstd",
+    "spark.sql.execution.arrow.compression.zstd.level": "1",
+    "spark.sql.execution.arrow.enabled": "false",
+    "spark.sql.execution.arrow.fallback.enabled": "false",
+    "spark.sql.execution.arrow.localRelationThreshold": "1b",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "64",
+    "spark.sql.execution.arrow.maxBytesPerOutputBatch": "64",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1",
+    "spark.sql.execution.arrow.maxRecordsPerOutputBatch": "1",
+    "spark.sql.execution.arrow.pyspark.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.selfDestruct.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "true",
+    "spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false",
+    "spark.sql.execution.arrow.sparkr.enabled": "true",
+    "spark.sql.execution.arrow.transformWithStateInPySpark.maxStateRecordsPerBatch": "1",
+    "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    "spark.sql.execution.pandas.convertToArrowArraySafely": "false",
+    "spark.sql.execution.pythonUDF.arrow.concurrency.level": "2",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "false",
+    "spark.sql.execution.pythonUDF.arrow.legacy.fallbackOnUDT": "true",
+    "spark.sql.execution.pythonUDTF.arrow.enabled": "false",
+}
+#: The same for what else concerns Python's workers.
+PYTHON = {
+    "spark.sql.execution.python.udf.buffer.size": "4096",
+    "spark.sql.execution.python.udf.maxBytesPerBatch": "64",
+    "spark.sql.execution.python.udf.maxRecordsPerBatch": "1",
+    "spark.sql.execution.pythonUDF.mapInBatch.legacy.acceptAnyIterable.enabled": "false",
+    "spark.sql.execution.pythonUDF.pandas.intToDecimalCoercionEnabled": "true",
+    "spark.sql.execution.pythonUDF.pandas.preferIntExtensionDtype": "true",
+    "spark.sql.legacy.execution.pythonUDF.pandas.conversion.enabled": "true",
+    "spark.sql.legacy.execution.pythonUDTF.pandas.conversion.enabled": "true",
+    "spark.sql.planner.pythonExecution.memory": "512",
+    "spark.sql.python.filterPushdown.enabled": "true",
+}
+#: Settings of these names that are no choice: where Python is.
+NO_CHOICE = {"spark.sql.execution.pyspark.python"}
+ANSI, ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
+CASE, ADAPTIVE = "spark.sql.caseSensitive", "spark.sql.adaptive.enabled"
+PARTITIONS = "spark.sql.shuffle.partitions"
+#: Spark refuses this one and the same in records at once.
+OUTPUT_BYTES = "spark.sql.execution.arrow.maxBytesPerOutputBatch"
+#: What only a new JVM takes.
+STATIC = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.unsafe": "true",
+    "spark.shuffle.compress": "true",
+    "spark.io.compression.codec": "zstd",
+    "spark.python.unix.domain.socket.enabled": "false",
+    "spark.python.worker.reuse": "false",
+    "spark.python.sql.dataFrameDebugging.enabled": "true",
+}
+
+
+@dataclass(frozen=True)
+class Session:
+    """What is set in a session, and where its tables come from.
+
+    Attributes
+    ----------
+    conf : dict of str to str
+    source : str
+    static : dict of str to str
+        With any, the session is in a JVM of its own.
+    connect : bool
+    """
+
+    conf: dict[str, str] = field(default_factory=dict)
+    source: str = "files"
+    static: dict[str, str] = field(default_factory=dict)
+    connect: bool = False
+
+
+#: Each differs from the default in one thing.
+SESSIONS = {
+    "without ANSI": Session({ANSI: "false"}),
+    "case sensitive": Session({CASE: "true"}),
+    "not adaptive": Session({ADAPTIVE: "false"}),
+    "1 partition": Session({PARTITIONS: "1"}),
+    "2,000 partitions": Session({PARTITIONS: "2000"}),
+    "New York": Session({ZONE: "America/New_York"}),
+    "Lord Howe": Session({ZONE: "Australia/Lord_Howe"}),
+    "Kathmandu": Session({ZONE: "Asia/Kathmandu"}),
+    **{f"{name}={value}": Session({name: value}) for name, value in (ARROW | PYTHON).items()},
+    "views": Session(source="views"),
+    "caches": Session(source="caches"),
+    "streams": Session(source="streams"),
+    "python": Session(source="python"),
+    "Connect": Session(connect=True),
+    "Connect, New York": Session({ZONE: "America/New_York"}, connect=True),
+    **{f"{name}={value}": Session(static={name: value}) for name, value in STATIC.items()},
+}
+#: All at once, for little time: what these answer alike is not asked one by one.
+TOGETHER = {
+    "everything else": Session(
+        {ANSI: "false", CASE: "true", ADAPTIVE: "false", PARTITIONS: "1"}
+        | {ZONE: "America/New_York"}
+        | {name: value for name, value in (ARROW | PYTHON).items() if name != OUTPUT_BYTES},
+        "views",
+    ),
+    "large types, of a stream": Session(
+        {ZONE: "Australia/Lord_Howe", PARTITIONS: "5"}
+        | {"spark.sql.execution.arrow.useLargeVarTypes": "true", OUTPUT_BYTES: "64"},
+        "streams",
+    ),
+}

@@ -234,13 +234,13 @@ def with_place(
 
 
 def places_of(df: "DataFrame") -> int:
-    """Return how many places there are for keys: the lots of all partitions of a shuffle."""
+    """Return how many places there are for keys: the subpartitions of a shuffle."""
     partitions = shuffle_partitions(df)
     return partitions * subpartitions_of(partitions)
 
 
 def gathered_by_place(bundled: "DataFrame") -> "DataFrame":
-    """Return bundles, each in the partition of its place, and in this in the order of lots."""
+    """Return bundles, each in the partition of its place, and there in their order."""
     from pyspark.sql import functions as F
 
     partitions = shuffle_partitions(bundled)

@@ -1,6 +1,6 @@
-"""A task's keys in lots: it answers for some keys at a time, and holds what comes of those alone.
+"""A task's keys in subpartitions: it answers for some keys at a time, and holds those alone.
 
-In front of the shuffle each lot of a partition is a bundle of its own, cut into short values.
+In front of the shuffle each subpartition is a bundle of its own, cut into short values.
 Behind it Spark sorts them, on its disks where they are too many, and hands over so many of them at
 once. So a task holds a part of what it gets, however much that is.
 
@@ -18,18 +18,18 @@ from workbench.columnar.bundles import BUNDLE, BYTES_AT_ONCE, PARTITION, BundleT
 from workbench.columnar.delivery import Received
 from workbench.columnar.key_codes import starts_of
 
-#: A bundle of few rows costs more than it saves, so many partitions have few lots each.
+#: A bundle of few rows costs more than it saves, so many partitions have few of them each.
 MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
 #: Lots are answered together up to so many rows, as each answer costs something of its own.
 ROWS_AT_ONCE = 100_000
 #: The bytes of a value that is sent: Spark hands over 100,000 values at once, so they are what a
-#: worker behind the shuffle holds beside a lot.
+#: worker behind the shuffle holds beside a subpartition.
 BYTES_OF_VALUE = 512
 
 
 @dataclass(frozen=True)
 class SubpartitionTask(BundleTask):
-    """Bundle rows by the lot that their key is in, a bundle in several values."""
+    """Bundle rows by the subpartition that their key is in, a bundle in several values."""
 
     def values(self, packed: pa.Buffer) -> pa.Array:
         """Return a bundle as the values of a column, each of a few bytes."""
@@ -39,7 +39,7 @@ class SubpartitionTask(BundleTask):
 
 
 def subpartitions_of(partitions: int) -> int:
-    """Return how many lots each of so many partitions has.
+    """Return how many subpartitions each of so many partitions has.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def subpartitions_of(partitions: int) -> int:
 
 
 def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Return the rows of some whole lots at a time.
+    """Return the rows of some whole subpartitions at a time.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
     Raises
     ------
     WorkbenchError
-        Behind the last lot, when not all has come that was sent.
+        Behind the last subpartition, when not all has come that was sent.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
 
 
 def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
-    """The values of each lot as one, copied only where a lot is in several batches."""
+    """The values of each subpartition as one, copied only where they are in several batches."""
     held: list[pa.Buffer] = []
     last = None
     for batch in batches:

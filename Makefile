@@ -9,7 +9,7 @@ UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-ver
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help setup lab test fuzz matrix bench notebooks format lock
+.PHONY: help setup compile lab test fuzz matrix bench notebooks format lock
 
 help:
 	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
@@ -24,25 +24,32 @@ help:
 setup:
 	@python="$$(sh tools/find_python.sh)" && "$$python" tools/setup.py
 
+# Once, on disk, so that no Spark worker has to; a second run takes a second.
+compile: setup
+	@echo "Compiling the kernels (two minutes the first time) ..."
+	@$(VENV)/python -m kernels
+
+# The lab opens at once: a kernel that is asked for before its turn is compiled by that call.
 lab: setup
+	@nice $(VENV)/python -m kernels & \
 	$(VENV)/jupyter lab --notebook-dir=notebooks --port=$(PORT) $(NO_BROWSER) $(AS_ROOT)
 
-test: setup
+test: compile
 	@$(VENV)/python tools/test.py
 
-fuzz: setup
+fuzz: compile
 	$(VENV)/python -m tests.fuzz $(FUZZ)
 
-matrix: setup
+matrix: compile
 	$(VENV)/python -m tests.matrix $(MATRIX)
 
-bench: setup
+bench: compile
 	$(VENV)/python -m benchmarks funnel
 	$(VENV)/python -m benchmarks windows
 	$(VENV)/python -m benchmarks backfill
 	$(VENV)/python -m benchmarks online
 
-notebooks: setup
+notebooks: compile
 	$(VENV)/python tools/notebooks.py
 
 format: setup

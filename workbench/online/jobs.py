@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from workbench.backfill.backfill import Backfill
-    from workbench.online.view import OnlineView
+    from workbench.online.spec import ViewSpec
 
 
 class Uploaded(NamedTuple):
@@ -103,7 +103,7 @@ def in_utc(kind: pa.DataType) -> pa.DataType:
 
 
 @in_one_sentence()
-def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
+def upload(view: "ViewSpec", events: "DataFrame", until: Any) -> Uploaded:
     """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
     backfill = view.backfill
     table(events)
@@ -126,7 +126,7 @@ def upload(view: "OnlineView", events: "DataFrame", until: Any) -> Uploaded:
     return Uploaded(found.keys, found.events, found.after, left)
 
 
-def check_reach(view: "OnlineView", spark: "SparkSession") -> None:
+def check_reach(view: "ViewSpec", spark: "SparkSession") -> None:
     """Refuse an embedded store where the workers may be on other machines.
 
     Raises
@@ -143,7 +143,7 @@ def check_reach(view: "OnlineView", spark: "SparkSession") -> None:
 
 
 def update(
-    view: "OnlineView", stream: "DataFrame", checkpoint: "str | Path", trigger: Any
+    view: "ViewSpec", stream: "DataFrame", checkpoint: "str | Path", trigger: Any
 ) -> "StreamingQuery":
     """Keep the hops current from a stream; see :meth:`OnlineView.update`."""
     from pyspark.sql import DataFrame
@@ -181,13 +181,13 @@ class Applying:
 
     Parameters
     ----------
-    view : OnlineView
+    view : ViewSpec
     layout : StoreLayout
     lasting : int
     going : Wire
     """
 
-    def __init__(self, view: "OnlineView", layout: StoreLayout, lasting: int, going: Wire) -> None:
+    def __init__(self, view: "ViewSpec", layout: StoreLayout, lasting: int, going: Wire) -> None:
         self.view, self.layout, self.lasting, self.going = view, layout, lasting, going
         self._stream, self._known = "", Event()
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.backfill.aggregation import check_length
 from workbench.backfill.backfill import Backfill
 from workbench.columnar.blocks import TIME
-from workbench.durations import Duration, microseconds, ticks
+from workbench.durations import Duration
 from workbench.errors import WorkbenchError
-from workbench.online.agreement_counts import check_backfill
 from workbench.online.encoding import instant_of
 from workbench.online.fetch import Fetched, Key, Reading, fetched
-from workbench.stores import Store, store_of
+from workbench.online.spec import ViewSpec
+from workbench.stores import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,7 +28,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-class OnlineView:
+class OnlineView(ViewSpec):
     """The features of a backfill as of now, kept in a store and answered without Spark.
 
     An upload collapses the events of each key before some time to states; a stream adds the events
@@ -74,14 +73,7 @@ class OnlineView:
         lasting: Duration = "2 days",
         clock: Callable[[], datetime] = now,
     ) -> None:
-        check_backfill(backfill)
-        if backfill.window != "sawtooth":
-            raise WorkbenchError(
-                f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "
-                "time; give one with window='sawtooth'."
-            )
-        check_length(lasting, "lasting")
-        self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+        super().__init__(backfill, store, lasting)
         self.clock = clock
         self._reading = Reading(self.store, repr(backfill))
 
@@ -211,23 +203,6 @@ class OnlineView:
             When nothing is uploaded yet.
         """
         return self._reading.read([])[0].meta
-
-    def length(self, integer_time: bool) -> int:
-        """Return how long an upload serves, as the times count.
-
-        Raises
-        ------
-        WorkbenchError
-            When it has a unit and the times have none, or the other way round.
-        """
-        if integer_time:
-            return ticks(self.lasting, "lasting")
-        if isinstance(self.lasting, int):
-            raise WorkbenchError(
-                f"lasting: {self.lasting} has no unit, but the events have times; "
-                "give a duration with a unit, such as '2 days'."
-            )
-        return microseconds(self.lasting, "lasting")
 
     def _now(self, kind: pa.DataType) -> int:
         if pa.types.is_timestamp(kind) and kind.tz is not None:

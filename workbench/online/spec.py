@@ -1,0 +1,65 @@
+"""What an online view is of: a backfill, where its states are kept, and how long they serve."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.backfill.aggregation import check_length
+from workbench.durations import Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.online.agreement_counts import check_backfill
+from workbench.stores import Store, store_of
+
+if TYPE_CHECKING:
+    from workbench.backfill.backfill import Backfill
+
+
+class ViewSpec:
+    """A backfill whose states are kept in a store.
+
+    Jobs take this; :class:`workbench.OnlineView` adds what a person asks of one.
+
+    Parameters
+    ----------
+    backfill, store, lasting
+        As :class:`workbench.OnlineView` takes them.
+
+    Attributes
+    ----------
+    backfill : Backfill
+    store : Store
+    lasting : str, timedelta or int
+
+    Raises
+    ------
+    WorkbenchError
+        When something of this cannot be meant.
+    """
+
+    def __init__(
+        self, backfill: "Backfill", store: "str | Path | Store", lasting: Duration = "2 days"
+    ) -> None:
+        check_backfill(backfill)
+        if backfill.window != "sawtooth":
+            raise WorkbenchError(
+                f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "
+                "time; give one with window='sawtooth'."
+            )
+        check_length(lasting, "lasting")
+        self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+
+    def length(self, integer_time: bool) -> int:
+        """Return how long an upload serves, as the times count.
+
+        Raises
+        ------
+        WorkbenchError
+            When it has a unit and the times have none, or the other way round.
+        """
+        if integer_time:
+            return ticks(self.lasting, "lasting")
+        if isinstance(self.lasting, int):
+            raise WorkbenchError(
+                f"lasting: {self.lasting} has no unit, but the events have times; "
+                "give a duration with a unit, such as '2 days'."
+            )
+        return microseconds(self.lasting, "lasting")

@@ -10,7 +10,7 @@ from benchmarks.report import Result, megabytes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from benchmarks.streams import Bench
+    from benchmarks.streams_bench import Bench
 
 UPDATE = "on update"
 #: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows

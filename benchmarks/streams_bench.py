@@ -1,0 +1,120 @@
+"""What the parts of ``python -m benchmarks streams`` share: a query over a stream, timed."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+import workbench as wb
+from benchmarks.arrivals import SCHEMA, AmongIdle, Arrivals
+from benchmarks.report import Report, Result, plain_seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+Windows = Callable[["DataFrame"], "DataFrame"]
+
+
+class Ran(NamedTuple):
+    """What a query over a stream took.
+
+    Attributes
+    ----------
+    seconds : float
+        Of its micro-batches, without the start of the query.
+    rate : float
+        Rows a second of the micro-batches behind the first one, for which the query is planned; of
+        that one where there is no other.
+    answers : tuple
+        How many rows it gave, and the sum of one of their columns.
+    rows, size : int
+        The rows, and about the bytes, that it keeps at its end.
+    late : int
+    counts : dict of str to int
+        What else the call has counted.
+    batch : float
+        Seconds of a micro-batch with rows, behind the first one: their median.
+    """
+
+    seconds: float
+    rate: float
+    answers: tuple[int, float]
+    rows: int
+    size: int
+    late: int
+    counts: dict[str, int]
+    batch: float
+
+
+@dataclass
+class Bench:
+    """What the parts of the benchmark share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    folder : Path
+        Of the generated files, and of the checkpoints.
+    report : Report
+    rows : int
+    """
+
+    spark: "SparkSession"
+    folder: Path
+    report: Report
+    rows: int
+
+    def stream(self, arrivals: Arrivals | AmongIdle) -> "DataFrame":
+        """Return readings as a stream of files with a watermark."""
+        at_once = arrivals.files_a_batch
+        reader = self.spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", at_once)
+        files = arrivals.stored(self.folder)
+        return reader.parquet(files).withWatermark("at", f"{arrivals.delay} seconds")
+
+    def run(self, arrivals: Arrivals | AmongIdle, windows: Windows, kept: bool = True) -> Ran:
+        """Run a query over all files, into a sink that throws everything away."""
+        from pyspark.sql import functions as F
+
+        checkpoint = self.folder / "checkpoint"
+        shutil.rmtree(checkpoint, ignore_errors=True)
+        sums = F.count("*").alias("rows"), F.sum("total").alias("total")
+        writer = windows(self.stream(arrivals)).observe("answers", *sums).writeStream
+        options = writer.format("noop").option("checkpointLocation", str(checkpoint))
+        query = options.trigger(availableNow=True).start()
+        query.awaitTermination()
+        batches = query.recentProgress
+        found = [b.observedMetrics["answers"] for b in batches if "answers" in b.observedMetrics]
+        answers = sum(one.rows for one in found), float(sum(one.total or 0 for one in found))
+        took = sum(batch.batchDuration for batch in batches) / 1_000
+        rows, size = self.state(checkpoint) if kept else (0, 0)
+        counts: Counter[str] = Counter()
+        for one in wb.stream_counts(query):
+            counts.update(one)
+        late = wb.late_rows(query)
+        later = [b.batchDuration / 1_000 for b in batches[1:] if b.numInputRows]
+        batch = median(later) if later else took
+        return Ran(took, rate_of(batches), answers, rows, size, late, dict(counts), batch)
+
+    def state(self, checkpoint: Path) -> tuple[int, int]:
+        """Return how many rows a query keeps, and how many bytes they are."""
+        from pyspark.sql import functions as F
+
+        sums = wb.stream_state(checkpoint).agg(F.sum("rows"), F.sum("bytes")).collect()[0]
+        return int(sums[0] or 0), int(sums[1] or 0)
+
+    def rate(self, what: str, rows: int, ran: Ran, least: float) -> None:
+        """Judge how many rows a second a query took."""
+        cells = plain_seconds(ran.seconds), ""
+        result = Result(what, "", rows, *cells, ran.rate, least, "rows/s", at_most=False)
+        self.report.add(result)
+
+
+def rate_of(batches: Sequence["StreamingQueryProgress"]) -> float:
+    """Return how many rows a second a query goes through, once it runs."""
+    counted = batches[1:] if sum(batch.numInputRows for batch in batches[1:]) else batches
+    took = sum(batch.batchDuration for batch in counted) / 1_000
+    return sum(batch.numInputRows for batch in counted) / took

@@ -15,7 +15,7 @@ from tests.kernels.funnel.events import COMBINATIONS, WINDOWS, Streams, streams
 from tests.kernels.funnel.test_funnel import ask_clickhouse, levels, winning_chains
 from tests.workbench.columnar.test_blocks import KEYS
 from tests.workbench.funnel.test_on_spark import STEPS, expected, levels_by_every_path
-from workbench.columnar.blocks import CONDITIONS, TIME
+from workbench.columnar.blocks import CONDITIONS, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.funnel.worker import FunnelTask
 
@@ -72,7 +72,8 @@ def workers_answer_each_key_as_the_kernel_does(
 ) -> None:
     """Rows of all keys in bundles, as they come out of the shuffle."""
     task = FunnelTask(tuple(key), tuple(range(case.steps)), case.window, modes)
-    kinds = {name: KEYS[name][0] for name in key}
+    held = key_columns(key)
+    kinds = {name: KEYS[given][0] for name, given in zip(held, key, strict=True)}
     schema = pa.schema(
         [*kinds.items(), (TIME, pa.int64()), (CONDITIONS, pa.int32()), (PARTITION, pa.int32())]
     )
@@ -81,7 +82,7 @@ def workers_answer_each_key_as_the_kernel_does(
     for user, events in zip(whole, case.users, strict=False):
         rows += [(*user, time, _as_int32(conditions), 0) for time, conditions in events]
     arrived = pa.table([pa.array(c, f.type) for c, f in _columns(rows, schema)], schema)
-    bundle = BundleTask(tuple(schema.names), task.keys, 1, task.only_matching)
+    bundle = BundleTask(tuple(schema.names), held, 1, task.only_matching)
     batches = arrived.to_batches(max_chunksize=rows_a_batch)
     found = pa.Table.from_batches(
         task.from_rows(one.select([BUNDLE]) for one in bundle.run(batches)), None

@@ -1,5 +1,6 @@
 """The questions that every session must answer alike: 24, over all public calls."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -302,7 +303,9 @@ def ask(
 ) -> dict[str, Answer]:
     """Ask questions under settings that can be changed in a session, and change them back."""
     found: dict[str, Answer] = {}
-    with changed(spark, {PROVIDER: ROCKSDB, **(conf or {})}):
+    with changed(spark, {PROVIDER: ROCKSDB, **(conf or {})}), warnings.catch_warnings():
+        # The tables have rows without a key or a time on purpose.
+        warnings.simplefilter("ignore", wb.WorkbenchWarning)
         tables = Tables(spark, files, Path(mkdtemp(prefix="matrix-")), source)
         for name in names:
             tables.scratch = Path(mkdtemp(prefix="matrix-"))

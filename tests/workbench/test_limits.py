@@ -21,6 +21,7 @@ from workbench.backfill.inspect.one_query import MOST_EVENTS, MOST_KEYS, MOST_QU
 from workbench.backfill.inspect.skew import MOST_HOPS
 from workbench.backfill.inspect.skew import MOST_KEYS as MOST_SKEWED
 from workbench.backfill.tree.query_times import JoinTask, QueryTimes
+from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.durations import microseconds, ticks
 from workbench.funnel import one_key as funnel_rows
@@ -124,9 +125,8 @@ def joined(frames: int) -> Any:
 
 def moments(most: int, queries: int) -> None:
     rows = pa.table({"k": pa.array(range(queries)), "__time__": pa.array(range(queries))})
-    packed = QueryTimes.of(rows, ("k",)).packed()
-    batch = pa.record_batch({"__moments__": pa.array([packed.to_pybytes()])})
-    list(JoinTask(("k",), most).run([batch]))
+    sent = to_one_task([QueryTimes.of(rows, ("k",)).table()], "__moments__", ["k"])
+    list(JoinTask(("k",), most).run(sent))
 
 
 def stream(rows: int) -> Any:

@@ -108,7 +108,7 @@ class Received:
                 continue
             try:
                 table = pa.ipc.open_stream(reader).read_all()
-            except (pa.ArrowInvalid, OSError) as error:
+            except (pa.ArrowException, OSError) as error:
                 raise WorkbenchError(
                     f"shuffle: a bundle came to a task without a part of it ({error}), {_AGAIN}"
                 ) from None

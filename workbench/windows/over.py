@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import any_of
+from workbench.spark.shuffle import several
 from workbench.spark.table import is_stream, table
 from workbench.windows.bind import Carried
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
@@ -136,7 +136,7 @@ class Over(WindowCall):
             When a column is missing or has a type that cannot be used so, or when a stream cannot
             be asked so.
         """
-        ids = any_of(row_id, "row_id")
+        ids = () if row_id is None else several(row_id, "row_id")
         if is_stream(df):
             found = resolved(self, df)
             bound = found, *task_of(self, df, found), result_schema(df, found)

@@ -131,7 +131,7 @@ def in_order_of(names: list[str], answers: list[Any]) -> list[dict[str, Any]]:
 def test_streams_take_large_text(sessions: dict[str, SparkSession], tmp_path: Path) -> None:
     spark = sessions["true"]
     near, asked = wb.Frame.rows(-1, 0), {"least": fn.min("word"), "most": fn.max("raw")}
-    timed = rows(spark).withColumn("at", F.timestamp_seconds("t")).coalesce(1)
+    timed = rows(spark).withColumn("at", F.timestamp_seconds(F.col("t") + 1)).coalesce(1)
     timed.write.parquet(str(tmp_path / "rows"))
     late = timed.limit(1).withColumn("at", F.timestamp_seconds(F.lit(9_999_999)))
     late.write.mode("append").parquet(str(tmp_path / "rows"))
@@ -151,7 +151,7 @@ def test_streams_take_large_text(sessions: dict[str, SparkSession], tmp_path: Pa
         queries.append(writer.trigger(availableNow=True).start())
     for query in queries:
         finish(query)
-    plain = rows(sessions["false"]).withColumn("at", F.timestamp_seconds("t"))
+    plain = rows(sessions["false"]).withColumn("at", F.timestamp_seconds(F.col("t") + 1))
     expected = given(wb.over(plain, "who", "at", near, **asked))
     assert {emit: sorted(one) for emit, one in found.items()} == dict.fromkeys(found, expected)
 

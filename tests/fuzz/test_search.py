@@ -43,7 +43,7 @@ def test_a_case_that_fails_is_written_small_as_a_test_that_fails(tmp_path: Path)
 
 def test_each_kind_of_failure_is_found_once() -> None:
     one, found = search(), []
-    for seed in range(5):
+    for seed in range(20):
         found += [failure for failure in [one.turn(WRONG, seed)] if failure]
     said = [str(failure.error).splitlines()[0] for failure in found]
     assert sorted(said) == ["the sum is large", "there are many"]

@@ -206,7 +206,7 @@ CHECKS = [
         {
             "queries": queries_of.filter(len),
             "events": events_of,
-            "length": st.sampled_from([3, 11, 10**6, None]),
+            "length": st.sampled_from([7, 11, 10**6, None]),
             "hop": st.sampled_from([1, 4, 7]),
             "kind": st.sampled_from(["sliding", "sawtooth", "hopping"]),
             "asked": st.lists(st.sampled_from(sorted(NAMED)), min_size=1, max_size=4),

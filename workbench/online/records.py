@@ -120,7 +120,7 @@ def merge_records(
     Returns
     -------
     list of (bytes or None)
-        None where nothing is new, and nothing is left.
+        None where nothing is new, and nothing is left of what was there.
     """
     olds = [sections_of(layout, one) if one else {} for one in known]
     news: list[Sections] = [one or {} for one in new]
@@ -144,9 +144,13 @@ def merge_records(
         for row, kept in enumerate(layout.kept.merged(before, after, since)):
             if kept:
                 found[row][place] = kept
-    # A key is known from its first event on, also if that is in no hop and no bucket.
-    pairs = zip(found, new, strict=True)
-    return [record_of(layout, one) if one or more is not None else None for one, more in pairs]
+    # A key is known from its first event on, also if that is in no hop and no bucket: then its
+    # record is empty, and as nothing says how old that event is, it stays.
+    empty = (more is not None or held == b"" for held, more in zip(known, new, strict=True))
+    return [
+        record_of(layout, one) if one or stays else None
+        for one, stays in zip(found, empty, strict=True)
+    ]
 
 
 def record_of(layout: StoreLayout, sections: Sections) -> bytes:

@@ -151,6 +151,14 @@ def test_hops_that_an_upload_has_are_removed(layout: StoreLayout) -> None:
     assert len(view.store.held[left[0]]) <= 2 * size  # type: ignore[attr-defined]
 
 
+def test_a_key_of_whose_events_nothing_is_kept_stays_known() -> None:
+    view = View(Memory(), layout_of(features(calls=OF_EVENTS[:1])))
+    view.upload(0)
+    view.stream([event("b", 13)])
+    view.upload(12)
+    assert view.fetch(["b"], 14)["b"] == expected(view.layout, view.known, ["b"], 14)[0]
+
+
 def test_late_events_are_counted_and_wait_for_the_next_upload(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     view.seen += [event("a", 1)]

@@ -127,6 +127,22 @@ class Query:
         self._admit(batch)
         self.before = watermark
 
+    def gives_again(self, batch: list[Change]) -> bool:
+        """Whether a row comes anew with the id of one that the watermark has passed.
+
+        While that one is kept, the new one is late as well; when it is forgotten, nobody can know.
+        """
+        several: dict[Who, list[tuple[int, Change]]] = {}
+        for change in batch:
+            several.setdefault(self._who(change[1]), []).append((0, change))
+        return any(
+            who in self.table
+            and self._passed(self.table[who])
+            and not any(op in ("-U", "-D") and self._passed(row) for _, (op, row) in changes)
+            and not _left(changes, without=True)
+            for who, changes in several.items()
+        )
+
     def check(self) -> None:
         """Compare all that was said with the answers over the table."""
         if not self.table:
@@ -175,7 +191,8 @@ class Query:
             self.left_out += len(several) - len(admitted)
             if admitted:
                 at, (op, row) = admitted[-1]
-                if op in ("-U", "-D"):
+                never_was = who not in self.table and not _left(admitted)
+                if op in ("-U", "-D") or never_was:
                     self.table.pop(who, None)
                 elif who in self.table:
                     self.table[who] = row
@@ -193,12 +210,14 @@ class Query:
         taken_back = [row for _, (op, row) in several if op in ("-U", "-D")]
         if any(map(self._passed, taken_back if old is None else [old, *taken_back])):
             return
-        there = old is not None
-        for at, (op, row) in several:
-            comes = op in ("+I", "+U")
-            if not self._passed(row) and self._time(row) is not None and (comes or there):
-                there = comes
-                yield at, (op, row)
+        in_time = [
+            (at, (op, row))
+            for at, (op, row) in several
+            if not self._passed(row) and self._time(row) is not None
+        ]
+        # What takes back a row that was late is late.
+        if old is not None or not _left(in_time, without=True):
+            yield from in_time
 
     def _time(self, row: Row) -> Any:
         return row[self.order[0].name]
@@ -207,6 +226,14 @@ class Query:
         """Whether the watermark has passed a row."""
         time = self._time(row)
         return self.before is not None and time is not None and micros(time) <= self.before
+
+
+def _left(changes: Iterable[tuple[int, Change]], without: bool = False) -> bool:
+    """Whether any row comes more often than it is taken back, or the other way round."""
+    often: dict[str, int] = {}
+    for _, (op, row) in changes:
+        often[repr(row)] = often.get(repr(row), 0) + (1 if op in ("+I", "+U") else -1)
+    return any(count < 0 if without else count > 0 for count in often.values())
 
 
 def micros(time: Any) -> int:

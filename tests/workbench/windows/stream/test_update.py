@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
@@ -153,6 +153,7 @@ def test_behind_a_watermark(
     order = [first, "id"] if full and frame.unit != "range" else [first]
     query, left_out = Query(partition_by, order, frame, RANKS | asked, timed=True), 0
     for batch, watermark in following(history, steps):
+        assume(not query.gives_again(batch))
         query.run(batch, watermark)
         query.check()
         if batch and query.taken is not None:
@@ -237,6 +238,30 @@ def test_changes_far_apart_are_answered_apart() -> None:
     query.check()
     assert query.taken is not None
     assert query.taken.counts["rows_recomputed"] == 8
+
+
+@pytest.mark.parametrize("frame", [wb.Frame.range("-1 hour", 0), wb.Frame.range(None, None)])
+@pytest.mark.parametrize(
+    ("changes", "left_out"),
+    [
+        ([[("-U", 1), ("+U", 4)], [("-D", 4)]], 3),
+        ([[("-U", 1), ("+U", 4)], [("-U", 4), ("+U", 5)], [("-D", 5)]], 5),
+    ],
+    ids=["deleted", "changed again"],
+)
+def test_what_follows_a_late_change_is_left_out_with_it_and_counted(
+    frame: wb.Frame, changes: list[list[tuple[str, int]]], left_out: int
+) -> None:
+    query, counted = query_of(frame), 0
+    query.run(rows_at(1, 3.5), hour(3))
+    before = dict(query.answers)
+    for batch in changes:
+        query.run([(op, rows_at(at)[0][1]) for op, at in batch], hour(3))
+        assert query.taken is not None
+        counted += query.taken.counts["late_rows"]
+    query.check()
+    assert query.answers == before
+    assert counted == left_out
 
 
 def test_rows_whose_answer_is_the_same_are_not_said() -> None:

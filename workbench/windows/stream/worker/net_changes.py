@@ -93,17 +93,20 @@ class Came:
         gone = np.zeros(self.kept, np.uint8)
         return Net(gone, come, np.full(len(come), -1), int(late.sum()), int(untimed.sum()))
 
-    def changed(self, op: pa.ChunkedArray) -> Net:
+    def changed(self, op: pa.ChunkedArray, timed: bool) -> Net:
         """Return what the changes of a changelog come to.
 
         Files of one batch are read in any order, so it is by what they say that changes of a row
         are matched: what comes and is taken back in a batch has never been. With a watermark, all
-        that is said of a row is late when it takes back what the watermark has passed.
+        that is said of a row is late when it takes back what the watermark has passed, or what is
+        not there: that was late itself.
 
         Parameters
         ----------
         op : pyarrow.ChunkedArray
             What becomes of the row of each arrival.
+        timed : bool
+            Whether there is a watermark.
 
         Returns
         -------
@@ -112,12 +115,14 @@ class Came:
         Raises
         ------
         WorkbenchError
-            When a change is not known, an id is null, a row comes that is there, or one is taken
-            back that is not.
+            When a change is not known, an id is null, a row comes that is there, or, without a
+            watermark, one is taken back that is not.
         """
         comes = _comes(op)
         row, entity = self._entities()
         left_out = self._left_out(comes, row, entity)
+        if timed:
+            left_out |= self._unknown(comes, left_out, row, entity)[entity]
         there = (row >= 0).astype(np.int64)
         np.add.at(there, entity[~left_out], np.where(comes, 1, -1)[~left_out])
         self._refuse_twice(there > 1, entity)
@@ -144,6 +149,24 @@ class Came:
         left_out: Flags = late | passed[entity] | self.untimed[self.kept :]
         return left_out
 
+    def _unknown(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Flags:
+        """Which rows are taken back as what they have been neither before nor in this batch."""
+        new = ~left_out & (row < 0)[entity]
+        unknown = np.zeros(len(row), np.bool_)
+        unknown[entity[new & ~comes]] = True
+        said = np.flatnonzero(new & unknown[entity])
+        unknown[:] = False
+        if len(said):
+            left = self._balance(self.kept + said, entity[said], np.where(comes[said], 1, -1))
+            unknown[entity[said[left < 0]]] = True
+        return unknown
+
+    def _balance(self, at: Ints, which: Ints, signs: Ints) -> NDArray[np.float64]:
+        """How often each of some rows comes more than it goes, told apart by all its values."""
+        rows = self.rows.take(pa.array(at)).append_column("", pa.array(which))
+        codes, count = key_codes(rows)
+        return np.asarray(np.bincount(codes, signs, count)[codes])
+
     def _last(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Ints:
         """The arrival that each row ends as, -1 for those that no arrival brings."""
         at = np.flatnonzero(comes & ~left_out)
@@ -153,12 +176,11 @@ class Came:
         if several.any():
             said = np.flatnonzero(~left_out & several[entity])
             there = np.flatnonzero(several & (row >= 0))
-            signs = np.concatenate([np.ones(len(there)), np.where(comes[said], 1, -1)])
+            at = np.concatenate([row[there], self.kept + said])
             which = np.concatenate([there, entity[said]])
-            rows = self.rows.take(pa.array(np.concatenate([row[there], self.kept + said])))
-            codes, count = key_codes(rows.append_column("", pa.array(which)))
-            left = np.bincount(codes, signs, count)[codes[len(there) :]] > 0
-            ends = said[comes[said] & left]
+            signs = np.concatenate([np.ones(len(there), np.int64), np.where(comes[said], 1, -1)])
+            left = self._balance(at, which, signs)[len(there) :]
+            ends = said[comes[said] & (left > 0)]
             np.maximum.at(last, entity[ends], ends + len(comes))
             last = np.where(last >= len(comes), last - len(comes), last)
         return last

@@ -199,7 +199,9 @@ class UpdateOperator:
             return Net(np.zeros(batch.kept, np.uint8), nothing, nothing, 0, 0)
         late, untimed = codes.late(before), codes.untimed & self.settles
         came = Came(batch.rows, self.row_id, batch.partition, late, untimed, batch.kept)
-        return came.appended() if self.op is None else came.changed(arrivals.column(self.op))
+        if self.op is None:
+            return came.appended()
+        return came.changed(arrivals.column(self.op), self.settles)
 
     def _output(self, batch: Batch, now: Now, answered: Answered) -> pa.Table:
         """The changes of rows of which something else is to be said."""

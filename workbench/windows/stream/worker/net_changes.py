@@ -106,7 +106,7 @@ class Came:
         op : pyarrow.ChunkedArray
             What becomes of the row of each arrival.
         timed : bool
-            Whether there is a watermark.
+            Whether there is a watermark, so that rows may have been late.
 
         Returns
         -------

@@ -201,7 +201,7 @@ class UpdateOperator:
         came = Came(batch.rows, self.row_id, batch.partition, late, untimed, batch.kept)
         if self.op is None:
             return came.appended()
-        return came.changed(arrivals.column(self.op), self.settles)
+        return came.changed(arrivals.column(self.op), before is not None)
 
     def _output(self, batch: Batch, now: Now, answered: Answered) -> pa.Table:
         """The changes of rows of which something else is to be said."""

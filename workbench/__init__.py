@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from workbench.funnel.funnel import Funnel as Funnel
     from workbench.funnel.prepared import Prepared as Prepared
     from workbench.funnel.prepared import prepare as prepare
-    from workbench.groups.last import last_in_group as last_in_group
-    from workbench.groups.quantiles import quantiles as quantiles
+    from workbench.groups.plan import last_in_group as last_in_group
+    from workbench.groups.groups import quantiles as quantiles
     from workbench.online.agreement import consistency as consistency
     from workbench.online.view import OnlineView as OnlineView
     from workbench.widgets.explore import explore as explore
@@ -55,13 +55,13 @@ _HOME = {
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
     "folded": "workbench.windows.stream.changelog",
-    "last_in_group": "workbench.groups.last",
+    "last_in_group": "workbench.groups.plan",
     "late_rows": "workbench.windows.stream.report",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows.over",
     "play": "workbench.widgets.play",
     "prepare": "workbench.funnel.prepared",
-    "quantiles": "workbench.groups.quantiles",
+    "quantiles": "workbench.groups.groups",
     "stream_counts": "workbench.windows.stream.report",
     "stream_state": "workbench.windows.stream.report",
 }

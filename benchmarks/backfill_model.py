@@ -33,7 +33,7 @@ def model(bench: Bench) -> None:
         plan = _plan(bench, Visits(events, queries, hot=True))
         for method, said in said_by_model(plan).items():
             work = PLANS[method](plan)
-            tasks = backfill().tasks(plan.queries, plan.events, method)
+            tasks = backfill().tasks(plan.queries.df, plan.events.df, method)
             save = work.answers().write.format("noop").mode("overwrite").save
             pairs = {
                 "rows": (int(tasks["rows"].sum()), said.rows),
@@ -106,8 +106,8 @@ def _tasks(bench: Bench, plan: Plan, method: str) -> "pd.DataFrame":
     """What the tasks of a run say, behind one that warms it up."""
     asked = backfill("sawtooth")
     for _ in range(bench.rounds):
-        asked.tasks(plan.queries, plan.events, method)
-    return asked.tasks(plan.queries, plan.events, method)
+        asked.tasks(plan.queries.df, plan.events.df, method)
+    return asked.tasks(plan.queries.df, plan.events.df, method)
 
 
 def _plan(bench: Bench, visits: Visits, window: str = "sliding") -> Plan:

@@ -12,8 +12,10 @@ import pyarrow as pa
 
 import workbench as wb
 from workbench.columnar.blocks import NAME
-from workbench.funnel.prepared import PackTask
+from workbench.funnel.bind import bits, task_of
+from workbench.funnel.worker.pack import PackTask
 from workbench.spark.shuffle import name_of, select_rows
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,16 +88,16 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
     dict of str to (int, int)
     """
     events = spark.read.parquet(path)
-    answers = funnel.task(integer_time=False, names=False)
-    steps, only = funnel.bits(events), answers.only_matching
-    bits = select_rows(events, funnel.key, funnel.time, steps, only_matching=only)
-    names = select_rows(events, funnel.key, funnel.time, name_of(events, funnel.event))
-    again = funnel.task(integer_time=False, names=True)
+    bound = BoundTable.of(events, funnel.key, funnel.time)
+    answers = task_of(funnel, integer_time=False, names=False)
+    matching = select_rows(bound, bits(funnel, bound), only_matching=answers.only_matching)
+    names = select_rows(bound, name_of(bound, funnel.event))
+    again = task_of(funnel, integer_time=False, names=True)
     with funnel.prepare(events) as prepared:
         blocks = prepared.blocks.select("block")
         largest = _largest(blocks.selectExpr("length(block) AS size"))
         return {
-            "levels of rows": (_peak(bits, answers.from_rows), largest),
+            "levels of rows": (_peak(matching, answers.from_rows), largest),
             "prepare": (_peak(names, PackTask(funnel.key, NAME).run), largest),
             "levels of prepared blocks": (_peak(blocks, again.from_blocks), largest),
         }

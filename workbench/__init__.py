@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.funnel.funnel import Funnel as Funnel
     from workbench.funnel.prepared import Prepared as Prepared
     from workbench.funnel.prepared import prepare as prepare
-    from workbench.groups.plan import last_in_group as last_in_group
+    from workbench.groups.groups import last_in_group as last_in_group
     from workbench.groups.groups import quantiles as quantiles
     from workbench.online.agreement import consistency as consistency
     from workbench.online.view import OnlineView as OnlineView
@@ -55,7 +55,7 @@ _HOME = {
     "WorkbenchWarning": "workbench.errors",
     "explore": "workbench.widgets.explore",
     "folded": "workbench.windows.stream.changelog",
-    "last_in_group": "workbench.groups.plan",
+    "last_in_group": "workbench.groups.groups",
     "late_rows": "workbench.windows.stream.report",
     "plan": "workbench.widgets.plan",
     "over": "workbench.windows.over",

@@ -17,7 +17,7 @@ from tests.workbench.columnar.test_blocks import KEYS
 from tests.workbench.funnel.test_on_spark import STEPS, expected, levels_by_every_path
 from workbench.columnar.blocks import CONDITIONS, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
-from workbench.funnel.worker import FunnelTask
+from workbench.funnel.worker.levels import FunnelTask
 
 Modes = dict[str, bool]
 

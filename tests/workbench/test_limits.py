@@ -24,8 +24,8 @@ from workbench.backfill.tree.query_times import JoinTask, QueryTimes
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.durations import microseconds, ticks
-from workbench.funnel import one_key as funnel_rows
-from workbench.funnel import summary as funnel_tables
+from workbench.funnel import plan as funnel_plan
+from workbench.funnel.inspect import one_key as funnel_rows
 from workbench.lessons.arrivals import arrivals_of
 from workbench.lessons.tree_run import run_tree
 from workbench.spark.jobs import in_one_sentence
@@ -249,7 +249,7 @@ CONSTANTS = {
     "partitions that the explorer of frames offers": window_partition.MOST_KEYS,
     "partitions that the explorer of a moving band offers": MOST_SERIES,
     "people of a drop-off": MOST_PEOPLE,
-    "segments of `funnel.steps(by=)`": funnel_tables.MOST_SEGMENTS,
+    "segments of `funnel.steps(by=)`": funnel_plan.MOST_SEGMENTS,
     "events before a query in the explorer of origins": MOST_EVENTS,
     "keys that the explorer of origins offers": MOST_KEYS,
     "queries of a key that it offers": MOST_QUERIES,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
-from workbench.backfill.bind import Plan, bind
+from workbench.backfill.bind import Plan, bind, bind_events
 from workbench.backfill.days import of_days, only_days
 from workbench.backfill.entities.checks import check_not_entities
 from workbench.backfill.entities.entities import Entities
@@ -16,7 +16,7 @@ from workbench.backfill.inspect.skew import Skew, skew_of, tasks_of
 from workbench.backfill.methods import METHODS, answered, choose
 from workbench.backfill.spec import BackfillSpec
 from workbench.spark.shuffle import skipped_in
-from workbench.spark.table import is_integer_time, table
+from workbench.spark.table import is_integer_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -351,5 +351,6 @@ class Backfill(BackfillSpec):
         """
         if isinstance(events, Entities):
             return events.skipped()
-        is_integer_time(table(events), self.time)
-        return skipped_in(events, self.key, self.time)
+        bound = bind_events(self, events)
+        is_integer_time(bound, self.time)
+        return skipped_in(bound)

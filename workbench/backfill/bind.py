@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,8 +18,8 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
-from workbench.spark.shuffle import instants_of, numbered, shuffle_partitions, with_partition
-from workbench.spark.table import column, has_hash, is_integer_time
+from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, with_partition
+from workbench.spark.table import BoundTable, column, has_hash, table, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
 if TYPE_CHECKING:
@@ -68,19 +68,19 @@ class Plan:
     Attributes
     ----------
     backfill : BackfillSpec
-    queries, events : pyspark.sql.DataFrame
+    queries, events : BoundTable
     features : tuple of BoundFeature
     """
 
     backfill: "BackfillSpec"
-    queries: "DataFrame"
-    events: "DataFrame"
+    queries: BoundTable
+    events: BoundTable
     features: tuple[BoundFeature, ...]
 
     @property
     def integer_time(self) -> bool:
         """Whether times are integers."""
-        return is_integer_time(self.events, self.backfill.time)
+        return self.events.integer_time
 
     @property
     def alive(self) -> bool:
@@ -108,7 +108,32 @@ class Plan:
 
         if one.by is None:
             return one.resolved.answer
-        return MapType(self.events.schema[one.by].dataType, one.resolved.answer)
+        return MapType(type_of(self.events, one.by), one.resolved.answer)
+
+    @cached_property
+    def wire(self) -> "Wire":
+        """What goes to the workers."""
+        return _wire(self)
+
+    @cached_property
+    def partitions(self) -> int:
+        """How many partitions a shuffle has."""
+        return shuffle_partitions(self.queries.df)
+
+    @property
+    def places(self) -> int:
+        """How many places there are for keys: the subpartitions of a shuffle."""
+        return self.partitions * subpartitions_of(self.partitions)
+
+    @cached_property
+    def _zone(self) -> str | None:
+        return self.events.df.sparkSession.conf.get("spark.sql.session.timeZone")
+
+    def arrow_type(self, kind: "DataType") -> pa.DataType:
+        """Return how Arrow calls a type of Spark, where the workers get it."""
+        from pyspark.sql.pandas.types import to_arrow_type
+
+        return to_arrow_type(kind, timezone=self._zone)
 
 
 def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> Plan:
@@ -119,8 +144,26 @@ def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") ->
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
+    table(queries, "queries")
+    asked = BoundTable.of(queries, backfill.key, backfill.query_time)
+    return bind_tables(backfill, asked, bind_events(backfill, events))
+
+
+def bind_events(backfill: "BackfillSpec", events: "DataFrame") -> BoundTable:
+    """Bind a backfill to its events alone, none of whose columns is checked."""
+    return BoundTable.of(table(events), backfill.key, backfill.time)
+
+
+def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTable) -> Plan:
+    """Bind a backfill to tables whose columns are known.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so.
+    """
     check_sides(backfill, queries, events)
-    integers = is_integer_time(events, backfill.time)
+    integers = events.integer_time
     check_windows(backfill, integers)
     found = []
     for aggregation in backfill.aggregations:
@@ -167,23 +210,23 @@ class Work:
         return self.bundles.mapInArrow(self.task.run, self.plan.schema)
 
 
-def sent(plan: Plan) -> Wire:
-    """Return the columns that the workers get of both tables, and what they do with them."""
-    backfill = plan.backfill
-    keys = {f"k{i}": name for i, name in enumerate(backfill.key)}
+def _wire(plan: Plan) -> Wire:
+    keys = {f"k{i}": name for i, name in enumerate(plan.backfill.key)}
+    back = {name: f"c{i}" for i, name in enumerate(plan.queries.names)}
     queries = {held: column(plan.queries, name, "key") for held, name in keys.items()}
-    queries |= {TIME: instants_of(plan.queries, backfill.query_time)}
-    back = {name: f"c{i}" for i, name in enumerate(plan.queries.columns)}
+    queries |= {TIME: plan.queries.instants}
     queries |= {held: column(plan.queries, name, "queries") for name, held in back.items()}
     events = {held: column(plan.events, name, "key") for held, name in keys.items()}
-    events |= {TIME: instants_of(plan.events, backfill.time)}
+    carried = Carried(plan.events, events | {TIME: plan.events.instants})
     if plan.alive:
-        events |= {name: column(plan.events, name, "events") for name in (VALID_FROM, VALID_TO)}
-    features = tuple(_feature(plan, one, events) for one in plan.features)
-    rows = plan.events.select(*events.values())
-    kinds = zip(events, (field.dataType for field in rows.schema.fields), strict=True)
-    schema = pa.schema([(name, arrow_type(plan.events, kind)) for name, kind in kinds])
-    return Wire(queries, events, BackfillTask(tuple(back.items()), tuple(keys), features, schema))
+        ends = VALID_FROM, VALID_TO
+        carried.wanted |= {name: column(plan.events, name, "events") for name in ends}
+    features = tuple(_feature(plan, one, carried) for one in plan.features)
+    rows = plan.events.df.select(*carried.wanted.values())
+    kinds = zip(carried.wanted, (field.dataType for field in rows.schema.fields), strict=True)
+    schema = pa.schema([(name, plan.arrow_type(kind)) for name, kind in kinds])
+    task = BackfillTask(tuple(back.items()), tuple(keys), features, schema)
+    return Wire(queries, carried.wanted, task)
 
 
 def bundles(
@@ -199,18 +242,17 @@ def bundles(
     """
     from pyspark.sql import functions as F
 
-    df = plan.queries if queries else plan.events
+    df = (plan.queries if queries else plan.events).df
     wanted = wanted | {QUERY: F.lit(True)} if queries else wanted
     rows, number = numbered(df, wanted)
     needed = (*keys, TIME) if present is None else present
     for name in () if queries else needed:
         rows = rows.where(F.col(number[name]).isNotNull())
-    places = places_of(df)
     if queries:
         goes = with_place(rows, plan, keys, number)
     else:
-        goes = with_partition(rows, [number[name] for name in keys], places)
-    task = SubpartitionTask((*wanted, PARTITION), tuple(keys), places)
+        goes = with_partition(rows, [number[name] for name in keys], plan.places)
+    task = SubpartitionTask((*wanted, PARTITION), tuple(keys), plan.places)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
 
 
@@ -224,26 +266,19 @@ def with_place(
     """
     from pyspark.sql import functions as F
 
-    places = places_of(plan.queries)
-    goes = with_partition(rows, [number[name] for name in keys], places)
+    goes = with_partition(rows, [number[name] for name in keys], plan.places)
     lacks = reduce(or_, (F.col(number[name]).isNull() for name in (*keys, TIME)))
     fields = enumerate(plan.queries.schema.fields)
     holds = [number[f"c{i}"] for i, field in fields if has_hash(field.dataType)]
-    anywhere = F.pmod(F.hash(*holds), F.lit(places))
+    anywhere = F.pmod(F.hash(*holds), F.lit(plan.places))
     return goes.withColumn(PARTITION, F.when(lacks, anywhere).otherwise(F.col(PARTITION)))
 
 
-def places_of(df: "DataFrame") -> int:
-    """Return how many places there are for keys: the subpartitions of a shuffle."""
-    partitions = shuffle_partitions(df)
-    return partitions * subpartitions_of(partitions)
-
-
-def gathered_by_place(bundled: "DataFrame") -> "DataFrame":
+def gathered_by_place(plan: Plan, bundled: "DataFrame") -> "DataFrame":
     """Return bundles, each in the partition of its place, and there in their order."""
     from pyspark.sql import functions as F
 
-    partitions = shuffle_partitions(bundled)
+    partitions = plan.partitions
     to = F.pmod(F.col(PARTITION), F.lit(partitions))
     # The values of a bundle follow each other in the order in which they were made.
     made = bundled.withColumn(MADE, F.monotonically_increasing_id())
@@ -251,44 +286,17 @@ def gathered_by_place(bundled: "DataFrame") -> "DataFrame":
     return together.select(PARTITION, BUNDLE)
 
 
-def arrow_type(df: "DataFrame", kind: "DataType") -> pa.DataType:
-    """Return how Arrow calls a type of Spark, where the workers of a table's session get it."""
-    from pyspark.sql.pandas.types import to_arrow_type
-
-    zone = df.sparkSession.conf.get("spark.sql.session.timeZone")
-    return to_arrow_type(kind, timezone=zone)
-
-
-def _feature(plan: Plan, one: BoundFeature, events: "dict[str, Column]") -> Feature:
-    add = _Adding(plan.events, events)
+def _feature(plan: Plan, one: BoundFeature, carried: Carried) -> Feature:
     resolved = one.resolved
     check_kinds(resolved)
     given = zip(resolved.function.arguments, resolved.arguments, strict=True)
     call = Call(
         one.name,
         resolved.function.name,
-        tuple(add(argument, value) for argument, value in given),
+        tuple(carried.add(argument, value) for argument, value in given),
         resolved.function.options,
         cast(Any, one.span),
-        None if resolved.where is None else add(None, resolved.where),
+        None if resolved.where is None else carried.add(None, resolved.where),
     )
-    by = None if one.by is None else add(one.by, column(plan.events, one.by, "by"))
-    return Feature(call, arrow_type(plan.events, plan.type_of(one)), by)
-
-
-@dataclass(frozen=True)
-class _Adding:
-    """Takes columns of the events along, each once."""
-
-    df: "DataFrame"
-    wanted: "dict[str, Column]"
-
-    def __call__(self, given: Any, value: "Column") -> str:
-        if isinstance(given, str):
-            name = f"c{self.df.columns.index(given)}"
-        else:
-            # Columns have no equality of their own: the same one twice is the same object.
-            known = (name for name, other in self.wanted.items() if other is value)
-            name = next(known, f"x{len(self.wanted)}")
-        self.wanted.setdefault(name, value)
-        return name
+    by = None if one.by is None else carried.add(one.by, column(plan.events, one.by, "by"))
+    return Feature(call, plan.arrow_type(plan.type_of(one)), by)

@@ -7,42 +7,38 @@ from workbench.backfill.aggregation import Aggregation, Window
 from workbench.backfill.worker.cogroup import Span
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SORTED, kind_of
-from workbench.spark.table import check_plain, column, is_integer_time, table
+from workbench.spark.table import BoundTable, check_plain, column, type_of
 from workbench.windows.checks import check_arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from workbench.backfill.spec import BackfillSpec
 
 
-def check_sides(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> None:
+def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTable) -> None:
     """Refuse tables that lack the key or the time, or have them in other types.
 
     Raises
     ------
     WorkbenchError
     """
-    table(queries, "queries")
-    table(events, "events")
-    check_arrow(queries, "queries")
+    check_arrow(queries.schema, "queries")
     for name in backfill.key:
-        for side, df in (("queries", queries), ("events", events)):
-            if name not in df.columns:
+        for side, rows in (("queries", queries), ("events", events)):
+            if name not in rows.names:
                 raise WorkbenchError(
                     f"key: the {side} have no column {name!r}; "
                     "both tables need it, under the same name."
                 )
-            column(df, name, "key")
-            check_plain(df.schema, name, "key")
-        ours, theirs = (df.schema[name].dataType.simpleString() for df in (queries, events))
+            column(rows, name, "key")
+            check_plain(rows.schema, name, "key")
+        ours, theirs = (type_of(rows, name).simpleString() for rows in (queries, events))
         if ours != theirs:
             raise WorkbenchError(
                 f"key: {name!r} holds {ours} in the queries but {theirs} in the events; "
                 "cast one of them to the type of the other."
             )
-    _check_time(backfill, queries, events)
-    taken = {name.lower() for name in queries.columns}
+    _check_time(queries, events)
+    taken = {name.lower() for name in queries.names}
     for name in backfill.names:
         if name.lower() in taken:
             raise WorkbenchError(
@@ -51,16 +47,15 @@ def check_sides(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFra
             )
 
 
-def _check_time(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> None:
-    is_integer_time(events, backfill.time)
-    if is_integer_time(queries, backfill.query_time) and is_integer_time(events, backfill.time):
+def _check_time(queries: BoundTable, events: BoundTable) -> None:
+    integers = events.integer_time
+    if queries.integer_time and integers:
         return
-    ours = queries.schema[backfill.query_time].dataType.simpleString()
-    theirs = events.schema[backfill.time].dataType.simpleString()
+    ours, theirs = (type_of(rows, rows.time).simpleString() for rows in (queries, events))
     if ours != theirs:
         raise WorkbenchError(
-            f"time: the queries' {backfill.query_time!r} holds {ours} but the events' "
-            f"{backfill.time!r} holds {theirs}; cast one of them to the type of the other."
+            f"time: the queries' {queries.time!r} holds {ours} but the events' "
+            f"{events.time!r} holds {theirs}; cast one of them to the type of the other."
         )
 
 
@@ -115,7 +110,7 @@ def check_hop(
         )
 
 
-def check_bucket(events: "DataFrame", by: str) -> None:
+def check_bucket(events: BoundTable, by: str) -> None:
     """Refuse buckets that cannot be told apart.
 
     Raises
@@ -123,7 +118,7 @@ def check_bucket(events: "DataFrame", by: str) -> None:
     WorkbenchError
     """
     column(events, by, "by")
-    kind = events.schema[by].dataType
+    kind = type_of(events, by)
     if kind_of(kind) not in SORTED:
         raise WorkbenchError(
             f"by: column {by!r} holds {kind.simpleString()}, which cannot be a bucket; "

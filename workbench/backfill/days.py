@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.backfill.bind import Plan
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
-from workbench.spark.table import column
+from workbench.spark.table import column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -36,20 +36,20 @@ def of_days(plan: Plan, days: Any) -> Plan:
         When these are no days, or times are integers.
     """
     first, last = range_of(plan, days)
-    kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
+    kind = type_of(plan.queries, plan.queries.time).typeName()
     queries = only_days(plan, days).queries
-    time = column(plan.events, plan.backfill.time, "time")
-    events = plan.events.where(time < _behind(last, kind))
+    time = column(plan.events, plan.events.time, "time")
+    events = plan.events.df.where(time < _behind(last, kind))
     if plan.reach is not None:
         try:
             begin = datetime(first.year, first.month, first.day) - timedelta(
                 microseconds=plan.reach
             )
         except OverflowError:
-            return replace(plan, queries=queries, events=events)
+            return replace(plan, queries=queries, events=plan.events.but(events))
         # A whole day, as a column of dates has no part of one.
         events = events.where(time >= _at(begin.date(), kind))
-    return replace(plan, queries=queries, events=events)
+    return replace(plan, queries=queries, events=plan.events.but(events))
 
 
 def only_days(plan: P, days: Any) -> P:
@@ -71,10 +71,10 @@ def only_days(plan: P, days: Any) -> P:
         When these are no days, or times are integers.
     """
     first, last = range_of(plan, days)
-    asked = column(plan.queries, plan.backfill.query_time, "query_time")
-    kind = plan.queries.schema[plan.backfill.query_time].dataType.typeName()
+    asked = column(plan.queries, plan.queries.time, "query_time")
+    kind = type_of(plan.queries, plan.queries.time).typeName()
     during = (asked >= _at(first, kind)) & (asked < _behind(last, kind))
-    return replace(plan, queries=plan.queries.where(during))
+    return replace(plan, queries=plan.queries.but(plan.queries.df.where(during)))
 
 
 def range_of(plan: Plan, days: Any) -> tuple[date, date]:

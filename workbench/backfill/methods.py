@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.backfill.bind import Plan, Work, bundles, gathered_by_place, sent
+from workbench.backfill.bind import Plan, Work, bundles, gathered_by_place
 from workbench.backfill.naive import naive
 from workbench.backfill.split.plan import auto, sawtooth
 from workbench.backfill.tree.plan import tree
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import shuffle_partitions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,11 +27,11 @@ class MethodChoice(NamedTuple):
 
 def scan(plan: Plan) -> Work:
     """Bring queries and events of a key together in one shuffle, and go through both once."""
-    ship(plan.queries.sparkSession)
-    going = sent(plan)
+    ship(plan.queries.df.sparkSession)
+    going = plan.wire
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events, going.task.keys, queries=False)
-    return Work(plan, gathered_by_place(queries.unionAll(events)), going.task)
+    return Work(plan, gathered_by_place(plan, queries.unionAll(events)), going.task)
 
 
 #: How queries and events meet, by the method; "auto" keeps most keys whole and cuts large ones.
@@ -53,7 +52,7 @@ def answered(plan: Plan, method: str) -> "DataFrame":
 
 def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
-    partitions = shuffle_partitions(plan.queries)
+    partitions = plan.partitions
     if partitions <= FEW:
         return MethodChoice(
             "scan",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from workbench.backfill.bind import BoundFeature, Plan, sent
+from workbench.backfill.bind import BoundFeature, Plan
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
@@ -12,7 +12,7 @@ from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import TIMES, kind_of
 from workbench.spark.exact_sums import exact
-from workbench.spark.table import column, is_integer_time, type_of
+from workbench.spark.table import BoundTable, column, is_integer_time, type_of
 from workbench.windows.spark_engine import IN_SPARK
 
 if TYPE_CHECKING:
@@ -50,34 +50,34 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     """
     from pyspark.sql import functions as F
 
-    going = sent(plan)
+    going = plan.wire
     keys = going.task.keys
     wanted = [value.alias(name) for name, value in going.events.items()]
     known = plan.backfill.time if arrived is None else arrived
     wanted.append(micros(plan.events, known, column(plan.events, known, "arrived")).alias(KNOWN))
-    events = plan.events.select(*wanted)
+    events = plan.events.df.select(*wanted)
     events = events.withColumn(TIME, micros(plan.events, plan.backfill.time, F.col(TIME)))
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     asked = micros(plan.queries, plan.backfill.query_time, asked)
     held = [going.queries[name].alias(f"q{name}") for name in keys]
-    moments = plan.queries.select(*held, asked.alias(ASKED)).distinct()
+    moments = plan.queries.df.select(*held, asked.alias(ASKED)).distinct()
     joined = moments.join(events, _sees(plan, keys, arrived is not None))
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
     # By names that mean nothing, as a query may have a column of any name.
     carried = [going.queries[name].alias(name) for _, name in going.task.columns]
-    queries = plan.queries.select(*carried, *held, asked.alias(ASKED))
+    queries = plan.queries.df.select(*carried, *held, asked.alias(ASKED))
     back = [F.col(name).alias(own) for own, name in going.task.columns]
     features = [_filled(one, i) for i, one in enumerate(plan.features)]
     return queries.join(found, on, "left").select(*back, *features)
 
 
-def micros(df: "DataFrame", name: str, value: "Column") -> "Column":
+def micros(table: BoundTable, name: str, value: "Column") -> "Column":
     """Return a column of times as the integers that the kernels count in.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    table : BoundTable
     name : str
         The column of times.
     value : Column
@@ -85,9 +85,9 @@ def micros(df: "DataFrame", name: str, value: "Column") -> "Column":
     """
     from pyspark.sql import functions as F
 
-    if is_integer_time(df, name):
+    if is_integer_time(table, name):
         return value.cast("long")
-    kind = type_of(df, name).typeName()
+    kind = type_of(table, name).typeName()
     if kind == "date":
         return F.unix_date(value).cast("long") * F.lit(MICROSECONDS_A_DAY)
     if kind == "timestamp_ntz":

@@ -4,17 +4,13 @@ An explorer's slider must not repeat the work that no slider changes. What is ke
 block for each Spark partition, so that asking again costs no work per row outside the kernel.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from workbench.columnar.blocks import CONDITIONS, NAME, gather, key_columns, one_binary, pack
-from workbench.columnar.bundles import unbundled
-from workbench.columnar.process import freeze_gc
+from workbench.columnar.blocks import CONDITIONS, NAME
 from workbench.errors import WorkbenchError
+from workbench.funnel.worker.pack import MOST_NAMES, PackTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
@@ -29,12 +25,21 @@ from workbench.spark.shuffle import (
     skipped_of,
     watched,
 )
-from workbench.spark.table import check_event, check_key, check_sent, column, is_integer_time, table
+from workbench.spark.table import (
+    BoundTable,
+    check_event,
+    check_key,
+    check_sent,
+    column,
+    is_integer_time,
+    table,
+    type_of,
+)
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, Observation
 
-MOST_NAMES = 10_000
 BYTES_A_TASK = 32_000_000
 
 Event = str | Mapping[str, Condition]
@@ -59,17 +64,10 @@ class Prepared:
         takes longer than asking a small block. Where it is one, a summary is made in this process.
     """
 
-    def __init__(
-        self,
-        events: "DataFrame",
-        key: Sequence[str],
-        time: str,
-        event: Event,
-        keep: Sequence[str],
-    ) -> None:
-        self.key, self.time, self.keep = tuple(key), time, tuple(keep)
+    def __init__(self, events: BoundTable, event: Event, keep: Sequence[str]) -> None:
+        self.key, self.time, self.keep = events.key, events.time, tuple(keep)
         self.event = event if isinstance(event, str) else dict(event)
-        self.schema, self.integer_time = events.schema, is_integer_time(events, time)
+        self.schema, self.integer_time = events.schema, events.integer_time
         self._fetched: list[pa.RecordBatch] | None = None
         self.blocks, skipped = self._pack(events)
         self.blocks.persist()
@@ -102,7 +100,7 @@ class Prepared:
         """Return the blocks as one column, in as few Spark partitions as they are worth."""
         return self.blocks.select("block").coalesce(self.tasks)
 
-    def fetched(self) -> list[pa.RecordBatch]:
+    def fetched(self) -> "list[pa.RecordBatch]":
         """Return the packed blocks in this process, for a summary; only where ``tasks`` is one.
 
         A job for so little takes Spark ten times as long as the kernel, and a slider cannot wait.
@@ -125,22 +123,22 @@ class Prepared:
         self.blocks.unpersist()
         self._fetched = None
 
-    def _pack(self, events: "DataFrame") -> "tuple[DataFrame, Observation]":
-        ship(events.sparkSession)
+    def _pack(self, events: BoundTable) -> "tuple[DataFrame, Observation]":
+        ship(events.df.sparkSession)
         named = isinstance(self.event, str)
         what = (
             name_of(events, self.event)
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event")
         )
-        counted, skipped = watched(events, self.key, self.time)
-        rows = select_rows(counted, self.key, self.time, what, self.keep)
+        counted, skipped = watched(events)
+        rows = select_rows(counted, what, self.keep)
         task = PackTask(self.key, NAME if named else CONDITIONS)
         schema = "block binary, rows long, keys long, names array<string>"
         return rows.mapInArrow(task.run, schema), skipped
 
     @in_one_sentence()
-    def _measure(self, events: "DataFrame", skipped: "Observation") -> None:
+    def _measure(self, events: BoundTable, skipped: "Observation") -> None:
         from pyspark.sql import functions as F
 
         held = collected(
@@ -161,42 +159,7 @@ class Prepared:
                 "name a column of event names."
             )
         self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
-        self.skipped: int = skipped_of(skipped, bool(self.partitions), events, self.key, self.time)
-
-
-@dataclass(frozen=True)
-class PackTask:
-    """The part that runs in Spark's Python workers: rows in, packed blocks out.
-
-    Attributes
-    ----------
-    keys : tuple of str
-    what : str
-        The column that says what happened.
-    """
-
-    keys: tuple[str, ...]
-    what: str
-
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Pack a Spark partition that holds all rows of its keys."""
-        freeze_gc()
-        block = gather(unbundled(batches), key_columns(self.keys), by_time=True)
-        if block is None:
-            return
-        rows = block.rows
-        names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
-        # One more than may be, so that the driver sees that they are too many.
-        names = names[: MOST_NAMES + 1].to_pylist()
-        packed = pack(block)
-        yield pa.record_batch(
-            {
-                "block": one_binary(packed),
-                "rows": pa.array([len(rows)], pa.int64()),
-                "keys": pa.array([len(block.keys)], pa.int64()),
-                "names": pa.array([names], pa.list_(pa.string())),
-            }
-        )
+        self.skipped: int = skipped_of(skipped, bool(self.partitions), events)
 
 
 def prepare(
@@ -240,7 +203,7 @@ def prepare(
     >>> prepared.free()
     """
     table(events)
-    keys, keep = several(key), any_of(keep, "keep")
+    keep, bound = any_of(keep, "keep"), BoundTable.of(events, several(key), time)
     if isinstance(event, Mapping):
         check_steps(event, "event")
     elif not isinstance(event, str):
@@ -248,10 +211,10 @@ def prepare(
             f"event: {event!r} is not text; name a column, or give a dict of conditions by label."
         )
     else:
-        check_event(events, event)
-    check_key(events, keys)
-    is_integer_time(events, one_name(time, "time"))
+        check_event(bound, event)
+    check_key(bound)
+    is_integer_time(bound, one_name(time, "time"))
     for name in keep:
-        column(events, name, "keep")
-        check_sent(events.schema[name].dataType, name, "keep")
-    return Prepared(events, keys, time, event, keep)
+        column(bound, name, "keep")
+        check_sent(type_of(bound, name), name, "keep")
+    return Prepared(bound, event, keep)

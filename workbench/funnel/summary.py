@@ -1,25 +1,26 @@
 """The funnel's summaries as small pandas tables."""
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from workbench.columnar.blocks import NAME
+from workbench.errors import WorkbenchWarning
+from workbench.funnel.bind import bind
+from workbench.funnel.checks import check_bins
+from workbench.funnel.plan import MOST_SEGMENTS, figures
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.pack import MOST_NAMES
+from workbench.spark.jobs import collected, in_one_sentence
+from workbench.spark.table import BoundTable, column, nearest
+
 if TYPE_CHECKING:
-    from pyspark.sql import Row
+    from pyspark.sql import DataFrame, Row
 
-MOST_SEGMENTS = 1_000
 STEP_COLUMNS = ("step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time")
-MOST_BINS = 1_000
-
-#: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
-_MINUTE, _DAY = 60_000_000, 86_400_000_000
-ROUND_TIMES = (
-    *(10**power for power in range(7)),
-    *(5_000_000, 15_000_000, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 60 * _MINUTE),
-    *(180 * _MINUTE, 360 * _MINUTE, 720 * _MINUTE, _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY),
-)
-ROUND_COUNTS = tuple(factor * 10**power for power in range(15) for factor in (1, 2))
 
 
 class Summary(NamedTuple):
@@ -35,6 +36,28 @@ class Summary(NamedTuple):
 
     steps: pd.DataFrame
     times: pd.DataFrame
+
+
+def summary_of(
+    funnel: FunnelSpec,
+    events: "DataFrame | Prepared",
+    by: str | None = None,
+    bins: int = 30,
+    warn: bool = True,
+) -> Summary:
+    """Return what a funnel says of all keys; see :meth:`workbench.Funnel.summary`."""
+    check_bins(bins)
+    bound = bind(funnel, events, by, STEP_COLUMNS)
+    with in_one_sentence():
+        found, skipped = figures(funnel, bound, by, bins)
+    whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
+    segments = whole if by is None else [row for row in found if not row["whole"]]
+    steps = steps_table(segments, funnel.labels, by, bound.integer_time)
+    steps.attrs["skipped"] = skipped
+    if warn:
+        _warn(funnel, bound, steps, skipped)
+    times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
+    return Summary(steps, times)
 
 
 def nobody(steps: int) -> dict[str, Any]:
@@ -55,7 +78,7 @@ def steps_table(
     Parameters
     ----------
     found : sequence of pyspark.sql.Row, or of dict
-        A summary of each segment, as :mod:`workbench.funnel.summary_worker` makes it.
+        A summary of each segment, as :mod:`workbench.funnel.worker.summary` makes it.
     labels : sequence of str
         The steps.
     by : str, optional
@@ -116,3 +139,47 @@ def _length(value: float, integer_time: bool) -> Any:
     if value != value:
         return float("nan") if integer_time else pd.NaT
     return value if integer_time else pd.Timedelta(round(value), "us")
+
+
+def _warn(
+    funnel: FunnelSpec, events: BoundTable | Prepared, found: pd.DataFrame, skipped: int
+) -> None:
+    if skipped:
+        one = "1 row was left out: its key or its time is null."
+        some = f"{skipped:,} rows were left out: their key or their time is null."
+        warnings.warn(
+            one if skipped == 1 else some,
+            WorkbenchWarning,
+            stacklevel=3,
+        )
+    if found.attrs["cut"]:
+        warnings.warn(
+            f"by: there are more than {len(found) // len(funnel.labels):,} segments; "
+            "those with the most users are given.",
+            WorkbenchWarning,
+            stacklevel=3,
+        )
+    reached = set(found.loc[found["users"] > 0, "step"])
+    for label in dict.fromkeys(funnel.labels):
+        if label in reached:
+            continue
+        if (hint := _unmatched(funnel, events, label)) is not None:
+            warnings.warn(
+                f"steps: {label!r} matches no event; {hint}", WorkbenchWarning, stacklevel=3
+            )
+
+
+def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
+    """The end of a sentence when a step matches no event of the data, else None."""
+    if isinstance(events, Prepared):
+        return None if label in events.names else nearest(label, events.names)
+    from pyspark.sql import functions as F
+
+    if funnel.conditions is not None:
+        condition = funnel.conditions[label]
+        true = F.expr(condition) if isinstance(condition, str) else condition
+        return None if collected(events.df.where(true).limit(1)) else "look at its condition."
+    name = column(events, funnel.event, "event").cast("string").alias(NAME)
+    names = [row[0] for row in collected(events.df.select(name).distinct().limit(MOST_NAMES))]
+    known = sorted(name for name in names if name is not None)
+    return None if label in known else nearest(label, known)

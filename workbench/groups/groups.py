@@ -1,22 +1,87 @@
-"""Quantiles of groups on Spark by selection: what SQL calls ordered-set aggregates, unsorted."""
+"""Answers for whole groups of rows: quantiles by selection, and the last row of each."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.arguments import check_known
 from workbench.functions import fn
-from workbench.functions.catalogue import answer_type, check_arguments
-from workbench.groups.worker import QuantileTask
-from workbench.spark.shipping import ship
-from workbench.spark.shuffle import any_of, bundle_rows, several
-from workbench.spark.table import check_plain, check_sent, column, table
+from workbench.groups.checks import KINDS, check_groups, check_order, check_ties, check_values
+from workbench.groups.plan import METHODS, quantiles_of
+from workbench.spark.shuffle import any_of, several
+from workbench.spark.table import BoundTable, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType, StructType
 
-#: The window function that gives the same quantile, by the kind.
-KINDS = {"cont": "quantile", "disc": "quantile_disc"}
+
+def last_in_group(
+    df: "DataFrame",
+    by: str | Sequence[str],
+    order_by: str | Sequence[str],
+    method: str = "auto",
+    ties: str = "all",
+) -> "DataFrame":
+    """Return the rows that come last in their group; every method gives the same ones.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    by : str or list of str
+        The columns whose values are one group; null is a group as any other.
+    order_by : str or list of str
+        The row with the greatest value here is the last; behind the first column, the next ones
+        decide. Null is less than all values, so such a row is last only where its group has no
+        other; NaN is greater than all numbers.
+    method : str
+        "join" finds the greatest value of each group, and joins the table with these: it reads
+        the table twice. "window" ranks the rows of each group from the last on: it sorts the
+        table. "aggregate" keeps the greatest row of each group as a struct, and needs
+        ``ties="one"``. "auto" takes "aggregate" where it can and else "join".
+    ties : str
+        "all" gives every row that comes last. "one" gives one row a group: of those that tie, the
+        one with the greatest values in the other columns, from left to right.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        Rows of the table with all its columns, in any order. Nothing runs until it is used.
+
+    Raises
+    ------
+    WorkbenchError
+        When an argument cannot be meant, or does not fit the table.
+
+    Notes
+    -----
+    The join needs a table that is the same each time it is read. It is the quickest way to all
+    rows that tie while groups are few; where most groups have a few rows, the window is
+    (docs/decisions/0009).
+
+    Source: R. Wesley, "Windowing in DuckDB" (2021), which has the window and the join.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> wb.last_in_group(plants, by="plant", order_by="date").orderBy("plant").show()
+    +---------+----------+------+
+    |    plant|      date|   mwh|
+    +---------+----------+------+
+    |   Boston|2019-01-13|531518|
+    |Worcester|2019-01-13|107170|
+    +---------+----------+------+
+    <BLANKLINE>
+    """
+    table(df, "df")
+    keys, order = several(by, "by"), several(order_by, "order_by")
+    rows = BoundTable.of(df, keys)
+    check_order(rows, order)
+    check_known(method, ("auto", *METHODS), "method")
+    check_ties(rows, method, ties)
+    if method == "auto":
+        method = "aggregate" if ties == "one" else "join"
+    others = [name for name in rows.names if name not in (*keys, *order)]
+    return METHODS[method](rows, order, others if ties == "one" else None)
 
 
 def quantiles(
@@ -79,47 +144,9 @@ def quantiles(
     """
     table(df, "df")
     names = several(columns, "columns")
-    keys = any_of(by, "by")
-    _check_groups(df, names, keys)
+    rows = BoundTable.of(df, any_of(by, "by"))
+    check_groups(rows, names)
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options
-    for name in names:
-        column(df, name, "columns")
-        check_arguments(name, KINDS[kind], (df.schema[name].dataType,))
-    ship(df.sparkSession)
-    held = {name: f"c{i}" for i, name in enumerate((*keys, *names))}
-    groups, values = (tuple((name, held[name]) for name in some) for some in (keys, names))
-    task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
-    rows = _bundled(df, held, keys)
-    answers = [answer_type(KINDS[kind], options, df.schema[name].dataType) for name in names]
-    return rows.mapInArrow(task.from_rows, _schema(df, keys, names, answers))
-
-
-def _bundled(df: "DataFrame", held: dict[str, str], keys: Sequence[str]) -> "DataFrame":
-    """The columns by the names that the workers know, the rows of a group in one partition."""
-    from pyspark.sql import functions as F
-
-    kinds = {name: df.schema[name].dataType for name in held}
-    rows = df.select(*(column(df, name, "columns").alias(held[name]) for name in held))
-    if not keys:
-        # A row of nulls changes no answer, and one is asked for even where the table is empty.
-        nulls = [F.lit(None).cast(kind).alias(held[name]) for name, kind in kinds.items()]
-        rows = rows.union(df.sparkSession.range(1, numPartitions=1).select(*nulls))
-    wanted = {name: F.col(name) for name in held.values()}
-    return bundle_rows(rows, wanted, [held[key] for key in keys])
-
-
-def _schema(
-    df: "DataFrame", keys: Sequence[str], names: Sequence[str], answers: "Sequence[DataType]"
-) -> "StructType":
-    from pyspark.sql.types import StructField, StructType
-
-    found = [StructField(name, kind) for name, kind in zip(names, answers, strict=True)]
-    return StructType([*(df.schema[key] for key in keys), *found])
-
-
-def _check_groups(df: "DataFrame", names: Sequence[str], keys: Sequence[str]) -> None:
-    for key in keys:
-        column(df, key, "by")
-        check_plain(df.schema, key, "by", names)
-        check_sent(df.schema[key].dataType, key, "by")
+    check_values(rows, names, kind)
+    return quantiles_of(rows, names, options, kind)

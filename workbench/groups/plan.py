@@ -1,137 +1,107 @@
-"""The last row of every group on Spark: by a window, by a join, or by an aggregate."""
+"""The plans for whole groups: one shuffle for quantiles, and three ways to the last rows."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from workbench.arguments import check_known
-from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import SORTED, kind_of
-from workbench.spark.shuffle import several
-from workbench.spark.table import check_plain, column, name_of, table, unused
+from workbench.functions.catalogue import Options, answer_type
+from workbench.groups.checks import KINDS
+from workbench.groups.worker import QuantileTask
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import bundle_rows
+from workbench.spark.table import BoundTable, column, name_of, type_of, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-TIES = ("all", "one")
 
-
-def last_in_group(
-    df: "DataFrame",
-    by: str | Sequence[str],
-    order_by: str | Sequence[str],
-    method: str = "auto",
-    ties: str = "all",
-) -> "DataFrame":
-    """Return the rows that come last in their group; every method gives the same ones.
+def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: str) -> "DataFrame":
+    """Return quantiles of columns, one row a group.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    by : str or list of str
-        The columns whose values are one group; null is a group as any other.
-    order_by : str or list of str
-        The row with the greatest value here is the last; behind the first column, the next ones
-        decide. Null is less than all values, so such a row is last only where its group has no
-        other; NaN is greater than all numbers.
-    method : str
-        "join" finds the greatest value of each group, and joins the table with these: it reads
-        the table twice. "window" ranks the rows of each group from the last on: it sorts the
-        table. "aggregate" keeps the greatest row of each group as a struct, and needs
-        ``ties="one"``. "auto" takes "aggregate" where it can and else "join".
-    ties : str
-        "all" gives every row that comes last. "one" gives one row a group: of those that tie, the
-        one with the greatest values in the other columns, from left to right.
+    df : BoundTable
+        By the columns that make its groups.
+    names : sequence of str
+    options : Options
+        With the shares.
+    kind : str
+        One of :data:`workbench.groups.checks.KINDS`.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        Rows of the table with all its columns, in any order. Nothing runs until it is used.
-
-    Raises
-    ------
-    WorkbenchError
-        When an argument cannot be meant, or does not fit the table.
-
-    Notes
-    -----
-    The join needs a table that is the same each time it is read. It is the quickest way to all
-    rows that tie while groups are few; where most groups have a few rows, the window is
-    (docs/decisions/0009).
-
-    Source: R. Wesley, "Windowing in DuckDB" (2021), which has the window and the join.
-
-    Examples
-    --------
-    >>> import workbench as wb
-    >>> plants = wb.datasets.power_plants(wb.session())
-    >>> wb.last_in_group(plants, by="plant", order_by="date").orderBy("plant").show()
-    +---------+----------+------+
-    |    plant|      date|   mwh|
-    +---------+----------+------+
-    |   Boston|2019-01-13|531518|
-    |Worcester|2019-01-13|107170|
-    +---------+----------+------+
-    <BLANKLINE>
     """
-    table(df, "df")
-    keys, order = several(by, "by"), several(order_by, "order_by")
-    _check_table(df, keys, order)
-    _check_method(df, method, ties)
-    others = [name for name in df.columns if name not in (*keys, *order)] if ties == "one" else []
-    if method == "auto":
-        method = "aggregate" if ties == "one" else "join"
-    return METHODS[method](df, keys, order, others if ties == "one" else None)
+    from pyspark.sql.types import StructField, StructType
+
+    ship(df.df.sparkSession)
+    held = {name: f"c{i}" for i, name in enumerate((*df.key, *names))}
+    groups, values = (tuple((name, held[name]) for name in some) for some in (df.key, names))
+    task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
+    kinds = [answer_type(KINDS[kind], options, type_of(df, name)) for name in names]
+    answers = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
+    schema = StructType([*(df.schema[key] for key in df.key), *answers])
+    return _bundled(df, held).mapInArrow(task.from_rows, schema)
 
 
-def _by_window(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[str], others: Sequence[str] | None
-) -> "DataFrame":
+def _bundled(df: BoundTable, held: dict[str, str]) -> "DataFrame":
+    """The columns by the names that the workers know, the rows of a group in one partition."""
+    from pyspark.sql import functions as F
+
+    kinds = {name: type_of(df, name) for name in held}
+    rows = df.df.select(*(column(df, name, "columns").alias(held[name]) for name in held))
+    if not df.key:
+        # A row of nulls changes no answer, and one is asked for even where the table is empty.
+        nulls = [F.lit(None).cast(kind).alias(held[name]) for name, kind in kinds.items()]
+        rows = rows.union(rows.sparkSession.range(1, numPartitions=1).select(*nulls))
+    wanted = {name: F.col(name) for name in held.values()}
+    return bundle_rows(rows, wanted, [held[key] for key in df.key])
+
+
+def _by_window(df: BoundTable, order: Sequence[str], others: Sequence[str] | None) -> "DataFrame":
     """Rank the rows of each group from the last on, and keep the first rank."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     terms = [name_of(name).desc_nulls_last() for name in (*order, *(others or ()))]
-    window = Window.partitionBy(*map(name_of, keys)).orderBy(*terms)
-    place = unused(df.columns, "place")
-    ranked = df.withColumn(place, (F.rank() if others is None else F.row_number()).over(window))
+    window = Window.partitionBy(*map(name_of, df.key)).orderBy(*terms)
+    place = unused(df.names, "place")
+    ranked = df.df.withColumn(place, (F.rank() if others is None else F.row_number()).over(window))
     return ranked.where(F.col(place) == 1).drop(place)
 
 
-def _by_join(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[str], others: Sequence[str] | None
-) -> "DataFrame":
+def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None) -> "DataFrame":
     """Join the table with the greatest order of each group."""
     from pyspark.sql import functions as F
 
-    held = {name: unused(df.columns, f"last_{i}") for i, name in enumerate((*keys, *order))}
-    groups = [name_of(key).alias(held[key]) for key in keys]
-    greatest = unused(df.columns, "greatest")
-    lasts = df.groupBy(*groups).agg(_greatest(order).alias(greatest))
+    held = {name: unused(df.names, f"last_{i}") for i, name in enumerate((*df.key, *order))}
+    groups = [name_of(key).alias(held[key]) for key in df.key]
+    greatest = unused(df.names, "greatest")
+    lasts = df.df.groupBy(*groups).agg(_greatest(order).alias(greatest))
     found = [F.col(greatest)] if len(order) == 1 else _fields(greatest, order)
     lasts = lasts.select(
-        *(held[key] for key in keys),
+        *(held[key] for key in df.key),
         *(value.alias(held[name]) for name, value in zip(order, found, strict=True)),
     )
     # Nulls are equal here, so that no group is lost.
-    same = [name_of(name).eqNullSafe(F.col(held[name])) for name in (*keys, *order)]
-    rows = df.join(lasts, reduce(lambda a, b: a & b, same), "left_semi")
-    return rows if others is None else _by_aggregate(rows, keys, order, others)
+    same = [name_of(name).eqNullSafe(F.col(held[name])) for name in (*df.key, *order)]
+    rows = df.df.join(lasts, reduce(lambda a, b: a & b, same), "left_semi")
+    return rows if others is None else _by_aggregate(df.but(rows), order, others)
 
 
 def _by_aggregate(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[str], others: Sequence[str] | None
+    df: BoundTable, order: Sequence[str], others: Sequence[str] | None
 ) -> "DataFrame":
     """Keep the greatest row of each group: structs compare field by field."""
     from pyspark.sql import functions as F
 
-    held = {key: unused(df.columns, f"key_{i}") for i, key in enumerate(keys)}
-    row, names = unused(df.columns, "row"), (*order, *(others or ()))
-    groups = [name_of(key).alias(held[key]) for key in keys]
-    lasts = df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
+    held = {key: unused(df.names, f"key_{i}") for i, key in enumerate(df.key)}
+    row, names = unused(df.names, "row"), (*order, *(others or ()))
+    groups = [name_of(key).alias(held[key]) for key in df.key]
+    lasts = df.df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
     found = dict(zip(names, _fields(row, names), strict=True))
-    found |= {key: F.col(held[key]) for key in keys}
-    return lasts.select(*(found[name].alias(name) for name in df.columns))
+    found |= {key: F.col(held[key]) for key in df.key}
+    return lasts.select(*(found[name].alias(name) for name in df.names))
 
 
 METHODS: dict[str, Callable[..., "DataFrame"]] = {
@@ -158,40 +128,3 @@ def _fields(struct: str, names: Sequence[str]) -> "list[Column]":
     from pyspark.sql import functions as F
 
     return [F.col(struct).getField(f"f{i}") for i in range(len(names))]
-
-
-def _check_table(df: "DataFrame", keys: Sequence[str], order: Sequence[str]) -> None:
-    for name in df.columns:
-        column(df, name, "df")
-    for key in keys:
-        column(df, key, "by")
-        check_plain(df.schema, key, "by")
-    for name in order:
-        column(df, name, "order_by")
-        held = df.schema[name].dataType
-        if name in keys:
-            raise WorkbenchError(
-                f"order_by: column {name!r} is in by too, so all rows of a group tie; "
-                "name another column."
-            )
-        if kind_of(held) not in SORTED:
-            raise WorkbenchError(
-                f"order_by: column {name!r} holds {held.simpleString()}, which has no order here; "
-                "name a column of numbers, times or text."
-            )
-
-
-def _check_method(df: "DataFrame", method: str, ties: str) -> None:
-    check_known(method, ("auto", *METHODS), "method")
-    check_known(ties, TIES, "ties")
-    if method == "aggregate" and ties == "all":
-        raise WorkbenchError(
-            "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."
-        )
-    for field in df.schema.fields if ties == "one" else ():
-        held = field.dataType.simpleString()
-        if any(part in held for part in ("map<", "variant")):
-            raise WorkbenchError(
-                f"ties: column {field.name!r} holds {held}, which has no order to choose one row "
-                "by; give ties='all', or drop the column."
-            )

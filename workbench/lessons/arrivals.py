@@ -13,6 +13,7 @@ from workbench.durations import microseconds
 from workbench.engine.order import measured
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import in_arrow
+from workbench.spark.table import type_of
 from workbench.windows.bind import resolve
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.close import CloseOperator
@@ -88,8 +89,9 @@ def arrivals_of(
     if len(rows) > MOST_ROWS:
         raise WorkbenchError(f"df: it has {len(rows):,} rows; give at most {MOST_ROWS}.")
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))
-    along = df.schema[over.order_by[0].name].dataType
-    looks = frame_extents(resolve(df, over.columns, over.frame, over.order_by), along)
+    along = type_of(carried.table, over.order_by[0].name)
+    found = resolve(carried.table, over.columns, over.frame, over.order_by)
+    looks = frame_extents(found, along)
     closes = emit == "on window close"
     settles = lateness is not None
     mode: StreamOperator = (
@@ -97,11 +99,11 @@ def arrivals_of(
     )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
     stream = _Stream(mode, task.order[0].name, task.columns, behind)
-    found, first = [], 0
+    said, first = [], 0
     for size in sizes or [1] * len(rows):
-        found.append(stream.take(rows.slice(first, size)))
+        said.append(stream.take(rows.slice(first, size)))
         first += size
-    return found
+    return said
 
 
 @dataclass

@@ -18,10 +18,10 @@ from workbench.online.agreement_counts import (
     check_both,
     counts,
     different,
-    has_integer_time,
     joined,
 )
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
+from workbench.spark.table import BoundTable, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,8 +160,12 @@ def consistency(
     """
     check_backfill(backfill)
     check_shown(backfill, DIFFERING)
-    names = check_both(backfill, view_log, offline)
-    length = ticks if has_integer_time(backfill, view_log) else microseconds
+    log, other = (
+        BoundTable.of(table(df, side), backfill.key, backfill.query_time)
+        for side, df in (("view_log", view_log), ("offline", offline))
+    )
+    names = check_both(backfill, log, other)
+    length = ticks if log.integer_time else microseconds
     for value, argument in ((by, "by"), (uploads, "uploads")):
         if value is not None:
             check_length(value, argument)
@@ -170,9 +174,9 @@ def consistency(
     period = None if by is None else _some(length(by, "by"), "by")
     apart = None if uploads is None else _some(length(uploads, "uploads"), "uploads")
     rows = check_count(rows, "rows", "rows")
-    both = joined(backfill, view_log, offline, names).persist()
+    both = joined(backfill, log, other, names).persist()
     try:
-        counted, served, answered = counts(backfill, both, names, view_log, period)
+        counted, served, answered = counts(backfill, both, names, log, period)
         sample = _held(different(both, names), backfill, rows)
     finally:
         both.unpersist()

@@ -11,7 +11,7 @@ from workbench.backfill.inspect.check import RELATIVE
 from workbench.backfill.naive import micros
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
-from workbench.spark.table import column, is_integer_time, table
+from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,14 +31,14 @@ PERCENTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
 
 def joined(
-    backfill: "Backfill", view_log: "DataFrame", offline: "DataFrame", names: Sequence[str]
+    backfill: "Backfill", view_log: BoundTable, offline: BoundTable, names: Sequence[str]
 ) -> "DataFrame":
     """Return every logged row beside the offline one of its key and time, and those without.
 
     Parameters
     ----------
     backfill : Backfill
-    view_log, offline : pyspark.sql.DataFrame
+    view_log, offline : BoundTable
     names : sequence of str
         The features.
 
@@ -55,9 +55,9 @@ def joined(
     left += [column(view_log, name, "view_log").alias(f"v{i}") for i, name in enumerate(names)]
     right = [column(offline, name, "offline").alias(f"r{held}") for held, name in moments.items()]
     right += [column(offline, name, "offline").alias(f"o{i}") for i, name in enumerate(names)]
-    served = view_log.select(*left, F.lit(True).alias(SERVED))
+    served = view_log.df.select(*left, F.lit(True).alias(SERVED))
     # A backfill gives the queries of one key and time the same answer.
-    answered = offline.select(*right, F.lit(True).alias(ANSWERED))
+    answered = offline.df.select(*right, F.lit(True).alias(ANSWERED))
     answered = answered.dropDuplicates([f"r{held}" for held in moments])
     same = [F.col(held).eqNullSafe(F.col(f"r{held}")) for held in moments]
     both = served.join(answered, reduce(lambda a, b: a & b, same), "full")
@@ -77,9 +77,7 @@ def check_backfill(value: Any) -> None:
         raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
 
 
-def check_both(
-    backfill: "Backfill", view_log: "DataFrame", offline: "DataFrame"
-) -> tuple[str, ...]:
+def check_both(backfill: "Backfill", view_log: BoundTable, offline: BoundTable) -> tuple[str, ...]:
     """Return the features that both tables have, and refuse tables that cannot be compared.
 
     Raises
@@ -87,10 +85,9 @@ def check_both(
     WorkbenchError
     """
     for side, df in (("view_log", view_log), ("offline", offline)):
-        table(df, side)
         for name in (*backfill.key, backfill.query_time):
             column(df, name, side)
-    names = tuple(name for name in backfill.names if name in view_log.columns)
+    names = tuple(name for name in backfill.names if name in view_log.names)
     if not names:
         raise WorkbenchError(
             "view_log: the table has none of the backfill's columns, which are "
@@ -98,7 +95,7 @@ def check_both(
         )
     for name in (*backfill.key, backfill.query_time, *names):
         column(offline, name, "offline")
-        ours, theirs = (df.schema[name].dataType for df in (view_log, offline))
+        ours, theirs = (type_of(df, name) for df in (view_log, offline))
         alike = ours == theirs or (ours.typeName() in NUMBERS and theirs.typeName() in NUMBERS)
         if not alike and ours.simpleString() != theirs.simpleString():
             raise WorkbenchError(
@@ -112,7 +109,7 @@ def counts(
     backfill: "Backfill",
     both: "DataFrame",
     names: Sequence[str],
-    view_log: "DataFrame",
+    view_log: BoundTable,
     period: int | None,
 ) -> "tuple[pd.DataFrame, int, int]":
     """Return how values compare, by column and by period; a null period stands for all times.
@@ -123,7 +120,7 @@ def counts(
     both : pyspark.sql.DataFrame
         From :func:`joined`.
     names : sequence of str
-    view_log : pyspark.sql.DataFrame
+    view_log : BoundTable
     period : int or None
         How long a period is.
 
@@ -144,7 +141,7 @@ def counts(
         F.count_if(F.col(ANSWERED).isNull()).alias(SERVED),
         F.count_if(F.col(SERVED).isNull()).alias(ANSWERED),
     ]
-    kinds = [view_log.schema[name].dataType for name in names]
+    kinds = [type_of(view_log, name) for name in names]
     for i, kind in enumerate(kinds):
         aggregates += _of_column(i, kind, both.schema[f"o{i}"].dataType, compared)
     rows = both.withColumn(PERIOD, begin)
@@ -235,8 +232,3 @@ def _measures(row: Any, i: int) -> dict[str, float | None]:
     known = row.asDict()
     percentiles = known.get(f"percentiles{i}") or [None] * len(PERCENTILES)
     return {"smape": known.get(f"smape{i}"), **dict(zip(PERCENTILES, percentiles, strict=True))}
-
-
-def has_integer_time(backfill: "Backfill", view_log: "DataFrame") -> bool:
-    """Return whether the log's times are integers."""
-    return is_integer_time(view_log, backfill.query_time)

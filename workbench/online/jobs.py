@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from workbench.backfill.bind import Plan, Wire, bundles, gathered_by_place, sent
+from workbench.backfill.bind import Plan, Wire, bind_events, bind_tables, bundles, gathered_by_place
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -21,7 +21,7 @@ from workbench.online.upload import upload as write_upload
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of, watched
-from workbench.spark.table import column, table
+from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,8 +49,8 @@ class Uploaded(NamedTuple):
     skipped: int
 
 
-def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[StoreLayout, Wire, Plan]:
-    """Return what a store holds of a backfill of some events, and how these go to the workers.
+def layout_of(backfill: "Backfill", events: BoundTable) -> tuple[StoreLayout, Wire, Plan]:
+    """Return what a store holds of a backfill of some events, and the backfill bound to them.
 
     Raises
     ------
@@ -58,11 +58,11 @@ def layout_of(backfill: "Backfill", events: "DataFrame") -> tuple[StoreLayout, W
         When a column is missing or has a type that cannot be used so, or when a store's states
         cannot hold what a function needs.
     """
-    table(events)
     keys = [column(events, name, "key") for name in backfill.key]
     time = column(events, backfill.time, "time").alias(backfill.query_time)
-    plan = backfill.bound(events.select(*keys, time), events)
-    going = by_use(sent(plan))
+    queries = BoundTable.of(events.df.select(*keys, time), backfill.key, backfill.query_time)
+    plan = bind_tables(backfill, queries, events)
+    going = by_use(plan.wire)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
     layout = StoreLayout(repr(backfill), tuple(backfill.key), features, schema)
@@ -106,15 +106,15 @@ def in_utc(kind: pa.DataType) -> pa.DataType:
 def upload(view: "ViewSpec", events: "DataFrame", until: Any) -> Uploaded:
     """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
     backfill = view.backfill
-    table(events)
-    seen, skipped = watched(events, backfill.key, backfill.time)
+    bound = bind_events(backfill, events)
+    seen, skipped = watched(bound)
     layout, going, plan = layout_of(backfill, seen)
     lasting = view.length(plan.integer_time)
     end = instant_of(until, layout.schema.field(TIME).type, "until")
     spark = events.sparkSession
     check_reach(view, spark)
     ship(spark)
-    whole = gathered_by_place(bundles(plan, going.events, going.task.keys, queries=False))
+    whole = gathered_by_place(plan, bundles(plan, going.events, going.task.keys, queries=False))
 
     def job(task: UploadTask) -> Any:
         kinds = "keys long, events long, after long, written array<binary>"
@@ -122,7 +122,7 @@ def upload(view: "ViewSpec", events: "DataFrame", until: Any) -> Uploaded:
 
     found = write_upload(view.store, layout, end, lasting, job)
     answered = found.events + found.after > 0
-    left = skipped_of(skipped, answered, events, backfill.key, backfill.time)
+    left = skipped_of(skipped, answered, bound)
     return Uploaded(found.keys, found.events, found.after, left)
 
 
@@ -159,7 +159,7 @@ def update(
             "not have; use a classic session."
         )
     resting = spark.createDataFrame([], stream.schema)
-    layout, going, plan = layout_of(view.backfill, resting)
+    layout, going, plan = layout_of(view.backfill, bind_events(view.backfill, resting))
     lasting = view.length(plan.integer_time)
     current(view.store, layout, lasting)
     # A store that cannot be written to says so now, and not to the first batch.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_text
 from workbench.errors import WorkbenchError
-from workbench.spark.table import INTEGERS, TIMES, column
+from workbench.spark.table import INTEGERS, TIMES, BoundTable, column, type_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
     from pyspark.sql.types import DataType
 
 #: The values that a column can hold, by what Spark calls its type; text may stand for times.
@@ -66,16 +66,12 @@ def key_values(key: Any, names: Sequence[str]) -> tuple[Any, ...]:
     return values
 
 
-def is_key(
-    df: "DataFrame", names: Sequence[str], values: Sequence[Any], null_is_value: bool = False
-) -> "Column":
+def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False) -> "Column":
     """Return whether a row has the key that a person named.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    names : sequence of str
-        The columns of the key.
+    table : BoundTable
     values : sequence of values
         From :func:`key_values`.
     null_is_value : bool
@@ -92,23 +88,23 @@ def is_key(
     """
     from pyspark.sql import functions as F
 
-    for name, value in zip(names, values, strict=True):
-        check_value(df, name, value, "key")
+    for name, value in zip(table.key, values, strict=True):
+        check_value(table, name, value, "key")
     same = [
-        column(df, name, "key").eqNullSafe(F.lit(value))
+        column(table, name, "key").eqNullSafe(F.lit(value))
         if null_is_value
-        else column(df, name, "key") == F.lit(value)
-        for name, value in zip(names, values, strict=True)
+        else column(table, name, "key") == F.lit(value)
+        for name, value in zip(table.key, values, strict=True)
     ]
     return reduce(lambda a, b: a & b, same, F.lit(True))
 
 
-def check_value(df: "DataFrame", name: str, value: Any, argument: str) -> None:
+def check_value(table: BoundTable, name: str, value: Any, argument: str) -> None:
     """Refuse a value that a column cannot hold.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    table : BoundTable
     name : str
         The column.
     value : value
@@ -123,14 +119,14 @@ def check_value(df: "DataFrame", name: str, value: Any, argument: str) -> None:
     Examples
     --------
     >>> import workbench as wb
-    >>> check_value(wb.session().range(1), "id", "ann", "key")
+    >>> check_value(BoundTable.of(wb.session().range(1)), "id", "ann", "key")
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: 'ann' is no value of 'id', which holds bigint; \
 give one of that type.
     """
-    column(df, name, argument)
+    column(table, name, argument)
     check_text(value, argument)
-    kind = df.schema[name].dataType
+    kind = type_of(table, name)
     if value is not None and not _holds(kind, value):
         raise WorkbenchError(
             f"{argument}: {value!r} is no value of {name!r}, which holds {kind.simpleString()}; "

@@ -1,8 +1,9 @@
 """The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Union, cast
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import check_text, listed
@@ -10,7 +11,7 @@ from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
-from workbench.spark.table import check_repeatable, column, is_integer_time, value_type
+from workbench.spark.table import BoundTable, check_repeatable, column, value_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
@@ -116,10 +117,53 @@ def check_steps(steps: Sequence[str] | Mapping[str, Condition], argument: str) -
         check_text(condition, argument)
 
 
+@dataclass
+class Carried:
+    """The columns of a table that go to the workers: each once, by the name that they have there.
+
+    Attributes
+    ----------
+    table : BoundTable
+    wanted : dict of str to Column
+    """
+
+    table: BoundTable
+    wanted: "dict[str, Column]" = field(default_factory=dict)
+
+    @classmethod
+    def every(cls, table: BoundTable, argument: str = "df") -> "Carried":
+        """Take all columns of a table along."""
+        carried = cls(table)
+        carried.wanted = {
+            carried.of(name): column(table, name, argument) for name in table.schema.names
+        }
+        return carried
+
+    def of(self, name: str) -> str:
+        """Return the name that a column of the table has on the way."""
+        return f"c{self.table.schema.names.index(name)}"
+
+    def add(self, given: Any, value: "Column") -> str:
+        """Return the name of a value on the way, which is taken along unless it is there.
+
+        Parameters
+        ----------
+        given : str, Column or None
+            The name of a column of the table, where the value is one.
+        value : Column
+        """
+        if isinstance(given, str) and given in self.table.schema.names:
+            name = self.of(given)
+        else:
+            # Columns have no equality of their own: the same one twice is the same object.
+            known = (name for name, other in self.wanted.items() if other is value)
+            name = next(known, f"x{len(self.wanted)}")
+        self.wanted.setdefault(name, value)
+        return name
+
+
 def select_rows(
-    events: "DataFrame",
-    key: Sequence[str],
-    time: str,
+    events: BoundTable,
     what: "Mapping[str, Column]",
     keep: Sequence[str] = (),
     only_matching: bool = False,
@@ -128,11 +172,11 @@ def select_rows(
 
     Parameters
     ----------
-    events : pyspark.sql.DataFrame
-    key, time, keep
-        Columns of the table.
+    events : BoundTable
     what : dict of str to Column
         What happened, by the names that the workers know.
+    keep : sequence of str
+        Further columns of the table.
     only_matching : bool
         Of rows that fulfil no condition, one for each key is enough.
 
@@ -141,11 +185,11 @@ def select_rows(
     pyspark.sql.DataFrame
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
-    keys = key_columns(key)
-    wanted = {held: column(events, name, "key") for held, name in zip(keys, key, strict=True)}
-    wanted |= {TIME: instants_of(events, time)} | dict(what)
+    keys = key_columns(events.key)
+    wanted = {held: column(events, k, "key") for held, k in zip(keys, events.key, strict=True)}
+    wanted |= {TIME: events.instants} | dict(what)
     wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
-    return bundle_rows(events, wanted, keys, (*keys, TIME), only_matching, text_as_codes=True)
+    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, text_as_codes=True)
 
 
 def bundle_rows(
@@ -218,60 +262,50 @@ def shuffled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
     return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
 
 
-def instants_of(events: "DataFrame", time: str) -> "Column":
-    """Return the time column as the workers take it: integers as long, the rest as it is."""
-    found = column(events, time, "time")
-    return found.cast("long") if is_integer_time(events, time) else found
-
-
-def count_skipped(events: "DataFrame", key: Sequence[str], time: str) -> "Column":
+def count_skipped(events: BoundTable) -> "Column":
     """Return the number of rows whose key or time is null, as an aggregate."""
     from pyspark.sql import functions as F
 
-    missing = [column(events, name, "key").isNull() for name in key]
-    missing.append(column(events, time, "time").isNull())
+    missing = [column(events, name, "key").isNull() for name in events.key]
+    missing.append(column(events, events.time, "time").isNull())
     return F.count_if(reduce(lambda a, b: a | b, missing)).alias("skipped")
 
 
-def watched(events: "DataFrame", key: Sequence[str], time: str) -> "tuple[DataFrame, Observation]":
+def watched(events: BoundTable) -> "tuple[BoundTable, Observation]":
     """Return the events, and what counts those left out while a query reads them."""
     from pyspark.sql import Observation
 
     skipped = Observation()
-    return events.observe(skipped, count_skipped(events, key, time)), skipped
+    return events.but(events.df.observe(skipped, count_skipped(events))), skipped
 
 
-def skipped_of(
-    skipped: "Observation", answered: bool, events: "DataFrame", key: Sequence[str], time: str
-) -> int:
+def skipped_of(skipped: "Observation", answered: bool, events: BoundTable) -> int:
     """Return how many rows were left out, after the query that was watched.
 
     Where nothing was left to answer, Spark drops the end of the plan, and the count with it: then
     the rows are counted once more.
     """
-    if answered:
-        return int(skipped.get.get("skipped", 0))
-    return skipped_in(events, key, time)
+    return int(skipped.get.get("skipped", 0)) if answered else skipped_in(events)
 
 
-def skipped_in(events: "DataFrame", key: Sequence[str], time: str) -> int:
+def skipped_in(events: BoundTable) -> int:
     """Return how many rows have no key or no time, by a query of its own."""
-    return int(collected(events.agg(count_skipped(events, key, time)))[0][0])
+    return int(collected(events.df.agg(count_skipped(events)))[0][0])
 
 
-def name_of(events: "DataFrame", event: str) -> "dict[str, Column]":
+def name_of(events: BoundTable, event: str) -> "dict[str, Column]":
     """Return what happened as the name of an event."""
     return {NAME: column(events, event, "event").cast("string")}
 
 
 def bits_of(
-    events: "DataFrame", conditions: "Mapping[str, Condition]", argument: str = "steps"
+    events: BoundTable, conditions: "Mapping[str, Condition]", argument: str = "steps"
 ) -> "dict[str, Column]":
     """Return what happened as bits: bit k is set when condition k is true.
 
     Parameters
     ----------
-    events : pyspark.sql.DataFrame
+    events : BoundTable
     conditions : dict of str to (str or Column)
         SQL text or a Column by label; null counts as false.
     argument : str
@@ -288,23 +322,30 @@ def bits_of(
     """
     from pyspark.sql import functions as F
 
-    bits, known = [], []
-    for k, (label, condition) in enumerate(conditions.items()):
-        true = F.expr(condition) if isinstance(condition, str) else condition
-        what = f"{argument}: the condition of {label!r}"
-        _check_condition(events, what, true)
-        known.append((what, true))
-        bits.append(F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0)))
-    check_repeatable(events, known)
+    known = [
+        (f"{argument}: the condition of {label!r}", F.expr(one) if isinstance(one, str) else one)
+        for label, one in conditions.items()
+    ]
+    kinds = value_types(events.df, known)
+    for (what, _), kind in zip(known, kinds, strict=True):
+        if kind.typeName() != "boolean":
+            raise WorkbenchError(
+                f"{what} gives {kind.typeName()}s; write one that is true or false."
+            )
+    check_repeatable(events.df, known)
+    bits = [
+        F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0))
+        for k, (_, true) in enumerate(known)
+    ]
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
 
 
-def bits_of_names(events: "DataFrame", event: str, steps: Sequence[str]) -> "dict[str, Column]":
+def bits_of_names(events: BoundTable, event: str, steps: Sequence[str]) -> "dict[str, Column]":
     """Return what happened as bits: bit k is set when the event has the name of step k.
 
     Parameters
     ----------
-    events : pyspark.sql.DataFrame
+    events : BoundTable
     event : str
         The column of event names.
     steps : sequence of str
@@ -326,9 +367,3 @@ def bits_of_names(events: "DataFrame", event: str, steps: Sequence[str]) -> "dic
 def _signed(bits: int) -> int:
     """32 bits as Spark's integers have them: the highest is the sign."""
     return bits - (1 << 32) if bits >> 31 else bits
-
-
-def _check_condition(events: "DataFrame", what: str, condition: "Column") -> None:
-    kind = value_type(events, condition, what).typeName()
-    if kind != "boolean":
-        raise WorkbenchError(f"{what} gives {kind}s; write one that is true or false.")

@@ -1,6 +1,7 @@
 """The columns of a user's table: found, checked and addressed before a job starts."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,60 @@ LONGEST_COMPARED = 100
 
 #: The columns that a funnel's results have beside the key.
 RESULTS = ("level", "reached", "since_first", "next_event", "next_time")
+
+
+@dataclass(frozen=True)
+class BoundTable:
+    """A table that was asked once for its columns, with the names of its key and its time.
+
+    Functions take it in place of the table and names: over Spark Connect each new question to a
+    table is a round trip.
+
+    Attributes
+    ----------
+    df : pyspark.sql.DataFrame
+    schema : pyspark.sql.types.StructType
+    key : tuple of str
+    time : str
+        Empty where no column is one.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> clicks = BoundTable.of(wb.session().range(3), ["id"], "id")
+    >>> clicks.names, clicks.integer_time
+    (['id'], True)
+    """
+
+    df: "DataFrame"
+    schema: "StructType"
+    key: tuple[str, ...] = ()
+    time: str = ""
+
+    @classmethod
+    def of(cls, df: "DataFrame", key: Sequence[str] = (), time: str = "") -> "BoundTable":
+        """Ask a table for its columns, none of which is checked."""
+        return cls(df, df.schema, tuple(key), time)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return list(self.schema.names)
+
+    @property
+    def integer_time(self) -> bool:
+        """Whether the time column holds integers."""
+        return is_integer_time(self, self.time)
+
+    @property
+    def instants(self) -> "Column":
+        """The time column as the workers take it: integers as long, the rest as it is."""
+        found = column(self, self.time, "time")
+        return found.cast("long") if self.integer_time else found
+
+    def but(self, df: "DataFrame") -> "BoundTable":
+        """Return other rows of the same columns."""
+        return replace(self, df=df)
 
 
 def table(value: Any, argument: str = "events") -> "DataFrame":
@@ -64,12 +119,12 @@ def is_stream(value: Any) -> bool:
     return isinstance(value, DataFrame) and value.isStreaming
 
 
-def column(df: "DataFrame", name: str, argument: str) -> "Column":
+def column(table: BoundTable, name: str, argument: str) -> "Column":
     """Return a column of a table by its exact name, dots and spaces included.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    table : BoundTable
     name : str
     argument : str
         What the caller calls it, for the error's sake.
@@ -86,11 +141,11 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
     Examples
     --------
     >>> import workbench as wb
-    >>> column(wb.session().range(1), "ids", "key")
+    >>> column(BoundTable.of(wb.session().range(1)), "ids", "key")
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
     """
-    names = df.columns
+    names = table.names
     if name not in names:
         raise WorkbenchError(f"{argument}: there is no column {name!r}; {nearest(name, names)}")
     if names.count(name) > 1:
@@ -98,7 +153,7 @@ def column(df: "DataFrame", name: str, argument: str) -> "Column":
             f"{argument}: there are several columns {name!r}; rename all but one of them."
         )
     same = [other for other in names if other.lower() == name.lower()]
-    if len(same) > 1 and str(df.sparkSession.conf.get(CASE, "false")).lower() != "true":
+    if len(same) > 1 and str(table.df.sparkSession.conf.get(CASE, "false")).lower() != "true":
         raise WorkbenchError(
             f"{argument}: columns {' and '.join(map(repr, same))} are one name to Spark; "
             f"rename one, or set {CASE} to true."
@@ -164,9 +219,9 @@ def nearest(name: str, known: Sequence[str]) -> str:
     return f"there are {shown}." if known else "there are none."
 
 
-def type_of(df: "DataFrame", name: str) -> "DataType":
+def type_of(table: BoundTable, name: str) -> "DataType":
     """Return the Spark type of a column."""
-    return df.schema[name].dataType
+    return table.schema[name].dataType
 
 
 def has_hash(kind: "DataType") -> bool:
@@ -200,18 +255,22 @@ def reason(error: Exception) -> str:
 
 
 def value_type(df: "DataFrame", value: "Column", what: str) -> "DataType":
-    """Return the type of a value of each row.
+    """Return the type of a value of each row, as :func:`value_types` does of several."""
+    return value_types(df, [(what, value)])[0]
+
+
+def value_types(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> "list[DataType]":
+    """Return the types of values of each row, with one question where the table has them all.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-    value : pyspark.sql.Column
-    what : str
-        What the caller calls it, for the error's sake.
+    values : sequence of (str, Column)
+        What the caller calls each, for the error's sake.
 
     Returns
     -------
-    pyspark.sql.types.DataType
+    list of pyspark.sql.types.DataType
 
     Raises
     ------
@@ -221,12 +280,16 @@ def value_type(df: "DataFrame", value: "Column", what: str) -> "DataType":
     from pyspark.errors import AnalysisException, ParseException
     from pyspark.sql import functions as F
 
+    given = [value for _, value in values]
     try:
-        # As a value of each row, among others: an aggregate or a generator is none.
-        usable = F.when(value.isNotNull(), 1)
-        return df.select("*", value, usable).schema.fields[-2].dataType
+        # As values of each row, among others: an aggregate or a generator is none.
+        usable = [F.when(value.isNotNull(), 1) for value in given]
+        fields = df.select("*", *given, *usable).schema.fields[-2 * len(given) :]
     except (AnalysisException, ParseException) as error:
-        raise WorkbenchError(f"{what} does not fit the table: {reason(error)}") from None
+        if len(given) > 1:
+            return [value_type(df, value, what) for what, value in values]
+        raise WorkbenchError(f"{values[0][0]} does not fit the table: {reason(error)}") from None
+    return [field.dataType for field in fields[: len(given)]]
 
 
 def check_repeatable(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> None:
@@ -288,12 +351,12 @@ def check_sent(kind: "DataType", name: str, argument: str) -> None:
         ) from None
 
 
-def is_integer_time(df: "DataFrame", time: str) -> bool:
+def is_integer_time(table: BoundTable, time: str) -> bool:
     """Say whether a time column holds integers, and refuse one that holds no times at all.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    table : BoundTable
     time : str
         A column of timestamps (with or without a zone), dates or integers.
 
@@ -306,8 +369,8 @@ def is_integer_time(df: "DataFrame", time: str) -> bool:
     WorkbenchError
         When the column holds something else.
     """
-    column(df, time, "time")
-    kind = type_of(df, time).typeName()
+    column(table, time, "time")
+    kind = type_of(table, time).typeName()
     if kind in INTEGERS:
         return True
     if kind in TIMES:
@@ -318,22 +381,21 @@ def is_integer_time(df: "DataFrame", time: str) -> bool:
     )
 
 
-def check_key(df: "DataFrame", keys: Sequence[str]) -> None:
+def check_key(table: BoundTable) -> None:
     """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    keys : sequence of str
+    table : BoundTable
 
     Raises
     ------
     WorkbenchError
     """
-    for key in keys:
-        column(df, key, "key")
-        check_plain(df.schema, key, "key", RESULTS)
-        check_sent(df.schema[key].dataType, key, "key")
+    for key in table.key:
+        column(table, key, "key")
+        check_plain(table.schema, key, "key", RESULTS)
+        check_sent(type_of(table, key), key, "key")
 
 
 def check_grouped(schema: "StructType", name: str, argument: str) -> None:
@@ -364,7 +426,7 @@ cannot be grouped by; cast it to string, which tells its texts apart by their by
         )
 
 
-def check_event(events: "DataFrame", name: str) -> None:
+def check_event(events: BoundTable, name: str) -> None:
     """Refuse a column of event names that is missing, holds no names, or equal ones by other rules.
 
     Raises

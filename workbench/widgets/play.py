@@ -8,7 +8,7 @@ from workbench.backfill.backfill import Backfill
 from workbench.backfill.inspect.one_query import keys_with_queries
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
-from workbench.funnel.one_key import a_key, rows_of_key
+from workbench.funnel.inspect.one_key import a_key, rows_of_key
 from workbench.widgets.lessons.backfill import backfill_lesson
 from workbench.widgets.lessons.funnel import funnel_lesson
 from workbench.widgets.lessons.tiling import TILING, tiling_lesson

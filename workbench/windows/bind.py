@@ -1,7 +1,7 @@
 """A window call bound to a table: its columns found, its types checked, before a job starts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_text
@@ -17,8 +17,15 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.functions.fn import Argument, Function
-from workbench.spark.table import check_repeatable, check_sent, column, value_type
-from workbench.windows.bind_frame import bind_frame, name_bounds
+from workbench.spark.table import (
+    BoundTable,
+    check_repeatable,
+    check_sent,
+    column,
+    type_of,
+    value_type,
+)
+from workbench.windows.bind_frame import bind_frame
 from workbench.windows.checks import check_distance
 
 if TYPE_CHECKING:
@@ -51,42 +58,6 @@ class Resolved:
     default: "Column | None"
 
 
-@dataclass
-class Carried:
-    """The columns that go to the workers: each once, by the name that they have there.
-
-    Attributes
-    ----------
-    wanted : dict of str to Column
-    """
-
-    df: "DataFrame"
-    wanted: "dict[str, Column]" = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.wanted = {self.of(name): column(self.df, name, "df") for name in self.df.columns}
-
-    def of(self, name: str) -> str:
-        """Return the name that a column of the table has on the way."""
-        return f"c{self.df.columns.index(name)}"
-
-    def add(self, given: Argument | None, value: "Column | None") -> str | None:
-        """Return the name of an argument, which is taken along unless it is there."""
-        if value is None:
-            return None
-        if isinstance(given, str) and given in self.df.columns:
-            return self.of(given)
-        # Columns have no equality of their own: the same one twice is the same object.
-        known = next((name for name, other in self.wanted.items() if other is value), None)
-        name = known or f"x{len(self.wanted)}"
-        self.wanted[name] = value
-        return name
-
-    def frame(self, frame: Frame) -> Frame:
-        """Return a frame as the workers know it; the columns of its bounds are taken along."""
-        return name_bounds(frame, lambda bound: str(self.add(None, bound)))
-
-
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
     """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
     if function.name in FRAMELESS:
@@ -95,13 +66,13 @@ def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
 
 
 def resolve(
-    df: "DataFrame", functions: Mapping[str, Function], frame: Frame | None, order: Sequence[Any]
+    df: BoundTable, functions: Mapping[str, Function], frame: Frame | None, order: Sequence[Any]
 ) -> list[Resolved]:
     """Bind functions to a table.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : BoundTable
     functions : dict of str to Function
         By the name of the result.
     frame : Frame or None
@@ -128,7 +99,7 @@ def resolve(
         values = [_argument(df, name, argument) for argument in function.arguments]
         kinds = tuple(kind for _, kind in values)
         check_arguments(name, function.name, kinds)
-        if function.name == "fill" and kind_of(df.schema[order[0].name].dataType) not in (
+        if function.name == "fill" and kind_of(type_of(df, order[0].name)) not in (
             *NUMBERS,
             *TIMES,
         ):
@@ -136,14 +107,14 @@ def resolve(
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
         given = function.condition if isinstance(function.condition, str) else id(function)
         if given not in conditions:
-            conditions[given] = _condition(df, name, function.condition)
-        default = _default(df, name, function.options.default, answer)
+            conditions[given] = _condition(df.df, name, function.condition)
+        default = _default(df.df, name, function.options.default, answer)
         arguments = tuple(value for value, _ in values)
         where = conditions[given]
         found.append(
             Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
         )
-    check_repeatable(df, [pair for one in found for pair in _computed(one)])
+    check_repeatable(df.df, [pair for one in found for pair in _computed(one)])
     return found
 
 
@@ -170,10 +141,10 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
             yield f"{name}: the bound", cast("Column", bound.amount.column)
 
 
-def _argument(df: "DataFrame", name: str, given: Argument) -> "tuple[Column, DataType]":
+def _argument(df: BoundTable, name: str, given: Argument) -> "tuple[Column, DataType]":
     if isinstance(given, str):
-        return column(df, given, name), df.schema[given].dataType
-    return given, value_type(df, given, f"{name}: this")
+        return column(df, given, name), type_of(df, given)
+    return given, value_type(df.df, given, f"{name}: this")
 
 
 def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | None":

@@ -8,19 +8,19 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, TIMES, kind_of
-from workbench.spark.table import value_type
+from workbench.spark.table import BoundTable, value_type
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
     from pyspark.sql.types import DataType
 
 
-def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any]) -> Frame:
+def bind_frame(df: BoundTable, frame: Frame, order: Sequence[Any]) -> Frame:
     """Return a frame whose bounds are columns of the types that the workers take.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : BoundTable
     frame : Frame
     order : sequence of OrderColumn
 
@@ -37,7 +37,7 @@ def bind_frame(df: "DataFrame", frame: Frame, order: Sequence[Any]) -> Frame:
     for name, bound in (("low", frame.low), ("high", frame.high)):
         if bound is not None and isinstance(bound.amount, PerRow):
             column: Any = bound.amount.column
-            kind = value_type(df, column, f"{name}: this")
+            kind = value_type(df.df, column, f"{name}: this")
             if frame.unit == "range":
                 along = df.schema[order[0].name]
                 bound = _distance(name, column, kind, along.name, along.dataType)

@@ -11,11 +11,10 @@ from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
-from workbench.spark.table import check_grouped, check_sent, column
+from workbench.spark.table import BoundTable, check_grouped, check_sent, column, type_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
 #: Arrow sends types that are 64 deep; our own lists and maps around a column's values are some.
 MOST_NESTED = 60
@@ -106,12 +105,12 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
         )
 
 
-def check_distance(df: "DataFrame", frame: Frame, name: str) -> None:
+def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
     """Refuse a distance that has another unit than the order column.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : BoundTable
     frame : Frame
     name : str
         The order column.
@@ -120,7 +119,7 @@ def check_distance(df: "DataFrame", frame: Frame, name: str) -> None:
     ------
     WorkbenchError
     """
-    data_type = df.schema[name].dataType
+    data_type = type_of(df, name)
     kind = kind_of(data_type)
     for bound, given in zip((frame.low, frame.high), frame.given, strict=True):
         if bound is None or bound.amount == 0 or isinstance(bound.amount, PerRow):
@@ -157,15 +156,13 @@ def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) ->
             )
 
 
-def check_table(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], results: Sequence[str]
-) -> None:
+def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[str]) -> None:
     """Refuse a table that lacks columns of the call, or has some that cannot be used so.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    keys : sequence of str
+    df : BoundTable
+        By the columns that make its partitions.
     order : sequence of OrderColumn
     results : sequence of str
         The names of the columns that are added.
@@ -174,29 +171,29 @@ def check_table(
     ------
     WorkbenchError
     """
-    for name in df.columns:
+    for name in df.names:
         column(df, name, "df")
-    for key in keys:
+    for key in df.key:
         column(df, key, "partition_by")
         check_grouped(df.schema, key, "partition_by")
     for term in order:
         column(df, term.name, "order_by")
-        if kind_of(df.schema[term.name].dataType) not in SORTED:
-            held = df.schema[term.name].dataType.simpleString()
+        if kind_of(type_of(df, term.name)) not in SORTED:
+            held = type_of(df, term.name).simpleString()
             raise WorkbenchError(
                 f"order_by: column {term.name!r} holds {held}, which has no order here; "
                 "name a column of numbers, times or text."
             )
-    taken = {name.lower() for name in df.columns}
+    taken = {name.lower() for name in df.names}
     if clash := [name for name in results if name.lower() in taken]:
         raise WorkbenchError(
             f"{clash[0]}: the table has a column of this name; give the result another one."
         )
 
 
-def check_arrow(df: "DataFrame", argument: str = "df") -> None:
+def check_arrow(schema: "StructType", argument: str = "df") -> None:
     """Refuse columns that Spark cannot hand to a Python worker."""
-    for field in df.schema.fields:
+    for field in schema.fields:
         check_sent(field.dataType, field.name, argument)
         if (depth := depth_of(field.dataType)) > MOST_NESTED:
             raise WorkbenchError(

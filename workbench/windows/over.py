@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import several
-from workbench.spark.table import is_stream, table
-from workbench.windows.bind import Carried
+from workbench.spark.shuffle import Carried, several
+from workbench.spark.table import BoundTable, is_stream, table
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import partition_of
-from workbench.windows.plan import answered, bound, pieces_of, resolved, result_schema, task_of
+from workbench.windows.plan import answered, bound, pieces_of
 from workbench.windows.spec import WindowCall
 from workbench.windows.stream.checks import check_at_rest
-from workbench.windows.stream.emit import StreamCall, emitted
+from workbench.windows.stream.emit import emitted, stream_call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -138,12 +137,10 @@ class Over(WindowCall):
         """
         ids = () if row_id is None else several(row_id, "row_id")
         if is_stream(df):
-            found = resolved(self, df)
-            bound = found, *task_of(self, df, found), result_schema(df, found)
-            return emitted(StreamCall(self, df, *bound, ids), emit)
+            return emitted(stream_call(self, BoundTable.of(df, self.partition_by), ids), emit)
         table(df, "df")
         check_at_rest(emit, ids)
-        return answered(self, df, resolved(self, df))
+        return answered(self, BoundTable.of(df, self.partition_by))
 
     def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.

@@ -8,9 +8,10 @@ from workbench.engine.order import OrderColumn
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import bundle_rows
-from workbench.spark.table import table
-from workbench.windows.bind import Carried, Resolved, check_kinds, resolve
+from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.table import BoundTable, table, type_of
+from workbench.windows.bind import Resolved, check_kinds, resolve
+from workbench.windows.bind_frame import name_bounds
 from workbench.windows.checks import check_arrow, check_table
 from workbench.windows.extent import call_extent
 from workbench.windows.ranges_plan import RangePlan, cut_keys, cut_rows
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def resolved(call: WindowCall, df: "DataFrame") -> list[Resolved]:
+def resolved(call: WindowCall, df: BoundTable) -> list[Resolved]:
     """Return the functions of a call bound to a table, which has the columns that it needs.
 
     Raises
@@ -30,7 +31,7 @@ def resolved(call: WindowCall, df: "DataFrame") -> list[Resolved]:
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    check_table(df, call.partition_by, call.order_by, list(call.columns))
+    check_table(df, call.order_by, list(call.columns))
     return resolve(df, call.columns, call.frame, call.order_by)
 
 
@@ -52,34 +53,36 @@ def bound(call: WindowCall, df: "DataFrame") -> tuple[WindowTask, Carried]:
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    return task_of(call, table(df, "df"), resolved(call, df))
+    found = BoundTable.of(table(df, "df"), call.partition_by)
+    return task_of(call, found, resolved(call, found))
 
 
-def task_of(call: WindowCall, df: "DataFrame", found: list[Resolved]) -> tuple[WindowTask, Carried]:
+def task_of(call: WindowCall, df: BoundTable, found: list[Resolved]) -> tuple[WindowTask, Carried]:
     """Return what the workers do with a call's functions, and the columns that they get."""
-    check_arrow(df)
-    carried = Carried(df)
+    check_arrow(df.schema)
+    carried = Carried.every(df)
     calls = tuple(_call(one, carried) for one in found)
     keys = tuple(map(carried.of, call.partition_by))
     order = tuple(
         OrderColumn(carried.of(term.name), term.descending, term.nulls_first)
         for term in call.order_by
     )
-    back = tuple((name, carried.of(name)) for name in df.columns)
+    back = tuple((name, carried.of(name)) for name in df.names)
     return WindowTask(back, keys, order, calls), carried
 
 
-def answered(call: WindowCall, df: "DataFrame", found: list[Resolved]) -> "DataFrame":
+def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     """Return a table at rest with a call's answers, by the engine that the call chose."""
+    found = resolved(call, df)
     if call.choice.engine == "spark":
-        return with_spark(df, call.partition_by, call.order_by, found)
-    ship(df.sparkSession)
+        return with_spark(df, call.order_by, found)
+    ship(df.df.sparkSession)
     task, carried = task_of(call, df, found)
     if cutting := _cutting(call, df, found, carried):
         task = replace(task, reach=cutting.reach)
-        rows = cut_rows(df, carried.wanted, cutting)
+        rows = cut_rows(carried, cutting)
     else:
-        rows = bundle_rows(df, carried.wanted, task.keys)
+        rows = bundle_rows(df.df, carried.wanted, task.keys)
     return rows.mapInArrow(task.from_rows, result_schema(df, found))
 
 
@@ -93,15 +96,16 @@ def pieces_of(call: WindowCall, df: "DataFrame") -> "DataFrame":
     """
     if call.uncut is not None:
         raise WorkbenchError(f"cut: each partition is one task, because {call.uncut}.")
-    found = resolved(call, table(df, "df"))
+    bound = BoundTable.of(table(df, "df"), call.partition_by)
+    found = resolved(call, bound)
     ship(df.sparkSession)
-    carried = Carried(df)
-    cutting = _cutting(call, df, found, carried)
+    carried = Carried.every(bound)
+    cutting = _cutting(call, bound, found, carried)
     assert cutting is not None
-    return cut_keys(df, carried.wanted, cutting, call.partition_by)
+    return cut_keys(carried, cutting)
 
 
-def result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":
+def result_schema(df: BoundTable, found: list[Resolved]) -> "StructType":
     """Return the columns of a table with the answers."""
     from pyspark.sql.types import StructField, StructType
 
@@ -110,13 +114,13 @@ def result_schema(df: "DataFrame", found: list[Resolved]) -> "StructType":
 
 
 def _cutting(
-    call: WindowCall, df: "DataFrame", found: list[Resolved], carried: Carried
+    call: WindowCall, df: BoundTable, found: list[Resolved], carried: Carried
 ) -> RangePlan | None:
     if call.uncut is not None:
         return None
     first = call.order_by[0]
     order = replace(first, name=carried.of(first.name))
-    reach = call_extent(found, df.schema[first.name].dataType)
+    reach = call_extent(found, type_of(df, first.name))
     keys = tuple(map(carried.of, call.partition_by))
     return RangePlan(keys, order, reach, call.cut if isinstance(call.cut, int) else None)
 
@@ -125,9 +129,9 @@ def _call(one: Resolved, carried: Carried) -> Call:
     check_kinds(one)
     given = one.function.arguments
     pairs = zip(given, one.arguments, strict=True)
-    arguments = tuple(str(carried.add(name, value)) for name, value in pairs)
+    arguments = tuple(carried.add(name, value) for name, value in pairs)
     options = replace(one.function.options, default=None)
-    where, default = carried.add(None, one.where), carried.add(None, one.default)
-    return Call(
-        one.column, one.function.name, arguments, options, carried.frame(one.frame), where, default
-    )
+    others = (one.where, one.default)
+    where, default = (None if one is None else carried.add(None, one) for one in others)
+    frame = name_bounds(one.frame, lambda bound: carried.add(None, bound))
+    return Call(one.column, one.function.name, arguments, options, frame, where, default)

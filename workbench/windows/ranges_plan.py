@@ -14,8 +14,8 @@ from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, sur
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import numbered, shuffle_partitions, shuffled, with_partition
-from workbench.spark.table import unused
+from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, shuffled, with_partition
+from workbench.spark.table import BoundTable, type_of, unused
 from workbench.windows.extent import why_not
 
 if TYPE_CHECKING:
@@ -111,14 +111,13 @@ def why_uncut(
     return why_not(functions, frames)
 
 
-def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan) -> "DataFrame":
+def cut_rows(carried: Carried, cutting: RangePlan) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    wanted : dict of str to Column
-        What goes along, by the names that the workers know.
+    carried : Carried
+        What goes along.
     cutting : RangePlan
 
     Returns
@@ -133,6 +132,7 @@ def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan
     """
     from pyspark.sql import functions as F
 
+    df, wanted = carried.table.df, carried.wanted
     summaries = cutting.summaries(df, wanted)
     cuts = summaries.mapInArrow(cutting.task(df).run, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
@@ -144,33 +144,29 @@ def cut_rows(df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan
     return shuffled(goes, task)
 
 
-def cut_keys(
-    df: "DataFrame", wanted: "Mapping[str, Column]", cutting: RangePlan, names: Sequence[str]
-) -> "DataFrame":
+def cut_keys(carried: Carried, cutting: RangePlan) -> "DataFrame":
     """Return the keys that are cut, how many rows each has, and in how many pieces.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    wanted : dict of str to Column
+    carried : Carried
     cutting : RangePlan
-    names : sequence of str
-        The columns of the key as the table calls them.
 
     Returns
     -------
     pyspark.sql.DataFrame
     """
-    summaries = cutting.summaries(df, wanted)
-    found = summaries.mapInArrow(cutting.task(df).shown, shown_schema(df, cutting.keys, names))
+    df, names = carried.table.df, carried.table.key
+    schema = shown_schema(carried.table, cutting.keys)
+    found = cutting.summaries(df, carried.wanted).mapInArrow(cutting.task(df).shown, schema)
     return found.toDF(*names, *(unused(names, own) for own in ("rows", "pieces")))
 
 
-def shown_schema(df: "DataFrame", keys: Sequence[str], names: Sequence[str]) -> "StructType":
+def shown_schema(df: BoundTable, keys: Sequence[str]) -> "StructType":
     """Return the types of what :meth:`workbench.engine.ranges.cuts.CutTask.shown` returns."""
     from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-    fields = [StructField(k, df.schema[n].dataType) for k, n in zip(keys, names, strict=True)]
+    fields = [StructField(k, type_of(df, n)) for k, n in zip(keys, df.key, strict=True)]
     return StructType(
         [*fields, StructField(ROWS, LongType()), StructField("pieces", IntegerType())]
     )

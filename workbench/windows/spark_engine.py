@@ -18,7 +18,7 @@ from workbench.functions.catalogue import (
 )
 from workbench.functions.fn import Function
 from workbench.spark.exact_sums import exact
-from workbench.spark.table import column
+from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, WindowSpec
@@ -181,14 +181,14 @@ def _shape(function: Function, frame: Frame) -> tuple[str, float]:
 
 
 def with_spark(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], found: "Sequence[Resolved]"
+    df: BoundTable, order: Sequence[OrderColumn], found: "Sequence[Resolved]"
 ) -> "DataFrame":
     """Return a table with the answers of Spark's own window operator.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-    keys : sequence of str
+    df : BoundTable
+        By the columns that make its partitions.
     order : sequence of OrderColumn
     found : sequence of Resolved
 
@@ -203,9 +203,9 @@ def with_spark(
     """
     added = []
     for one in found:
-        spec = _window(df, keys, order, one)
+        spec = _window(df, order, one)
         added.append(_answer(one, spec).cast(one.answer).alias(one.column))
-    return df.select("*", *added)
+    return df.df.select("*", *added)
 
 
 def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
@@ -218,13 +218,11 @@ def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
     return _function(one).over(spec)
 
 
-def _window(
-    df: "DataFrame", keys: Sequence[str], order: Sequence[OrderColumn], one: "Resolved"
-) -> "WindowSpec":
+def _window(df: BoundTable, order: Sequence[OrderColumn], one: "Resolved") -> "WindowSpec":
     from pyspark.sql import Window
 
     frame = one.frame
-    spec = Window.partitionBy(*(column(df, key, "partition_by") for key in keys))
+    spec = Window.partitionBy(*(column(df, key, "partition_by") for key in df.key))
     terms = [(term, column(df, term.name, "order_by")) for term in order]
     if frame.measured:
         terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
@@ -237,11 +235,11 @@ def _window(
     return spec.rowsBetween(low, high) if frame.unit == "rows" else spec.rangeBetween(low, high)
 
 
-def _measured(df: "DataFrame", name: str, value: "Column", one: "Resolved") -> "Column":
+def _measured(df: BoundTable, name: str, value: "Column", one: "Resolved") -> "Column":
     """The order column as whole numbers, which is what Spark's bounds go along."""
     from pyspark.sql import functions as F
 
-    kind = kind_of(df.schema[name].dataType)
+    kind = kind_of(type_of(df, name))
     if kind == "integer":
         return value.cast("long")
     if kind == "timestamp" and one.frame.measured == MICROSECONDS:
@@ -250,7 +248,7 @@ def _measured(df: "DataFrame", name: str, value: "Column", one: "Resolved") -> "
         return F.unix_date(value).cast("long") * F.lit(86_400_000_000)
     raise WorkbenchError(
         f"{one.column}: engine='spark' cannot: its bounds of RANGE go along integers, timestamps "
-        f"and dates, but {name!r} holds {df.schema[name].dataType.simpleString()}; "
+        f"and dates, but {name!r} holds {type_of(df, name).simpleString()}; "
         "take engine='kernel' or 'auto'."
     )
 

@@ -23,7 +23,7 @@ from tests.conftest import RunOn
 from tests.workbench.columnar.test_subpartitions import in_order
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
-from workbench.backfill.bind import Plan, bundles, sent
+from workbench.backfill.bind import Plan, bundles
 from workbench.backfill.methods import METHODS, answered
 from workbench.columnar.subpartitions import subpartitions
 
@@ -291,7 +291,7 @@ def test_queries_go_the_same_ways_in_whatever_order_they_come(spark: SparkSessio
     ways = []
     for asked in (queries, queries.orderBy(F.desc("id")).repartition(5)):
         plan = backfill("sliding").bound(asked, events)
-        values = bundles(plan, sent(plan).queries, ("k0",), queries=True).toArrow()
+        values = bundles(plan, plan.wire.queries, ("k0",), queries=True).toArrow()
         with patch("workbench.columnar.subpartitions.ROWS_AT_ONCE", 1):
             found = [pa.Table.from_batches(lot) for lot in subpartitions(in_order(values))]
         ways.append([sorted(lot.select(["c0", "c1", "c2"]).to_pylist(), key=str) for lot in found])

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from workbench.errors import WorkbenchError
 from workbench.spark.table import (
+    BoundTable,
     check_key,
     check_plain,
     column,
@@ -39,27 +40,33 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         lambda df: table(df.sparkSession.readStream.format("rate").load()),
         "events: this is a stream; give a table that is at rest.",
     ),
-    (lambda df: column(df, "ids", "by"), "by: there is no column 'ids'; did you mean 'id'?"),
     (
-        lambda df: column(df, "zzz", "by"),
+        lambda df: column(BoundTable.of(df), "ids", "by"),
+        "by: there is no column 'ids'; did you mean 'id'?",
+    ),
+    (
+        lambda df: column(BoundTable.of(df), "zzz", "by"),
         "by: there is no column 'zzz'; there are 'id', 'text', 'tags', 'Level'.",
     ),
     (
-        lambda df: column(df.select("id", "id"), "id", "key"),
+        lambda df: column(BoundTable.of(df.select("id", "id")), "id", "key"),
         "key: there are several columns 'id'; rename all but one of them.",
     ),
     (
-        lambda df: is_integer_time(df, "text"),
+        lambda df: is_integer_time(BoundTable.of(df), "text"),
         "time: column 'text' holds strings; make it a timestamp, a date or an integer, "
         "for example with F.to_timestamp('text').",
     ),
-    (lambda df: is_integer_time(df, "txt"), "time: there is no column 'txt'; did you mean 'text'?"),
     (
-        lambda df: check_key(df, ["tags"]),
+        lambda df: is_integer_time(BoundTable.of(df), "txt"),
+        "time: there is no column 'txt'; did you mean 'text'?",
+    ),
+    (
+        lambda df: check_key(BoundTable.of(df, ["tags"])),
         "key: column 'tags' holds arrays, which cannot be grouped by; name a plain column.",
     ),
     (
-        lambda df: check_key(df, ["id", "Level"]),
+        lambda df: check_key(BoundTable.of(df, ["id", "Level"])),
         "key: the result has a column 'Level' of its own; rename yours first.",
     ),
     (
@@ -85,7 +92,9 @@ def test_what_cannot_be_used_is_refused_with_a_sentence(
 
 def test_a_column_is_found_by_its_exact_name(spark: SparkSession) -> None:
     odd = spark.createDataFrame([tuple(range(len(ODD_NAMES)))], ODD_NAMES)
-    row = odd.select(*(column(odd, name, "key").alias(str(k)) for k, name in enumerate(ODD_NAMES)))
+    bound = BoundTable.of(odd)
+    columns = [column(bound, name, "key").alias(str(k)) for k, name in enumerate(ODD_NAMES)]
+    row = odd.select(*columns)
     assert row.first() == tuple(range(len(ODD_NAMES)))
 
 
@@ -97,7 +106,7 @@ def test_a_quoted_name_is_read_as_a_whole(spark: SparkSession) -> None:
 @pytest.mark.parametrize(("kind", "integer"), TIME_TYPES)
 def test_times_are_instants_or_integers(spark: SparkSession, kind: str, integer: bool) -> None:
     df = spark.createDataFrame([], f"`the time` {kind}")
-    assert is_integer_time(df, "the time") is integer
+    assert is_integer_time(BoundTable.of(df), "the time") is integer
 
 
 def test_no_more_than_ten_names_are_shown() -> None:

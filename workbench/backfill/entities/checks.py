@@ -1,17 +1,24 @@
 """What entities must not be made of: refused with one sentence, before a job starts."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_known
 from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.errors import WorkbenchError
-from workbench.spark.table import TIMES, check_plain, check_sent, column, is_integer_time, table
+from workbench.spark.table import (
+    TIMES,
+    BoundTable,
+    check_plain,
+    check_sent,
+    column,
+    is_integer_time,
+    table,
+    type_of,
+)
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from workbench.backfill.spec import BackfillSpec
 
 OWN = (AT, SAYS, HOLDS, MISPLACED, VALID_FROM, VALID_TO)
@@ -28,7 +35,7 @@ def check_entities(entities: EntityTables) -> None:
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
         check_known(getattr(entities, argument), known, argument)
     table(entities.snapshots, "snapshots")
-    _check_columns(entities, entities.snapshots, "snapshots")
+    _check_columns(entities, entities.held, "snapshots")
     _check_names(entities)
     _check_date(entities)
     if entities.by_midnight:
@@ -39,9 +46,10 @@ def check_entities(entities: EntityTables) -> None:
             "give mutations, or accuracy='midnight'."
         )
     table(entities.mutations, "mutations")
-    _check_columns(entities, entities.mutations, "mutations")
-    _check_types(entities, entities.mutations)
-    _check_mutations(entities, entities.mutations)
+    changes = cast(BoundTable, entities.changes)
+    _check_columns(entities, changes, "mutations")
+    _check_types(entities, changes)
+    _check_mutations(entities, changes)
 
 
 def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
@@ -77,25 +85,25 @@ def check_not_entities(events: Any) -> None:
         )
 
 
-def _check_columns(entities: EntityTables, df: "DataFrame", side: str) -> None:
+def _check_columns(entities: EntityTables, rows: BoundTable, side: str) -> None:
     named: list[tuple[str, Any]] = [("key", entities.key), ("id", entities.id)]
     for argument, names in (*named, ("time", (entities.time,))):
         for name in names:
-            if name not in df.columns:
+            if name not in rows.names:
                 raise WorkbenchError(
                     f"{argument}: the {side} have no column {name!r}; "
                     "both tables need it, under the same name."
                 )
-            column(df, name, argument)
+            column(rows, name, argument)
             if argument != "time":
-                check_plain(df.schema, name, argument)
-                check_sent(df.schema[name].dataType, name, argument)
-    is_integer_time(df, entities.time)
+                check_plain(rows.schema, name, argument)
+                check_sent(type_of(rows, name), name, argument)
+    is_integer_time(rows, entities.time)
 
 
 def _check_names(entities: EntityTables) -> None:
     """Rows travel with what is said of them beside their own columns."""
-    for name in entities.snapshots.columns:
+    for name in entities.held.names:
         if name.lower() in OWN:
             raise WorkbenchError(
                 f"snapshots: column {name!r} has a name that is needed beside it; rename yours."
@@ -103,15 +111,14 @@ def _check_names(entities: EntityTables) -> None:
 
 
 def _check_date(entities: EntityTables) -> None:
-    df, name = entities.snapshots, entities.date
-    if name not in df.columns:
+    rows, name = entities.held, entities.date
+    if name not in rows.names:
         raise WorkbenchError(
             f"date: the snapshots have no column {name!r}; name the one of when each was taken."
         )
-    column(df, name, "date")
-    kind = df.schema[name].dataType.typeName()
-    own = df.schema[entities.time].dataType.typeName()
-    integers = is_integer_time(df, entities.time)
+    column(rows, name, "date")
+    kind, own = (type_of(rows, one).typeName() for one in (name, entities.time))
+    integers = rows.integer_time
     fits = kind == own if integers else kind in (own, "date", "string")
     if not fits:
         like = "integers as that does" if integers else "dates, or times as that does"
@@ -120,11 +127,9 @@ def _check_date(entities: EntityTables) -> None:
         )
 
 
-def _check_types(entities: EntityTables, mutations: "DataFrame") -> None:
+def _check_types(entities: EntityTables, mutations: BoundTable) -> None:
     for name in entities.shared:
-        ours, theirs = (
-            df.schema[name].dataType.simpleString() for df in (entities.snapshots, mutations)
-        )
+        ours, theirs = (type_of(rows, name).simpleString() for rows in (entities.held, mutations))
         if ours != theirs:
             raise WorkbenchError(
                 f"mutations: {name!r} holds {ours} in the snapshots but {theirs} in the mutations; "
@@ -132,15 +137,15 @@ def _check_types(entities: EntityTables, mutations: "DataFrame") -> None:
             )
 
 
-def _check_mutations(entities: EntityTables, mutations: "DataFrame") -> None:
+def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     name = entities.mutation_time
     if not isinstance(name, str):
         raise WorkbenchError(
             "mutation_time: none is named; name the mutations' column of when each was made."
         )
     column(mutations, name, "mutation_time")
-    kind, own = (mutations.schema[one].dataType.simpleString() for one in (name, entities.time))
-    typed = mutations.schema[name].dataType.typeName() in TIMES
+    kind, own = (type_of(mutations, one).simpleString() for one in (name, entities.time))
+    typed = type_of(mutations, name).typeName() in TIMES
     same = kind == own if typed else is_integer_time(mutations, entities.time)
     if not same or (not typed and not is_integer_time(mutations, name)):
         raise WorkbenchError(
@@ -148,7 +153,7 @@ def _check_mutations(entities: EntityTables, mutations: "DataFrame") -> None:
             "cast one of them to the type of the other."
         )
     column(mutations, entities.op, "op")
-    kind = mutations.schema[entities.op].dataType.typeName()
+    kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
             f"op: column {entities.op!r} holds {kind}s; give text such as 'insert', or true for "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.backfill.bind import Plan, arrow_type, bind, bundles, gathered_by_place, sent
+from workbench.backfill.bind import Plan, bind, bind_events, bundles, gathered_by_place
 from workbench.backfill.entities.checks import check_match
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.tables import keys_and_ids, lives_of, raw_rows
@@ -13,7 +13,7 @@ from workbench.backfill.entities.worker import AT, HOLDS, SAYS, LifeTask
 from workbench.backfill.naive import naive
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
-from workbench.spark.table import column
+from workbench.spark.table import column, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -59,7 +59,12 @@ def bind_entities(backfill: "BackfillSpec", queries: "DataFrame", entities: Enti
 
 def lived(plan: EntityPlan) -> Plan:
     """Return the same backfill of rows that have a life."""
-    return LivedPlan(plan.backfill, plan.queries, lives_of(plan.entities), plan.features)
+    return LivedPlan(
+        plan.backfill,
+        plan.queries,
+        bind_events(plan.backfill, lives_of(plan.entities)),
+        plan.features,
+    )
 
 
 def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
@@ -80,17 +85,17 @@ def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
 
 def scan(plan: EntityPlan) -> "DataFrame":
     """Bring queries, snapshots and mutations of a key together in one shuffle."""
-    ship(plan.queries.sparkSession)
-    going = sent(plan)
+    ship(plan.queries.df.sparkSession)
+    going = plan.wire
     keys, ids = keys_and_ids(plan.entities)
     added = {held: column(plan.events, name, "id") for held, name in ids.items()}
     added |= {name: column(plan.events, name, "entities") for name in (AT, SAYS, HOLDS)}
-    fields = plan.events.select(*added.values()).schema.fields
-    kinds = [arrow_type(plan.events, field.dataType) for field in fields]
-    schema = pa.schema([*going.task.schema, *zip(added, kinds, strict=True)])
+    names = {**ids, **{name: name for name in (AT, SAYS, HOLDS)}}
+    kinds = [(held, plan.arrow_type(type_of(plan.events, name))) for held, name in names.items()]
+    schema = pa.schema([*going.task.schema, *kinds])
     known = going.task.columns, going.task.keys, going.task.features, schema
     task = LifeTask(*known, (*keys, *ids), plan.entities.days)
     present = (*keys, *ids, AT)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events | added, going.task.keys, False, present)
-    return gathered_by_place(queries.unionAll(events)).mapInArrow(task.run, plan.schema)
+    return gathered_by_place(plan, queries.unionAll(events)).mapInArrow(task.run, plan.schema)

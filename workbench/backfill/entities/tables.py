@@ -21,8 +21,8 @@ from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import bundle_rows, instants_of
-from workbench.spark.table import column, has_hash, is_integer_time, unused
+from workbench.spark.shuffle import bundle_rows
+from workbench.spark.table import BoundTable, column, has_hash, name_of, type_of, unused
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -65,6 +65,18 @@ class EntityTables:
     accuracy: str
     taken: str
 
+    @cached_property
+    def held(self) -> BoundTable:
+        """The snapshots with their columns."""
+        return BoundTable.of(self.snapshots, self.key, self.time)
+
+    @cached_property
+    def changes(self) -> BoundTable | None:
+        """The mutations with their columns."""
+        if self.mutations is None:
+            return None
+        return BoundTable.of(self.mutations, self.key, str(self.mutation_time))
+
     @property
     def by_midnight(self) -> bool:
         """Whether mutations are not looked at."""
@@ -73,11 +85,11 @@ class EntityTables:
     @property
     def shared(self) -> tuple[str, ...]:
         """The columns that snapshots and mutations have in common."""
-        other = self.snapshots if self.mutations is None else self.mutations
+        other = (self.changes or self.held).names
         left_out = {self.date, self.op, self.mutation_time}
         left_out -= {*self.key, *self.id, self.time}
-        names = self.snapshots.columns
-        return tuple(name for name in names if name in other.columns and name not in left_out)
+        names = self.held.names
+        return tuple(name for name in names if name in other and name not in left_out)
 
     @cached_property
     def days(self) -> tuple[int, ...]:
@@ -105,27 +117,24 @@ def raw_rows(entities: EntityTables) -> "DataFrame":
     """
     from pyspark.sql import functions as F
 
-    df = entities.snapshots
-    never = F.lit(False)
-    found = _rows(entities, df, taken_at(entities), F.lit(SNAPSHOT), never)
-    if entities.mutations is None or entities.by_midnight:
+    never, changes = F.lit(False), entities.changes
+    found = _rows(entities, entities.held, taken_at(entities), F.lit(SNAPSHOT), never)
+    if changes is None or entities.by_midnight:
         return found
-    df, name = entities.mutations, str(entities.mutation_time)
-    made = micros(df, name, column(df, name, "mutation_time"))
+    made = micros(changes, changes.time, column(changes, changes.time, "mutation_time"))
     # A query at the mutation's own instant does not see it.
-    rows = _rows(entities, df, made + F.lit(1), _says(entities, df), _misplaced(entities, df, made))
-    return found.unionAll(rows)
+    says, misplaced = _says(entities, changes), _misplaced(entities, changes, made)
+    return found.unionAll(_rows(entities, changes, made + F.lit(1), says, misplaced))
 
 
 def taken_at(entities: EntityTables) -> "Column":
     """Return when each snapshot was taken, as the kernels count times."""
     from pyspark.sql import functions as F
 
-    df, name = entities.snapshots, entities.date
-    date = column(df, name, "date")
-    kind = df.schema[name].dataType.typeName()
-    if kind not in ("date", "string"):
-        return micros(df, name, date)
+    name = entities.date
+    date = column(entities.held, name, "date")
+    if not _in_days(entities.held, name):
+        return micros(entities.held, name, date)
     after = 1 if entities.taken == "end" else 0
     day = F.unix_date(date.try_cast("date")).cast("long") + F.lit(after)
     return day * F.lit(MICROSECONDS_A_DAY)
@@ -143,11 +152,10 @@ def days_of(entities: EntityTables) -> tuple[int, ...]:
 
     days = F.collect_set(taken_at(entities)).alias(AT)
     looked_at = entities.snapshots.agg(days, F.lit(None).cast("string").alias(SAYS))
-    if entities.mutations is not None and not entities.by_midnight:
+    changes = entities.changes
+    if changes is not None and not entities.by_midnight:
         none = F.lit(None).cast("array<long>").alias(AT)
-        unknown = entities.mutations.agg(
-            none, _unknown_op(entities, entities.mutations).alias(SAYS)
-        )
+        unknown = changes.df.agg(none, _unknown_op(entities, changes).alias(SAYS))
         looked_at = looked_at.unionAll(unknown)
     found = collected(looked_at)
     for row in found:
@@ -179,17 +187,17 @@ def followed_rows(
     -------
     pyspark.sql.DataFrame
     """
-    rows = raw_rows(entities)
-    ship(rows.sparkSession)
+    rows = BoundTable.of(raw_rows(entities), entities.key, entities.time)
+    ship(rows.df.sparkSession)
     keys, ids = keys_and_ids(entities)
     wanted = {held: column(rows, name, "key") for held, name in {**keys, **ids}.items()}
-    wanted |= {TIME: instants_of(rows, entities.time)}
+    wanted |= {TIME: rows.instants}
     wanted |= {name: column(rows, name, "entities") for name in (AT, SAYS, HOLDS, MISPLACED)}
     if not faults:
         wanted |= {f"s{i}": column(rows, name, "s") for i, name in enumerate(entities.shared)}
     entity = (*keys, *ids)
     task = FollowTask(columns, entity, entities.days, faults, entities.by_midnight)
-    bundles = bundle_rows(rows, wanted, tuple(keys), (*entity, AT))
+    bundles = bundle_rows(rows.df, wanted, tuple(keys), (*entity, AT))
     return bundles.mapInArrow(task.run, names)
 
 
@@ -213,7 +221,7 @@ def lives_of(entities: EntityTables) -> "DataFrame":
     from pyspark.sql.types import LongType, StructField, StructType
 
     held = [f"s{i}" for i in range(len(entities.shared))]
-    fields = [entities.snapshots.schema[name] for name in entities.shared]
+    fields = [entities.held.schema[name] for name in entities.shared]
     schema = [StructField(name, field.dataType) for name, field in zip(held, fields, strict=True)]
     schema += [StructField(name, LongType()) for name in (VALID_FROM, VALID_TO)]
     found = followed_rows(entities, StructType(schema), (*held, VALID_FROM, VALID_TO), faults=False)
@@ -225,7 +233,7 @@ def shown_lives(entities: EntityTables) -> "DataFrame":
     from pyspark.sql import functions as F
 
     found = lives_of(entities)
-    kept = [column(found, name, "lives") for name in entities.shared]
+    kept = [name_of(name) for name in entities.shared]
     begin, end = F.col(VALID_FROM), F.when(F.col(VALID_TO) < F.lit(MOST), F.col(VALID_TO))
     ends = [(begin, "alive_from"), (end, "alive_until")]
     shown = [_as_time(entities, one).alias(unused(entities.shared, name)) for one, name in ends]
@@ -239,8 +247,8 @@ def problems_of(entities: EntityTables) -> "DataFrame":
 
     keys, ids = keys_and_ids(entities)
     named = {**keys, **ids, TIME: entities.time}
-    kinds = {held: entities.snapshots.schema[name].dataType for held, name in named.items()}
-    if is_integer_time(entities.snapshots, entities.time):
+    kinds = {held: type_of(entities.held, name) for held, name in named.items()}
+    if entities.held.integer_time:
         kinds[TIME] = LongType()
     schema = [StructField(held, kind) for held, kind in kinds.items()]
     schema += [StructField(KNOWN, LongType()), StructField(PROBLEM, StringType())]
@@ -264,81 +272,81 @@ def skipped_in(entities: EntityTables) -> int:
     """Return how many rows have no key, id, time, or no time of when they are known."""
     from pyspark.sql import functions as F
 
-    rows = raw_rows(entities)
+    rows = BoundTable.of(raw_rows(entities))
     names = (*entities.key, *entities.id, entities.time, AT)
     missing = [column(rows, name, "key").isNull() for name in names]
     count = F.count_if(reduce(lambda a, b: a | b, missing))
-    return int(collected(rows.agg(count))[0][0])
+    return int(collected(rows.df.agg(count))[0][0])
 
 
 def _rows(
-    entities: EntityTables, df: "DataFrame", at: "Column", says: "Column", misplaced: "Column"
+    entities: EntityTables, rows: BoundTable, at: "Column", says: "Column", misplaced: "Column"
 ) -> "DataFrame":
     from pyspark.sql import functions as F
 
-    columns = [column(df, name, "entities") for name in entities.shared]
+    columns = [column(rows, name, "entities") for name in entities.shared]
     # Rows are only compared with others of the same key and id.
     hashed = [
         one
         for one, name in zip(columns, entities.shared, strict=True)
-        if name not in (*entities.key, *entities.id) and has_hash(df.schema[name].dataType)
+        if name not in (*entities.key, *entities.id) and has_hash(type_of(rows, name))
     ]
     # Spark's hash passes over nulls: where they are has to count too.
     holds = F.xxhash64(*hashed, *(one.isNull() for one in hashed))
     added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
-    return df.select(*columns, *(value.alias(name) for name, value in added.items()))
+    return rows.df.select(*columns, *(value.alias(name) for name, value in added.items()))
 
 
-def _says(entities: EntityTables, mutations: "DataFrame") -> "Column":
+def _says(entities: EntityTables, mutations: BoundTable) -> "Column":
     from pyspark.sql import functions as F
 
     op = column(mutations, entities.op, "op")
-    if mutations.schema[entities.op].dataType.typeName() == "string":
+    if type_of(mutations, entities.op).typeName() == "string":
         op = op.isin([name for name, says in OPS.items() if says == OUT])
     return F.when(op, F.lit(OUT)).otherwise(F.lit(IN))
 
 
-def _misplaced(entities: EntityTables, mutations: "DataFrame", made: "Column") -> "Column":
+def _misplaced(entities: EntityTables, mutations: BoundTable, made: "Column") -> "Column":
     from pyspark.sql import functions as F
 
-    if entities.date not in mutations.columns:
-        return F.lit(False)
-    kind = mutations.schema[entities.date].dataType.typeName()
-    if kind not in ("date", "string"):
+    if entities.date not in mutations.names or not _in_days(mutations, entities.date):
         return F.lit(False)
     date = column(mutations, entities.date, "date").try_cast("date")
     own = F.floor(made / F.lit(MICROSECONDS_A_DAY))
     return F.coalesce(F.unix_date(date).cast("long") != own, F.lit(True))
 
 
-def _unknown_op(entities: EntityTables, mutations: "DataFrame") -> "Column":
+def _unknown_op(entities: EntityTables, mutations: BoundTable) -> "Column":
     """One that is not known, an empty text for a null, and null without any."""
     from pyspark.sql import functions as F
 
     op = column(mutations, entities.op, "op")
     unknown = op.isNull()
-    if mutations.schema[entities.op].dataType.typeName() == "string":
+    if type_of(mutations, entities.op).typeName() == "string":
         unknown = unknown | ~op.isin(list(OPS))
     return F.max(F.when(unknown, F.coalesce(op.cast("string"), F.lit(""))))
 
 
 def _missing_days(entities: EntityTables) -> list[int]:
-    kind = entities.snapshots.schema[entities.date].dataType.typeName()
-    if kind not in ("date", "string") or not entities.days:
+    if not _in_days(entities.held, entities.date) or not entities.days:
         return []
     every = range(entities.days[0], entities.days[-1], MICROSECONDS_A_DAY)
     return sorted(set(every) - set(entities.days))
+
+
+def _in_days(rows: BoundTable, name: str) -> bool:
+    """Whether a column says days, and not times as the rows' own are."""
+    return type_of(rows, name).typeName() in ("date", "string")
 
 
 def _as_time(entities: EntityTables, value: "Column") -> "Column":
     """What the kernels count in as a time of the type of the rows' own."""
     from pyspark.sql import functions as F
 
-    df = entities.snapshots
-    if is_integer_time(df, entities.time):
+    if entities.held.integer_time:
         return value
     instant = F.timestamp_micros(value)
-    kind = df.schema[entities.time].dataType.typeName()
+    kind = type_of(entities.held, entities.time).typeName()
     if kind == "timestamp":
         return instant
     # Without a zone, its clock is that of UTC.

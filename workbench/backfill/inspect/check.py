@@ -23,7 +23,16 @@ from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
-from workbench.spark.table import INTEGERS, TIMES, column, name_of, table, type_of, unused
+from workbench.spark.table import (
+    INTEGERS,
+    TIMES,
+    BoundTable,
+    column,
+    name_of,
+    table,
+    type_of,
+    unused,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,11 +147,12 @@ def differences(
     given = _in_order(backfill, sample, (*_moments(backfill), *wanted.values()))
     if not given:
         return [], 0
-    near = _of_the_same_keys(plan).persist()
+    near = _of_the_same_keys(plan)
+    near.df.persist()
     try:
         return _compared(replace(plan, events=near), wanted, given, arrived, uploads, most)
     finally:
-        near.unpersist()
+        near.df.unpersist()
 
 
 def _compared(
@@ -224,20 +234,20 @@ def _sample(
     numbered: they are held here, as many jobs look at them."""
     from pyspark.sql import functions as F
 
-    table(features, "features")
     moments = _moments(backfill)
-    keys = [column(features, name, "features").alias(name) for name in moments]
+    given_table = BoundTable.of(table(features, "features"))
+    keys = [column(given_table, name, "features").alias(name) for name in moments]
     wanted = {
         name: unused(moments, f"given {i}")
         for i, name in enumerate(backfill.names)
-        if name in features.columns
+        if name in given_table.names
     }
     if not wanted:
         raise WorkbenchError(
             "features: the table has none of the backfill's columns, which are "
             f"{', '.join(map(repr, backfill.names))}; rename its own to these."
         )
-    given = [column(features, name, "features").alias(held) for name, held in wanted.items()]
+    given = [column(given_table, name, "features").alias(held) for name, held in wanted.items()]
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
@@ -261,16 +271,17 @@ def _in_order(
     return [row.asDict() for row in sorted(rows, key=lambda row: row[number])]
 
 
-def _of_the_same_keys(plan: Plan) -> "DataFrame":
+def _of_the_same_keys(plan: Plan) -> BoundTable:
     """The events of the keys that are asked for."""
     from pyspark.sql import functions as F
 
-    taken = plan.events.columns
+    taken = plan.events.names
     asked = {unused(taken, f"key {i}"): name for i, name in enumerate(plan.backfill.key)}
     keys = [column(plan.queries, name, "key").alias(held) for held, name in asked.items()]
     same = [column(plan.events, name, "key") == name_of(held) for held, name in asked.items()]
-    once = F.broadcast(plan.queries.select(*keys).distinct())
-    return plan.events.join(once, reduce(and_, same), "left_semi")
+    once = F.broadcast(plan.queries.df.select(*keys).distinct())
+    near = plan.events.df.join(once, reduce(and_, same), "left_semi")
+    return plan.events.but(near)
 
 
 def _check_arrived(plan: Plan, arrived: str | None) -> None:
@@ -313,9 +324,10 @@ def _otherwise(
     if plan.alive:
         for reason, other in _longer(plan):
             yield reason, _in_order(plan.backfill, _answers(other), wanted)
-    once = replace(plan, events=plan.events.distinct())
+    events = plan.events.df
+    once = replace(plan, events=plan.events.but(events.distinct()))
     yield ONCE, _in_order(plan.backfill, _answers(once), wanted)
-    twice = replace(plan, events=plan.events.unionAll(plan.events))
+    twice = replace(plan, events=plan.events.but(events.unionAll(events)))
     yield TWICE, _in_order(plan.backfill, _answers(twice), wanted)
 
 
@@ -338,7 +350,7 @@ def _of_spans(
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The answers of features with other windows: of all of them in one job."""
     asked = [(reason, one.name) for reason, features in ways.items() for one in features]
-    taken = plan.queries.columns
+    taken = plan.queries.names
     names = {one: unused(taken, f"answer {i}") for i, one in enumerate(asked)}
     renamed = [
         replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
@@ -360,11 +372,14 @@ def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
     """The same where rows outlive what took them out."""
     from pyspark.sql import functions as F
 
+    events = plan.events.df
     if not plan.integer_time:
         day, end = F.lit(MICROSECONDS_A_DAY), F.col(VALID_TO)
         midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
-        yield UNTIL_MIDNIGHT, replace(plan, events=plan.events.withColumn(VALID_TO, midnight))
-    yield NEVER_OUT, replace(plan, events=plan.events.withColumn(VALID_TO, F.lit(MOST)))
+        longer = plan.events.but(events.withColumn(VALID_TO, midnight))
+        yield UNTIL_MIDNIGHT, replace(plan, events=longer)
+    endless = plan.events.but(events.withColumn(VALID_TO, F.lit(MOST)))
+    yield NEVER_OUT, replace(plan, events=endless)
 
 
 def _spans(plan: Plan, change: Callable[[Span], Span]) -> tuple[BoundFeature, ...]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.backfill.bind import Plan, arrow_type, sent
+from workbench.backfill.bind import Plan
 from workbench.backfill.inspect import cost
 from workbench.backfill.inspect.cost import Cost, CutKeys, RowKind, Sizes
 from workbench.backfill.methods import choose
@@ -15,7 +15,6 @@ from workbench.backfill.tree.query_times import MOST_BYTES
 from workbench.backfill.worker.partials import FEWEST, feature_groups, needs_all
 from workbench.columnar.blocks import TIME
 from workbench.spark.jobs import collected
-from workbench.spark.shuffle import shuffle_partitions
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -70,8 +69,8 @@ def sizes_of(plan: Plan) -> Sizes:
     from pyspark.sql import functions as F
 
     cutting = SplitPlan(plan)
-    queries = cutting.moments(plan.queries, plan.backfill.query_time)
-    events = cutting.moments(plan.events, plan.backfill.time)
+    queries = cutting.moments(plan.queries)
+    events = cutting.moments(plan.events)
     both = queries.withColumn("asks", F.lit(1)).unionAll(events.withColumn("asks", F.lit(0)))
     keys = both.withColumn("task", F.spark_partition_id()).groupBy(*cutting.keys_of_moments)
     asked, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
@@ -92,11 +91,11 @@ def sizes_of(plan: Plan) -> Sizes:
     count, q, n, pairs_of, largest, extent, task, first_of = (
         int(one or 0) for one in collected(found)[0]
     )
-    going = sent(plan)
+    going = plan.wire
     back = plan.queries.schema.fields
-    asked_bytes = bytes_of([arrow_type(plan.queries, field.dataType) for field in back])
+    asked_bytes = bytes_of([plan.arrow_type(field.dataType) for field in back])
     return Sizes(
-        *(n - q, q, count, pairs_of, largest, extent, shuffle_partitions(plan.queries), task + 1),
+        *(n - q, q, count, pairs_of, largest, extent, plan.partitions, task + 1),
         event_bytes=bytes_of(going.task.schema.types),
         query_bytes=asked_bytes,
         event_tasks=task + 1 - first_of,
@@ -105,7 +104,7 @@ def sizes_of(plan: Plan) -> Sizes:
 
 def kinds_of(plan: Plan) -> list[RowKind]:
     """Return what the features need of earlier spans, by their windows."""
-    task = sent(plan).task
+    task = plan.wire.task
     found = []
     for group in feature_groups(task.features, task.schema):
         every = sum(needs_all(call, task.schema) for call in group.calls)
@@ -140,7 +139,7 @@ def _key(row: "Row", plan: Plan) -> str:
 
 def _every(plan: Plan) -> list[str]:
     """Which features bring all of their events to every span that sees them."""
-    task = sent(plan).task
+    task = plan.wire.task
     names = [
         bound.name
         for bound, one in zip(plan.features, task.features, strict=True)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from workbench.backfill.bind import Plan, sent
+from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
@@ -49,13 +49,13 @@ def ask(
     """
     from pyspark.sql import functions as F
 
-    going, backfill = sent(plan), plan.backfill
+    going, backfill = plan.wire, plan.backfill
     values = key_values(key, plan.backfill.key)
     if time is not None:
         check_value(plan.queries, backfill.query_time, time, "time")
     asked = column(plan.queries, backfill.query_time, "query_time")
     number = micros(plan.queries, backfill.query_time, asked)
-    queries = plan.queries.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
+    queries = plan.queries.df.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
     if time is not None or micro is not None:
         queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
     wanted = [value.alias(name) for name, value in going.queries.items()]
@@ -65,7 +65,7 @@ def ask(
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
     query = int(instants(as_array(found.column(TIME)))[0])
     at = micros(plan.events, backfill.time, column(plan.events, backfill.time, "time"))
-    seen = plan.events.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
+    seen = plan.events.df.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
     carried = [value.alias(name) for name, value in going.events.items()]
@@ -104,7 +104,7 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     chosen = [] if first is None else [_is_key(plan, key_values(first, names), queries=True)]
     keys = [column(plan.queries, name, "key") for name in names]
     needed = [*keys, column(plan.queries, plan.backfill.query_time, "query_time")]
-    held = plan.queries.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
+    held = plan.queries.df.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
     order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
     number = unused(names, NUMBER)
     found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(number), *(F.max(c) for c in chosen))
@@ -120,13 +120,13 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
 
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     number = micros(plan.queries, plan.backfill.query_time, asked).alias(NUMBER)
-    mine = plan.queries.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
+    mine = plan.queries.df.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
     times = mine.where(asked.isNotNull()).select(number).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
 
 
 def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":
-    df = plan.queries if queries else plan.events
+    table = plan.queries if queries else plan.events
     # A null key has queries but, as it matches nothing, no events.
-    return is_key(df, plan.backfill.key, values, null_is_value=queries)
+    return is_key(table, values, null_is_value=queries)

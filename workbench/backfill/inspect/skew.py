@@ -15,7 +15,6 @@ from workbench.columnar.blocks import TIME, binaries
 from workbench.engine.ranges.cuts import CUTS, START, read_cuts
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.table import is_integer_time
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -159,8 +158,8 @@ def _moments(plan: Plan) -> "tuple[DataFrame, list[Column]]":
     from pyspark.sql import functions as F
 
     cutting = SplitPlan(plan)
-    queries = cutting.moments(plan.queries, plan.backfill.query_time)
-    events = cutting.moments(plan.events, plan.backfill.time)
+    queries = cutting.moments(plan.queries)
+    events = cutting.moments(plan.events)
     return queries.unionAll(events), [F.col(name) for name in cutting.keys_of_moments]
 
 
@@ -178,7 +177,7 @@ def _shown(key: tuple[Any, ...]) -> str:
 def _times(plan: Plan, values: list[int]) -> "pd.Series[Any]":
     """Integers as the times that they are, in UTC where these are no integers."""
     found = pd.Series(values, dtype="int64")
-    if is_integer_time(plan.events, plan.backfill.time):
+    if plan.integer_time:
         return found
     # A span may begin before all time, and a hop before the first year that pandas knows.
     return pd.to_datetime(found, unit="us", errors="coerce")

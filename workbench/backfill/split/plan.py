@@ -10,8 +10,6 @@ from workbench.backfill.bind import (
     Wire,
     Work,
     gathered_by_place,
-    places_of,
-    sent,
     with_place,
 )
 from workbench.backfill.naive import micros
@@ -26,8 +24,8 @@ from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import numbered, shuffle_partitions, with_partition
-from workbench.spark.table import column
+from workbench.spark.shuffle import numbered, with_partition
+from workbench.spark.table import BoundTable, column
 from workbench.windows.ranges_plan import ROW_OF_TASK, shown_schema
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ class SplitPlan:
         """
         if self.every_key:
             return CallExtent()
-        going = sent(self.plan)
+        going = self.plan.wire
         spans = [
             bound.span
             for bound, one in zip(self.plan.features, going.task.features, strict=True)
@@ -94,32 +92,31 @@ class SplitPlan:
     @property
     def task(self) -> CutTask:
         """What makes cuts of all summaries."""
-        pieces = shuffle_partitions(self.plan.queries)
+        pieces = self.plan.partitions
         return CutTask(self.keys, self.reach, False, pieces, None, self.least)
 
     def summaries(self) -> "DataFrame":
         """Return what is known about large keys, from a pass over keys and times alone."""
         plan = self.plan
-        sides = ((plan.queries, plan.backfill.query_time), (plan.events, plan.backfill.time))
-        queries, events = (self.moments(df, time) for df, time in sides)
+        queries, events = map(self.moments, (plan.queries, plan.events))
         columns = (*self.keys, TIME)
-        pieces = shuffle_partitions(plan.queries)
-        task = SampleTask(columns, self.keys, OrderColumn(TIME, False, True), pieces)
+        order = OrderColumn(TIME, False, True)
+        task = SampleTask(columns, self.keys, order, plan.partitions)
         sampled = queries.unionAll(events).mapInArrow(task.run, f"{SUMMARY} binary")
         return sampled.repartition(1)
 
     def shown(self) -> "DataFrame":
         """Return the keys that are cut, how many rows each has, and in how many spans."""
-        names = self.plan.backfill.key
-        schema = shown_schema(self.plan.events, self.keys, names)
-        return self.summaries().mapInArrow(self.task.shown, schema).toDF(*names, "rows", "spans")
+        schema = shown_schema(self.plan.events, self.keys)
+        found = self.summaries().mapInArrow(self.task.shown, schema)
+        return found.toDF(*self.plan.backfill.key, "rows", "spans")
 
-    def moments(self, df: "DataFrame", time: str) -> "DataFrame":
+    def moments(self, table: BoundTable) -> "DataFrame":
         """Return the keys that are told apart, and the times, of one of the tables."""
-        keys = [column(df, name, "key") for name in self.plan.backfill.key]
+        keys = [column(table, name, "key") for name in table.key]
         held = [value.alias(c) for value, c in zip(keys, self.keys_of_moments, strict=True)]
-        moment = micros(df, time, column(df, time, "time")).alias(TIME)
-        rows = _without_null(df.select(*held, moment), (*self.keys_of_moments, TIME))
+        moment = micros(table, table.time, column(table, table.time, "time")).alias(TIME)
+        rows = _without_null(table.df.select(*held, moment), (*self.keys_of_moments, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 
@@ -140,15 +137,15 @@ def split(plan: Plan, cutting: SplitPlan) -> Work:
     One shuffle of the rows. The cuts are a subquery of the plan, so nothing runs before the answer
     is asked for; their one value goes along with the first row of each task.
     """
-    ship(plan.queries.sparkSession)
-    going = sent(plan)
+    ship(plan.queries.df.sparkSession)
+    going = plan.wire
     cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
     queries = _bundles(cutting, going, cuts, queries=True)
     events = _bundles(cutting, going, cuts, queries=False)
     done = going.task
     groups = feature_groups(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
-    return Work(plan, gathered_by_place(queries.unionAll(events)), task)
+    return Work(plan, gathered_by_place(plan, queries.unionAll(events)), task)
 
 
 def _bundles(cutting: SplitPlan, going: Wire, cuts: "Column", queries: bool) -> "DataFrame":
@@ -156,20 +153,19 @@ def _bundles(cutting: SplitPlan, going: Wire, cuts: "Column", queries: bool) -> 
     from pyspark.sql import functions as F
 
     plan, done = cutting.plan, going.task
-    df = plan.queries if queries else plan.events
+    df = (plan.queries if queries else plan.events).df
     wanted = going.queries | {QUERY: F.lit(True)} if queries else going.events
     rows, number = numbered(df, wanted)
-    places = places_of(df)
     if queries:
         goes = with_place(rows, plan, done.keys, number)
     else:
         rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
-        goes = with_partition(rows, [number[name] for name in done.keys], places)
+        goes = with_partition(rows, [number[name] for name in done.keys], plan.places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
     goes = goes.withColumn(CUTS, F.when(first, cuts))
     groups = () if queries else feature_groups(done.features, done.schema)
     columns = (*wanted, PARTITION)
-    task = SplitTask(columns, cutting.keys, places, both=done.keys, groups=groups)
+    task = SplitTask(columns, cutting.keys, plan.places, both=done.keys, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
 
 

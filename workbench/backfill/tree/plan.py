@@ -4,12 +4,9 @@ from typing import TYPE_CHECKING
 
 from workbench.backfill.bind import (
     Plan,
-    Wire,
     Work,
     bundles,
     gathered_by_place,
-    places_of,
-    sent,
 )
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
@@ -57,11 +54,11 @@ def tree(plan: Plan) -> Work:
             f"{without[0]}: method='tree' cannot answer {called!r}, which has no state that adds "
             "up from parts; take method='auto', 'scan' or 'sawtooth'."
         )
-    ship(plan.queries.sparkSession)
-    going = sent(plan)
+    ship(plan.queries.df.sparkSession)
+    going = plan.wire
     done = going.task
     queries = bundles(plan, going.queries, done.keys, queries=True)
-    together = gathered_by_place(queries.unionAll(_nodes(plan, going)))
+    together = gathered_by_place(plan, queries.unionAll(_nodes(plan)))
     groups = feature_groups(done.features, done.schema)
     task = TreeTask(done.columns, done.keys, done.features, done.schema, groups)
     return Work(plan, together, task)
@@ -69,17 +66,18 @@ def tree(plan: Plan) -> Work:
 
 def no_state(plan: Plan) -> list[str]:
     """Return the features that a tree cannot answer: theirs is neither a state nor one event."""
-    task = sent(plan).task
+    task = plan.wire.task
     calls = (one.call for one in task.features)
     return [one.column for one in calls if not (picks(one) or partial_states(one, task.schema))]
 
 
-def moments(plan: Plan, going: Wire) -> "Column":
+def moments(plan: Plan) -> "Column":
     """Return the different keys and times of the queries as one value."""
     from pyspark.sql import functions as F
 
+    going = plan.wire
     needed = (*going.task.keys, TIME)
-    rows, number = numbered(plan.queries, {name: going.queries[name] for name in needed})
+    rows, number = numbered(plan.queries.df, {name: going.queries[name] for name in needed})
     for name in needed:
         rows = rows.where(F.col(number[name]).isNotNull())
     schema = f"{MOMENTS} binary"
@@ -87,17 +85,17 @@ def moments(plan: Plan, going: Wire) -> "Column":
     return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
 
 
-def _nodes(plan: Plan, going: Wire) -> "DataFrame":
+def _nodes(plan: Plan) -> "DataFrame":
     """The nodes of all trees in bundles, with the number of the partition of each."""
     from pyspark.sql import functions as F
 
-    done, places = going.task, places_of(plan.queries)
-    rows, number = numbered(plan.events, going.events)
+    going, done = plan.wire, plan.wire.task
+    rows, number = numbered(plan.events.df, going.events)
     for name in (*done.keys, TIME):
         rows = rows.where(F.col(number[name]).isNotNull())
-    goes = with_partition(rows, [number[name] for name in done.keys], places)
+    goes = with_partition(rows, [number[name] for name in done.keys], plan.places)
     first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
-    goes = goes.withColumn(MOMENTS, F.when(first, moments(plan, going)))
+    goes = goes.withColumn(MOMENTS, F.when(first, moments(plan)))
     groups = feature_groups(done.features, done.schema)
-    task = NodeTask((*going.events, PARTITION), done.keys, places, groups=groups)
+    task = NodeTask((*going.events, PARTITION), done.keys, plan.places, groups=groups)
     return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")

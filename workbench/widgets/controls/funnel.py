@@ -9,8 +9,9 @@ import traitlets
 from kernels.funnel.levels import MAX_STEPS
 from workbench.durations import Duration, microseconds, spoken
 from workbench.figures.markup import element
-from workbench.funnel.funnel import MODES, Funnel
+from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import MODES
 from workbench.widgets.html import HTML
 
 WINDOWS = [

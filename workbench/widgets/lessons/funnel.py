@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from kernels import Step, Trace, trace, window_funnel, window_funnel_once
 from kernels.funnel.levels import entries
 from workbench.durations import spoken
-from workbench.funnel.funnel import MODES, Funnel
-from workbench.funnel.one_key import KeyRows
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.inspect.one_key import KeyRows
+from workbench.funnel.spec import MODES
 from workbench.widgets.stepper.trace_lesson import lesson_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -23,9 +23,8 @@ from workbench.engine.task import WindowTask
 from workbench.frames.bounds import PerRow
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import bundle_rows
-from workbench.spark.table import check_plain, table
-from workbench.windows.bind import Carried
+from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.table import check_plain, table, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -74,7 +73,7 @@ class PreparedSeries:
         self.df = table(df, "df")
         task, carried = over.bound(df)
         for name in over.partition_by:
-            check_plain(df.schema, name, "partition_by")
+            check_plain(carried.table.schema, name, "partition_by")
         ship(df.sparkSession)
         self._held: tuple[Key, Block] | None = None
         self._pieces = self._packed(over, task, carried).persist()
@@ -101,7 +100,7 @@ class PreparedSeries:
         """
         task, carried = over.bound(self.df)
         block = self._block(key)
-        names = {carried.of(name): name for name in self.df.columns}
+        names = {carried.of(name): name for name in carried.table.names}
         back = tuple((names[held], held) for held in block.rows.column_names if held in names)
         return replace(task, columns=back, keys=()).answer(block)
 
@@ -117,7 +116,7 @@ class PreparedSeries:
         used = used.union(*map(looked_at, task.calls))
         needed = {*used, *task.keys}
         wanted = {name: carried.wanted[name] for name in carried.wanted if name in needed}
-        kinds = [self.df.schema[name].dataType for name in over.partition_by]
+        kinds = [type_of(carried.table, name) for name in over.partition_by]
         fields = [t.StructField(f"k{i}", kind) for i, kind in enumerate(kinds)]
         fields += [t.StructField(name, t.LongType()) for name in (PIECE, ROWS)]
         schema = t.StructType([*fields, t.StructField(PACKED, t.BinaryType())])

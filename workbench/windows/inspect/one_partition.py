@@ -14,7 +14,7 @@ from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import is_key, key_values
-from workbench.spark.table import column
+from workbench.spark.table import BoundTable, column
 from workbench.windows.plan import bound
 from workbench.windows.spark_engine import ordered
 from workbench.windows.spec import WindowCall
@@ -138,9 +138,10 @@ def partition_of(
     (['2019-01-02', '2019-01-03'], ['564337', '507405'], True)
     """
     task, carried = bound(over, df)
-    values = _first_key(over, df) if key is None else key_values(key, over.partition_by)
-    chosen = df.where(is_key(df, over.partition_by, values, null_is_value=True))
-    terms = [ordered(term, column(df, term.name, "order_by")) for term in over.order_by]
+    table = carried.table
+    values = _first_key(table) if key is None else key_values(key, over.partition_by)
+    chosen = df.where(is_key(table, values, null_is_value=True))
+    terms = [ordered(term, column(table, term.name, "order_by")) for term in over.order_by]
     chosen = chosen.orderBy(*terms) if terms else chosen
     wanted = [value.alias(name) for name, value in carried.wanted.items()]
     # Limited before the columns are chosen: the order may be by one that is renamed.
@@ -171,8 +172,8 @@ def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tu
     >>> keys_of(wb.Over("plant", "date", mean=wb.fn.avg("mwh")), plants)
     [(('Boston',), 12), (('Worcester',), 12)]
     """
-    bound(over, df)
-    keys = [column(df, name, "partition_by") for name in over.partition_by]
+    _, carried = bound(over, df)
+    keys = [column(carried.table, name, "partition_by") for name in over.partition_by]
     if not keys:
         with in_one_sentence():
             return [((), df.count())]
@@ -200,9 +201,9 @@ def said(value: Any) -> str:
     return str(value)
 
 
-def _first_key(over: WindowCall, df: "DataFrame") -> Key:
-    keys = [column(df, name, "partition_by") for name in over.partition_by]
-    first = collected((df.select(*keys).orderBy(*keys) if keys else df).limit(1))
+def _first_key(table: BoundTable) -> Key:
+    keys = [column(table, name, "partition_by") for name in table.key]
+    first = collected((table.df.select(*keys).orderBy(*keys) if keys else table.df).limit(1))
     if not first:
         raise WorkbenchError("df: the table has no row; give one that has some.")
     return tuple(first[0]) if keys else ()

@@ -7,9 +7,10 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import CHUNKED, FRAMELESS
 from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from workbench.windows.bind import Resolved
     from workbench.windows.spec import WindowCall
@@ -65,18 +66,18 @@ def check_provider(spark: "SparkSession") -> None:
         )
 
 
-def has_watermark(df: "DataFrame", name: str) -> bool:
+def has_watermark(df: BoundTable, name: str) -> bool:
     """Say whether a column of a stream has a watermark, on classic Spark and on Spark Connect."""
     return WATERMARK in (df.schema[name].metadata or {})
 
 
-def check_closing(over: "WindowCall", df: "DataFrame", found: "list[Resolved]") -> None:
+def check_closing(over: "WindowCall", df: BoundTable, found: "list[Resolved]") -> None:
     """Refuse a call whose rows could not leave, or not in their order.
 
     Parameters
     ----------
     over : WindowCall
-    df : pyspark.sql.DataFrame
+    df : BoundTable
         A stream.
     found : list of Resolved
 
@@ -95,8 +96,8 @@ def check_closing(over: "WindowCall", df: "DataFrame", found: "list[Resolved]") 
             raise WorkbenchError(f"{one.column}: {reason}")
 
 
-def _check_closing_order(over: "WindowCall", df: "DataFrame") -> None:
-    marked = [name for name in df.columns if has_watermark(df, name)]
+def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
+    marked = [name for name in df.names if has_watermark(df, name)]
     if not marked:
         name = over.order_by[0].name if over.order_by else "time"
         raise WorkbenchError(

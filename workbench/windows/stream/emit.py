@@ -5,7 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.spark.table import BoundTable, type_of
 from workbench.windows.extent import frame_extents
+from workbench.windows.plan import resolved, result_schema, task_of
 from workbench.windows.stream.checks import (
     WATERMARK,
     check_closing,
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from workbench.engine.task import WindowTask
-    from workbench.windows.bind import Carried, Resolved
+    from workbench.spark.shuffle import Carried
+    from workbench.windows.bind import Resolved
     from workbench.windows.spec import WindowCall
 
 
@@ -35,7 +38,6 @@ class StreamCall(NamedTuple):
     Attributes
     ----------
     over : WindowCall
-    df : pyspark.sql.DataFrame
     found : list of Resolved
     task : WindowTask
     carried : Carried
@@ -46,12 +48,28 @@ class StreamCall(NamedTuple):
     """
 
     over: "WindowCall"
-    df: "DataFrame"
     found: "list[Resolved]"
     task: "WindowTask"
     carried: "Carried"
     schema: "StructType"
     row_id: tuple[str, ...] = ()
+
+    @property
+    def table(self) -> BoundTable:
+        """The stream."""
+        return self.carried.table
+
+
+def stream_call(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) -> StreamCall:
+    """Bind a call to a stream.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a type that cannot be used so.
+    """
+    found = resolved(over, df)
+    return StreamCall(over, found, *task_of(over, df, found), result_schema(df, found), row_id)
 
 
 def emitted(call: StreamCall, emit: Any) -> "DataFrame":
@@ -75,15 +93,15 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     check_emit(emit, list(EMITS))
     check_engine(call.over)
     asked = EMITS[emit](call)
-    check_provider(call.df.sparkSession)
-    return answered_stream(call.df, asked)
+    check_provider(call.table.df.sparkSession)
+    return answered_stream(asked)
 
 
 def closing(call: StreamCall) -> BoundStream:
     """Bind a call that emits on window close."""
-    check_closing(call.over, call.df, call.found)
+    check_closing(call.over, call.table, call.found)
     check_no_id(call.row_id)
-    along = call.df.schema[call.over.order_by[0].name].dataType
+    along = type_of(call.table, call.over.order_by[0].name)
     mode = CloseOperator(call.task, frame_extents(call.found, along))
     schema = without_watermark(call.schema)
     return BoundStream(mode, call.carried, call.task.keys, schema, about(call))
@@ -100,10 +118,10 @@ def updating(call: StreamCall) -> BoundStream:
     """Bind a call that emits on update."""
     from pyspark.sql.types import StringType, StructField, StructType
 
-    check_updating(call.over, call.df, call.row_id)
-    changelog, order = OP in call.df.columns, call.over.order_by
-    along = call.df.schema[order[0].name].dataType if order else StringType()
-    settles = bool(order) and not order[0].descending and has_watermark(call.df, order[0].name)
+    check_updating(call.over, call.table, call.row_id)
+    changelog, order = OP in call.table.names, call.over.order_by
+    along = type_of(call.table, order[0].name) if order else StringType()
+    settles = bool(order) and not order[0].descending and has_watermark(call.table, order[0].name)
     back = tuple(pair for pair in call.task.columns if pair[0] != OP)
     mode = UpdateOperator(
         replace(call.task, columns=back),

@@ -18,7 +18,7 @@ from workbench.columnar.blocks import binaries
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finding, ship
-from workbench.spark.shuffle import numbered, with_partition
+from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, with_partition
 from workbench.windows.stream.processor import BUCKET, processor_of
 from workbench.windows.stream.worker.bucket import BucketTask
 from workbench.windows.stream.worker.operator import HASH, StreamOperator
@@ -27,8 +27,6 @@ from workbench.windows.stream.worker.packing import Seal
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
-
-    from workbench.windows.bind import Carried
 
 #: With what the names of a query's counts begin in its progress.
 OBSERVED = "wb.over"
@@ -55,7 +53,7 @@ class BoundStream:
     """
 
     mode: StreamOperator
-    carried: "Carried"
+    carried: Carried
     key: tuple[str, ...]
     schema: "StructType"
     about: bytes
@@ -63,13 +61,11 @@ class BoundStream:
     output_mode: str = "append"
 
 
-def answered_stream(df: "DataFrame", asked: BoundStream) -> "DataFrame":
+def answered_stream(asked: BoundStream) -> "DataFrame":
     """Return a stream of what a window call gives for a stream.
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
-        A stream.
     asked : BoundStream
 
     Returns
@@ -79,10 +75,11 @@ def answered_stream(df: "DataFrame", asked: BoundStream) -> "DataFrame":
     """
     from pyspark.sql import functions as F
 
+    df = asked.carried.table.df
     ship(df.sparkSession)
-    buckets = buckets_of(df)
-    seal = Seal(buckets, _fingerprint(df, asked))
-    bundles = _bundled(df, asked, buckets)
+    buckets = shuffle_partitions(df)
+    seal = Seal(buckets, _fingerprint(asked))
+    bundles = _bundled(asked, buckets)
     processor = processor_of(BucketTask(asked.mode, seal, asked.about))
     names = asked.mode.counts
     given = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
@@ -97,13 +94,13 @@ def answered_stream(df: "DataFrame", asked: BoundStream) -> "DataFrame":
     return bundles.mapInArrow(finding(task.run), asked.schema)
 
 
-def _bundled(df: "DataFrame", asked: BoundStream, buckets: int) -> "DataFrame":
+def _bundled(asked: BoundStream, buckets: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     wanted = dict(asked.carried.wanted)
     parts = [wanted[name] for name in asked.key] or [F.lit(0)]
     wanted[HASH] = F.xxhash64(*parts)
-    rows, number = numbered(df, wanted)
+    rows, number = numbered(asked.carried.table.df, wanted)
     goes = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), asked.key, buckets)
     bundles = goes.mapInArrow(finding(task.run), f"{PARTITION} int, {BUNDLE} binary")
@@ -132,11 +129,6 @@ class UnbundleTask:
             for bundle in binaries(batch.column(0)):
                 for rows in pa.ipc.open_stream(bundle):
                     yield rows.rename_columns(list(self.columns))
-
-
-def buckets_of(df: "DataFrame") -> int:
-    """Return how many buckets a query's partitions are in: as many as its state has partitions."""
-    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def bucket_names(buckets: int) -> list[int]:
@@ -190,9 +182,9 @@ def _rotated(value: int, by: int) -> int:
     return (value << by | value >> 32 - by) & _ALL
 
 
-def _fingerprint(df: "DataFrame", asked: BoundStream) -> bytes:
+def _fingerprint(asked: BoundStream) -> bytes:
     """What tells calls apart whose state is not the same."""
-    types = [[f.name, f.dataType.simpleString()] for f in df.schema.fields]
+    types = [[f.name, f.dataType.simpleString()] for f in asked.carried.table.schema.fields]
     travels = {"types": types, "key": asked.key, "wanted": list(asked.carried.wanted)}
     said = json.dumps({**travels, **asked.mode.description})
     return blake2b(said.encode(), digest_size=16).digest()

@@ -4,22 +4,20 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import kind_of
-from workbench.spark.table import column
+from workbench.spark.table import BoundTable, column, type_of
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from workbench.windows.spec import WindowCall
 
 
-def check_updating(over: "WindowCall", df: "DataFrame", row_id: tuple[str, ...]) -> None:
+def check_updating(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) -> None:
     """Refuse a changelog whose changes cannot be matched, and a result that hides them.
 
     Parameters
     ----------
     over : WindowCall
-    df : pyspark.sql.DataFrame
+    df : BoundTable
         A stream: of rows, or with a column "op" of changes.
     row_id : tuple of str
 
@@ -34,18 +32,18 @@ def check_updating(over: "WindowCall", df: "DataFrame", row_id: tuple[str, ...])
         )
     for name in row_id:
         column(df, name, "row_id")
-        kind = df.schema[name].dataType
+        kind = type_of(df, name)
         if name == OP or kind_of(kind) in ("other", "collated"):
             raise WorkbenchError(
                 f"row_id: {name!r} holds {kind.simpleString()}, which tells no rows apart; "
                 "give a column of integers or text."
             )
-    if OP in df.columns:
+    if OP in df.names:
         _check_changelog(df, row_id)
 
 
-def _check_changelog(df: "DataFrame", row_id: tuple[str, ...]) -> None:
-    kind = df.schema[OP].dataType.simpleString()
+def _check_changelog(df: BoundTable, row_id: tuple[str, ...]) -> None:
+    kind = type_of(df, OP).simpleString()
     if kind != "string":
         raise WorkbenchError(
             f"{OP}: the column holds {kind}, but it says what becomes of a row: '+I', '-U', '+U' "

@@ -11,7 +11,7 @@ A mode is written in three steps: :func:`placed` finds the partition of each row
 kernels do the rest over blocks of partitions; :class:`Emitted` says what has become of them.
 
 The columns of ``held.keys``, a row for each partition, are those of the key by the names that they
-have on the way (:class:`workbench.windows.bind.Carried`), :data:`HASH`, and whatever integers a
+have on the way (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and whatever integers a
 mode keeps for each partition. ``held.rows`` has the columns of the arrivals but for :data:`HASH`,
 and whatever a mode adds. A partition may have no row. One that a mode leaves out of what it returns
 is forgotten. What a mode keeps must have the same columns, of the same types, each time.

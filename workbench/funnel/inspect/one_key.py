@@ -1,37 +1,25 @@
 """One key's rows, fetched from a table or from prepared blocks, to be looked at by a person."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import (
-    CONDITIONS,
-    NAME,
-    TIME,
-    binaries,
-    instants,
-    key_columns,
-    unpack,
-)
+from workbench.columnar.blocks import CONDITIONS, NAME, TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
+from workbench.funnel.bind import bind, bits, prepared_task
+from workbench.funnel.plan import levels
 from workbench.funnel.prepared import Prepared
-from workbench.funnel.worker import FunnelTask
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import is_key, key_values
-from workbench.spark.shuffle import instants_of
-from workbench.spark.table import column
+from workbench.spark.table import BoundTable, column, name_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from workbench.funnel.funnel import Funnel
 
 MOST_ROWS = 500
 
@@ -60,53 +48,15 @@ class KeyRows:
     cut: bool
 
 
-@dataclass(frozen=True)
-class OneKeyTask:
-    """The part that runs in Spark's Python workers: packed blocks in, the rows of one key out."""
-
-    task: FunnelTask
-    values: tuple[Any, ...]
-    limit: int
-
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Look for the key in every block."""
-        for batch in batches:
-            for packed in binaries(batch.column(0)):
-                yield from self._rows(packed)
-
-    def _rows(self, packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
-        keys = key_columns(self.task.keys)
-        block = unpack(packed, keys)
-        wanted = [
-            pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
-            for name, value in zip(keys, self.values, strict=True)
-        ]
-        found = np.flatnonzero(reduce(pc.and_, wanted).combine_chunks().to_numpy(False))
-        if not len(found):
-            return
-        first, last = block.offsets[found[0]], block.offsets[found[0] + 1]
-        rows = slice(first, min(last, first + self.limit))
-        held = self.task.next in block.rows.column_names
-        names = block.plain(str(self.task.next))[rows] if held else None
-        count = rows.stop - rows.start
-        yield pa.record_batch(
-            {
-                TIME: pa.array(instants(block.column(TIME))[rows]),
-                CONDITIONS: pa.array(self.task.conditions(block)[rows].view(np.int32)),
-                NAME: names if names is not None else pa.nulls(count, pa.string()),
-            }
-        )
-
-
 @in_one_sentence()
 def rows_of_key(
-    funnel: "Funnel", events: "DataFrame | Prepared", key: Any, limit: int = MOST_ROWS
+    funnel: FunnelSpec, events: "DataFrame | Prepared", key: Any, limit: int = MOST_ROWS
 ) -> KeyRows:
     """Return the rows of one key.
 
     Parameters
     ----------
-    funnel : Funnel
+    funnel : FunnelSpec
     events : pyspark.sql.DataFrame or Prepared
     key : value, or tuple of values when the funnel's key has several columns
     limit : int
@@ -123,11 +73,15 @@ def rows_of_key(
     """
     values = key_values(key, funnel.key)
     if isinstance(events, Prepared):
-        task = OneKeyTask(funnel.prepared_task(events), values, limit + 1)
+        bind(funnel, events)
+        task = OneKeyTask(prepared_task(funnel, events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
+        integer_time = events.integer_time
         table = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
     else:
-        table = in_arrow(_select(funnel, events, values).limit(limit + 1))
+        bound = BoundTable.of(events, funnel.key, funnel.time)
+        integer_time = bound.integer_time
+        table = in_arrow(_select(funnel, bound, values).limit(limit + 1))
     if not len(table):
         raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
     cut = len(table) > limit
@@ -135,16 +89,16 @@ def rows_of_key(
     conditions = table.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
     names = [name or "" for name in table.column(NAME).to_pylist()]
     time = instants(as_array(table.column(TIME)))
-    return KeyRows(time, conditions, names, funnel.integer_time(events), cut)
+    return KeyRows(time, conditions, names, integer_time, cut)
 
 
 @in_one_sentence()
-def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
+def a_key(funnel: FunnelSpec, events: "DataFrame | Prepared") -> Any:
     """Return a key that got as far as any, for those who name none.
 
     Parameters
     ----------
-    funnel : Funnel
+    funnel : FunnelSpec
     events : pyspark.sql.DataFrame or Prepared
 
     Returns
@@ -153,21 +107,21 @@ def a_key(funnel: "Funnel", events: "DataFrame | Prepared") -> Any:
     """
     from pyspark.sql import functions as F
 
-    levels = funnel.levels(events)
-    names = [column(levels, name, "key") for name in funnel.key]
-    best = collected(levels.orderBy(F.desc("level"), *names).select(*names).limit(1))
+    found = levels(funnel, bind(funnel, events))
+    names = [name_of(name) for name in funnel.key]
+    best = collected(found.orderBy(F.desc("level"), *names).select(*names).limit(1))
     if not best:
         raise WorkbenchError("events: there is no row with a key and a time; nothing can be shown.")
     return best[0][0] if len(best[0]) == 1 else tuple(best[0])
 
 
-def _select(funnel: "Funnel", events: "DataFrame", values: tuple[Any, ...]) -> "DataFrame":
+def _select(funnel: FunnelSpec, events: BoundTable, values: tuple[Any, ...]) -> "DataFrame":
     from pyspark.sql import functions as F
 
-    bits = funnel.bits(events)[CONDITIONS].alias(CONDITIONS)
-    known = funnel.event in events.columns
+    steps = bits(funnel, events)[CONDITIONS].alias(CONDITIONS)
+    known = funnel.event in events.names
     name = column(events, funnel.event, "event").cast("string") if known else F.lit(None)
-    time = instants_of(events, funnel.time).alias(TIME)
-    rows = events.where(is_key(events, funnel.key, values))
-    chosen = rows.select(time, bits, name.cast("string").alias(NAME))
+    time = events.instants.alias(TIME)
+    rows = events.df.where(is_key(events, values))
+    chosen = rows.select(time, steps, name.cast("string").alias(NAME))
     return chosen.where(F.col(TIME).isNotNull()).orderBy(TIME, CONDITIONS, NAME)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
-from workbench.funnel.worker import FunnelTask
+from workbench.funnel.worker.levels import FunnelTask
 
 SEGMENT = "segment"
 QUANTILES = (0.5, 0.9)

@@ -1,0 +1,140 @@
+"""A funnel bound to its events: columns found, types checked, before a job starts."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.columnar.blocks import KEEP, NAME
+from workbench.funnel.checks import check_events, check_prepared, check_segments
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import MODES, FunnelSpec
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.spark.shuffle import bits_of, bits_of_names
+from workbench.spark.table import INTEGERS, BoundTable, column, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+
+def bind(
+    funnel: FunnelSpec,
+    events: "DataFrame | Prepared",
+    by: str | None = None,
+    taken: Sequence[str] = (),
+) -> BoundTable | Prepared:
+    """Bind a funnel to its events.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : pyspark.sql.DataFrame or Prepared
+    by : str, optional
+        The column of segments.
+    taken : sequence of str
+        Further names that the result uses itself.
+
+    Returns
+    -------
+    BoundTable or Prepared
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a wrong type, or prepared events do not hold it.
+    """
+    bound: BoundTable | Prepared
+    if isinstance(events, Prepared):
+        bound = events
+        check_prepared(funnel, events, by)
+    else:
+        bound = BoundTable.of(table(events), funnel.key, funnel.time)
+        check_events(funnel, bound)
+        if by is not None:
+            column(bound, by, "by")
+    if by is not None:
+        check_segments(funnel, bound.schema, by, taken)
+    return bound
+
+
+def bits(funnel: FunnelSpec, events: BoundTable) -> "dict[str, Column]":
+    """Return which steps each row fulfils, whether they are named or conditions themselves."""
+    if funnel.conditions is not None:
+        return bits_of(events, funnel.conditions)
+    return bits_of_names(events, funnel.event, funnel.labels)
+
+
+def task_of(
+    funnel: FunnelSpec, integer_time: bool, names: bool, known: Sequence[str] = (), **more: Any
+) -> FunnelTask:
+    """Return what the workers have to know: the funnel without its columns.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    integer_time : bool
+    names : bool
+        Whether the events are given by name, and not by the bits of conditions.
+    known : sequence of str
+        The labels of the bits, when they are not just this funnel's own.
+    **more
+        Further fields of the task.
+
+    Returns
+    -------
+    FunnelTask
+    """
+    steps: tuple[str | int, ...] = funnel.labels
+    if not names:
+        steps = tuple(map(list(known or funnel.labels).index, funnel.labels))
+    modes = {mode: mode in funnel.modes for mode in MODES}
+    return FunnelTask(funnel.key, steps, funnel.span(integer_time), modes, **more)
+
+
+def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTask:
+    """Return what the workers have to know to answer from prepared events."""
+    named = isinstance(events.event, str)
+    if named or funnel.event in events.keep:
+        more["next"] = NAME if named else KEEP + funnel.event
+    return task_of(funnel, events.integer_time, named, events.names, **more)
+
+
+def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructType":
+    """Return the schema of what a task's workers return.
+
+    Parameters
+    ----------
+    task : FunnelTask
+    source : pyspark.sql.types.StructType
+        The schema of the user's table.
+    time : str
+        Its time column.
+
+    Returns
+    -------
+    pyspark.sql.types.StructType
+    """
+    from pyspark.sql import types as T
+
+    kept = source[time].dataType
+    instant = T.LongType() if kept.typeName() in INTEGERS else kept
+    kinds = {key: source[key].dataType for key in task.keys}
+    kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
+    if task.by is not None:
+        kinds[task.by] = source[task.by].dataType
+    if task.timed:
+        kinds["since_first"] = T.ArrayType(T.LongType())
+    if task.stopped_at is not None:
+        kinds |= {} if task.next is None else {"next_event": T.StringType()}
+        kinds["next_time"] = instant
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
+
+
+def summary_schema(segment: "DataType | None") -> "StructType":
+    """Return the schema of a summary, given the type of the segments where there are some."""
+    from pyspark.sql import types as T
+
+    whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
+    kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
+    kinds |= {"width": one, "histogram": T.ArrayType(one)}
+    kinds |= {} if segment is None else {"segment": segment}
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -1,0 +1,62 @@
+"""The rows of one key, looked for in packed blocks.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.columnar.blocks import (
+    CONDITIONS,
+    NAME,
+    TIME,
+    binaries,
+    instants,
+    key_columns,
+    unpack,
+)
+from workbench.funnel.worker.levels import FunnelTask
+
+
+@dataclass(frozen=True)
+class OneKeyTask:
+    """The part that runs in Spark's Python workers: packed blocks in, the rows of one key out."""
+
+    task: FunnelTask
+    values: tuple[Any, ...]
+    limit: int
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Look for the key in every block."""
+        for batch in batches:
+            for packed in binaries(batch.column(0)):
+                yield from self._rows(packed)
+
+    def _rows(self, packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
+        keys = key_columns(self.task.keys)
+        block = unpack(packed, keys)
+        wanted = [
+            pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
+            for name, value in zip(keys, self.values, strict=True)
+        ]
+        found = np.flatnonzero(reduce(pc.and_, wanted).combine_chunks().to_numpy(False))
+        if not len(found):
+            return
+        first, last = block.offsets[found[0]], block.offsets[found[0] + 1]
+        rows = slice(first, min(last, first + self.limit))
+        held = self.task.next in block.rows.column_names
+        names = block.plain(str(self.task.next))[rows] if held else None
+        count = rows.stop - rows.start
+        yield pa.record_batch(
+            {
+                TIME: pa.array(instants(block.column(TIME))[rows]),
+                CONDITIONS: pa.array(self.task.conditions(block)[rows].view(np.int32)),
+                NAME: names if names is not None else pa.nulls(count, pa.string()),
+            }
+        )

@@ -1,0 +1,50 @@
+"""Rows packed as one block for each Spark partition, and the block is one binary value.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from workbench.columnar.blocks import NAME, gather, key_columns, one_binary, pack
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.process import freeze_gc
+
+MOST_NAMES = 10_000
+
+
+@dataclass(frozen=True)
+class PackTask:
+    """The part that runs in Spark's Python workers: rows in, packed blocks out.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    what : str
+        The column that says what happened.
+    """
+
+    keys: tuple[str, ...]
+    what: str
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Pack a Spark partition that holds all rows of its keys."""
+        freeze_gc()
+        block = gather(unbundled(batches), key_columns(self.keys), by_time=True)
+        if block is None:
+            return
+        rows = block.rows
+        names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
+        # One more than may be, so that the driver sees that they are too many.
+        names = names[: MOST_NAMES + 1].to_pylist()
+        packed = pack(block)
+        yield pa.record_batch(
+            {
+                "block": one_binary(packed),
+                "rows": pa.array([len(rows)], pa.int64()),
+                "keys": pa.array([len(block.keys)], pa.int64()),
+                "names": pa.array([names], pa.list_(pa.string())),
+            }
+        )

@@ -1,0 +1,99 @@
+"""What must not be asked of groups: refused with one sentence, before a job starts."""
+
+from collections.abc import Sequence
+
+from workbench.arguments import check_known
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import SORTED, check_arguments, kind_of
+from workbench.spark.table import BoundTable, check_plain, check_sent, column, type_of
+
+#: The window function that gives the same quantile, by the kind.
+KINDS = {"cont": "quantile", "disc": "quantile_disc"}
+#: How many of the last rows that tie are given.
+TIES = ("all", "one")
+
+
+def check_groups(df: BoundTable, names: Sequence[str]) -> None:
+    """Refuse groups that cannot be told apart, or hide a result.
+
+    Parameters
+    ----------
+    df : BoundTable
+        By the columns that make its groups.
+    names : sequence of str
+        The columns that the result has beside them.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for key in df.key:
+        column(df, key, "by")
+        check_plain(df.schema, key, "by", names)
+        check_sent(type_of(df, key), key, "by")
+
+
+def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:
+    """Refuse columns that are missing, or have no quantiles of a kind.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for name in names:
+        column(df, name, "columns")
+        check_arguments(name, KINDS[kind], (type_of(df, name),))
+
+
+def check_order(df: BoundTable, order: Sequence[str]) -> None:
+    """Refuse a table without the groups or the order, or with some that cannot be used so.
+
+    Parameters
+    ----------
+    df : BoundTable
+        By the columns that make its groups.
+    order : sequence of str
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for name in df.names:
+        column(df, name, "df")
+    for key in df.key:
+        column(df, key, "by")
+        check_plain(df.schema, key, "by")
+    for name in order:
+        column(df, name, "order_by")
+        held = type_of(df, name)
+        if name in df.key:
+            raise WorkbenchError(
+                f"order_by: column {name!r} is in by too, so all rows of a group tie; "
+                "name another column."
+            )
+        if kind_of(held) not in SORTED:
+            raise WorkbenchError(
+                f"order_by: column {name!r} holds {held.simpleString()}, which has no order here; "
+                "name a column of numbers, times or text."
+            )
+
+
+def check_ties(df: BoundTable, method: str, ties: str) -> None:
+    """Refuse rows of which none can be chosen where several are the last.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    check_known(ties, TIES, "ties")
+    if method == "aggregate" and ties == "all":
+        raise WorkbenchError(
+            "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."
+        )
+    for field in df.schema.fields if ties == "one" else ():
+        held = field.dataType.simpleString()
+        if any(part in held for part in ("map<", "variant")):
+            raise WorkbenchError(
+                f"ties: column {field.name!r} holds {held}, which has no order to choose one row "
+                "by; give ties='all', or drop the column."
+            )

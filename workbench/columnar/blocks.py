@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
 from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
+from workbench.columnar.ragged import run_of_rows
 
 MICROSECONDS_A_DAY = 86_400_000_000
 
@@ -65,7 +66,7 @@ class Block:
 
     def partition_of_rows(self) -> NDArray[np.int64]:
         """Return the partition that each row belongs to."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return run_of_rows(self.offsets)
 
 
 def gather(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.stream.changelog import Flags, same_values
 from workbench.columnar.columns import present
+from workbench.columnar.ragged import offsets_of, rows_of_runs
 
 Ints = NDArray[np.int64]
 
@@ -55,15 +56,14 @@ def _same_lists(before: pa.Array, after: pa.Array) -> Flags:
     starts, sizes = zip(*(_starts(one) for one in (before, after)), strict=True)
     as_long = np.flatnonzero(sizes[0] == sizes[1])
     length = sizes[0][as_long]
-    end = np.cumsum(length)
-    step = np.arange(length.sum()) - np.repeat(end - length, length)
+    offsets = offsets_of(length)
     elements = [
-        one.values.take(pa.array(np.repeat(start[as_long], length) + step))
+        one.values.take(pa.array(rows_of_runs(start[as_long], length)))
         for one, start in zip((before, after), starts, strict=True)
     ]
-    differ = np.concatenate([[0], np.cumsum(same(*elements) == 0)])
+    differ = offsets_of(same(*elements) == 0)
     equal = np.zeros(len(before), np.uint8)
-    equal[as_long] = differ[end] == differ[end - length]
+    equal[as_long] = np.diff(differ[offsets]) == 0
     return equal
 
 

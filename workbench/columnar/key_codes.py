@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.structures.key_numbers import number_keys
+from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError
 
 Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
@@ -200,7 +201,7 @@ def _of_lists(values: pa.ListArray) -> pa.Array:
     """The numbers of each list's elements, as bytes."""
     elements, _ = _codes(values.flatten())
     lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy().astype(np.int64)
-    ends = np.concatenate([[0], np.cumsum(lengths * elements.itemsize)])
+    ends = offsets_of(lengths * elements.itemsize)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(elements))]
     packed = pa.Array.from_buffers(pa.large_binary(), len(values), buffers)
     return pc.if_else(values.is_valid(), packed, pa.scalar(None, pa.large_binary()))

@@ -3,8 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from kernels.frames.ordering import Order
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.memo import Memo
 from workbench.engine.order import OrderColumn, order_of, ranges_of
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import PICKED, Options
@@ -82,7 +82,7 @@ class Frames:
 
 
 @dataclass(frozen=True)
-class Window:
+class Window(Memo):
     """A block in its order, with what several calls need of it, computed once.
 
     Attributes
@@ -93,7 +93,6 @@ class Window:
 
     block: Block
     columns: tuple[OrderColumn, ...]
-    _known: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -103,16 +102,16 @@ class Window:
     @property
     def order(self) -> Order:
         """The rows' groups of peers, and their key."""
-        found: Order = self._once("order", lambda: order_of(self.block, self.columns))
+        found: Order = self.once("order", lambda: order_of(self.block, self.columns))
         return found
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the block."""
-        return self._once(("column", name), lambda: self.block.column(name))
+        return self.once(("column", name), lambda: self.block.column(name))
 
     def present(self, name: str) -> NDArray[np.bool_]:
         """Return where a column is not null."""
-        found: NDArray[np.bool_] = self._once(("present", name), lambda: present(self.column(name)))
+        found: NDArray[np.bool_] = self.once(("present", name), lambda: present(self.column(name)))
         return found
 
     def keys(self, names: tuple[str, ...]) -> NDArray[np.int64]:
@@ -124,7 +123,7 @@ class Window:
 
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers in the order of a column's values."""
-        found: NDArray[np.int64] = self._once(
+        found: NDArray[np.int64] = self.once(
             ("codes", name), lambda: codes_in_order(self.column(name))
         )
         return found
@@ -132,7 +131,7 @@ class Window:
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
         like = self.column(self.columns[0].name).type if len(self.columns) == 1 else None
-        found: Ranges = self._once(frame, lambda: ranges_of(frame, self.order, like, self.column))
+        found: Ranges = self.once(frame, lambda: ranges_of(frame, self.order, like, self.column))
         return found
 
     def counted(self, call: Call, without_null: tuple[str, ...]) -> NDArray[np.bool_] | None:
@@ -147,7 +146,7 @@ class Window:
     def frames(self, call: Call, without_null: tuple[str, ...]) -> Frames:
         """Return a call's frames over the rows that count."""
         key = "frames", call.frame, call.where, without_null
-        found: Frames = self._once(key, lambda: self._frames(call, without_null))
+        found: Frames = self.once(key, lambda: self._frames(call, without_null))
         return found
 
     def _frames(self, call: Call, without_null: tuple[str, ...]) -> Frames:
@@ -163,8 +162,3 @@ class Window:
         first = np.repeat(self.offsets[:-1], np.diff(self.offsets))
         at = np.where(positions < 0, 0, positions + first)
         return np.where(positions < 0, -1, at if frames.row is None else frames.row[at])
-
-    def _once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]

@@ -19,6 +19,7 @@ from kernels.structures.order import sort_entries
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, Block, grouped
 from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.columnar.zones import zone_of
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
@@ -106,7 +107,7 @@ def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
     columns = [block.column(column.name) for column in order]
     if len(columns) == 1:
         null = ~present(columns[0])
-        counts = np.diff(np.concatenate([[0], np.cumsum(null)])[block.offsets])
+        counts = np.diff(offsets_of(null)[block.offsets])
         sides = np.array([1, 0] if order[0].nulls_first else [0, 1], np.int64)
         key = measured(columns[0])
         return order_by_key(block.offsets, key, np.outer(counts, sides), order[0].descending)

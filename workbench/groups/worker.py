@@ -30,6 +30,7 @@ from workbench.columnar.columns import (
 )
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.order import measured
 
 #: Groups that go back to Spark at once.
@@ -102,7 +103,7 @@ class QuantileTask:
         pyarrow.Array
             Of values, or of lists of them.
         """
-        counted = np.concatenate([[0], np.cumsum(present(values))])[offsets]
+        counted = offsets_of(present(values))[offsets]
         empty = np.diff(counted) == 0
         find = discrete if self.discrete else interpolated
         flat = find(counted, values.drop_null(), self.q)

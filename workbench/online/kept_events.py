@@ -23,6 +23,7 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import run_of_rows
 from workbench.stores import StoreError
 
 #: Functions of which few events of a hop are enough.
@@ -150,7 +151,7 @@ class KeptEvents:
         at = at[time[at] >= low]
         row = np.asarray(window.taken, np.int64) if window.taken is not None else at
         offsets = meeting.events.offsets
-        key = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[at]
+        key = run_of_rows(offsets)[at]
         bucket = np.zeros(len(at), np.int64)
         if feature.by is not None:
             values = as_array(meeting.columns[feature.by]).take(pa.array(row[at]))

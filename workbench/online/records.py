@@ -12,6 +12,7 @@ import pyarrow as pa
 from kernels.structures.instants import LEAST
 from kernels.tiling.cells import merge_cells
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes
 from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import packed, rolled
@@ -96,7 +97,7 @@ def _merged(
     words = np.frombuffer(bytearray().join(pairs), np.int64)
     size, (integers, rest) = part.words, part.sizes
     counts = [(len(known[row]) + len(new[row])) // (8 * size) for row in rows]
-    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+    ends = offsets_of(counts)
     cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
     given = words, words.view(np.float64), since, part.table, cells, held
     left = merge_cells.over(ends * size, *given, right=ends)

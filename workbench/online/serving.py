@@ -7,6 +7,7 @@ import numpy as np
 
 from kernels.structures.instants import LEAST
 from kernels.tiling.cells import join_windows
+from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers
@@ -172,8 +173,7 @@ class Serving:
                 continue
             held = [one or b"" for one in records]
             words = np.frombuffer(bytearray().join(held), np.int64)
-            offsets = np.zeros(len(held) + 1, np.int64)
-            np.cumsum([len(one) // 8 for one in held], out=offsets[1:])
+            offsets = offsets_of([len(one) // 8 for one in held])
             given = words, words.view(np.float64), *asked, states, numbers
             beyond = beyond + join_windows.over(offsets, *given)
         return states, numbers, beyond if len(known) != 1 else (beyond,)

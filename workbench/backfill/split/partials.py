@@ -20,6 +20,7 @@ from workbench.backfill.worker.partials import kept_rows, values_of
 from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.engine.block import Call, Window
 
 
@@ -86,7 +87,7 @@ class PartialAggregates:
     def key(self) -> Ints:
         """The number of each event's key, by key and time."""
         offsets = self.meeting.events.offsets
-        return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        return run_of_rows(offsets)
 
     @cached_property
     def sorted_piece(self) -> Ints:
@@ -132,7 +133,7 @@ class PartialAggregates:
         counts = hop_states.over(offsets, empty, hop, time, value, other, start, stop, hops)
         cell, run = spread(offsets[:-1], offsets[:-1] + counts)
         by_key = np.bincount(key[first][run], minlength=len(self.meeting.events.offsets) - 1)
-        ends = np.concatenate([[0], np.cumsum(by_key)])
+        ends = offsets_of(by_key)
         return Cells(ends, piece[first][run], start[cell]), hops[cell]
 
     def copies(self, calls: Sequence[Call], span: Span) -> tuple[Ints, Ints]:
@@ -154,7 +155,7 @@ class PartialAggregates:
         """Places among the rows that count, and the span of each."""
         time, piece = self.meeting.events.time[at], self.sorted_piece[at]
         sizes = np.bincount(self.key[at], minlength=len(self.meeting.events.offsets) - 1)
-        cells = Cells(np.concatenate([[0], np.cumsum(sizes)]), piece, time)
+        cells = Cells(offsets_of(sizes), piece, time)
         need = cells.needed(self.targets, span)
         place, target = need.apart()
         hop = time[place] // span.hop

@@ -13,6 +13,7 @@ import numpy as np
 
 from kernels.frames.ordering import MOST
 from workbench.backfill.worker.cogroup import Ints, Span
+from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Targets:
         piece = [np.arange(1, count + 1) for count in counts.tolist()]
         last = [np.concatenate([one[2:] - 1, [MOST]])[: len(one) - 1] for one in starts]
         return cls(
-            np.concatenate([[0], np.cumsum(counts)]),
+            offsets_of(counts),
             np.repeat(np.arange(len(starts)), counts),
             _joined(piece),
             _joined([one[1:] for one in starts]),
@@ -82,7 +83,7 @@ class Cells:
 
     def _before(self, targets: Targets) -> Ints:
         """Where the cells of each span's key end that belong to earlier spans."""
-        keys = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        keys = run_of_rows(self.offsets)
         stride = int(targets.piece.max(initial=0)) + 1
         wanted = targets.key * stride + targets.piece
         return np.searchsorted(keys * stride + self.piece, wanted).astype(np.int64)
@@ -118,9 +119,7 @@ def spread(first: Ints, end: Ints) -> tuple[Ints, Ints]:
     [[2, 3, 7], [0, 0, 1]]
     """
     sizes = end - first
-    number = np.repeat(np.arange(len(first)), sizes)
-    before = np.cumsum(sizes) - sizes
-    return np.arange(len(number)) + np.repeat(first - before, sizes), number
+    return rows_of_runs(first, sizes), np.repeat(np.arange(len(first)), sizes)
 
 
 def _joined(parts: Sequence[Ints]) -> Ints:

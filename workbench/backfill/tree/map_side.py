@@ -24,6 +24,7 @@ from workbench.columnar.columns import present
 from workbench.columnar.delivery import Bundle
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.ragged import offsets_of
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.block import Call, Window
 
@@ -124,7 +125,7 @@ class Trees:
         columns = {name: as_array(rows.column(name)) for name in rows.column_names}
         of_key = number[events.row[events.offsets[:-1]]]
         offsets, time = asked.taken(of_key)
-        ends = np.concatenate([[0], np.cumsum(2 * leaves(np.diff(offsets)))])
+        ends = offsets_of(2 * leaves(np.diff(offsets)))
         queries = Times(offsets, np.zeros(0, np.uint32), time)
         return cls(rows, keys, CoGroup(none, events, columns), queries, asked.marks[of_key], ends)
 

@@ -18,6 +18,7 @@ from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
@@ -60,7 +61,7 @@ class QueryTimes:
         new = np.ones(len(times.time), bool)
         new[1:] = times.time[1:] != times.time[:-1]
         new[times.offsets[:-1]] = True
-        offsets = np.concatenate([[0], np.cumsum(new)])[times.offsets]
+        offsets = offsets_of(new)[times.offsets]
         first = of_rows.take(pa.array(times.row[times.offsets[:-1]]))
         return cls(first, offsets, times.time[new])
 
@@ -86,7 +87,7 @@ class QueryTimes:
 
     def rows(self) -> pa.Table:
         """Return a row for each moment."""
-        key = np.repeat(np.arange(len(self.keys)), np.diff(self.offsets))
+        key = run_of_rows(self.offsets)
         return self.keys.take(pa.array(key)).append_column(TIME, pa.array(self.time))
 
     def numbers(self, keys: pa.Table) -> Ints:
@@ -100,7 +101,7 @@ class QueryTimes:
         """Return the offsets and the times of some keys, one behind the other."""
         first, end = self.offsets[key], self.offsets[key + 1]
         member, _ = spread(first, end)
-        return np.concatenate([[0], np.cumsum(end - first)]), self.time[member]
+        return offsets_of(end - first), self.time[member]
 
     @cached_property
     def marks(self) -> Ints:

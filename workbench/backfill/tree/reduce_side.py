@@ -25,6 +25,7 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import ROWS_AT_ONCE
 from workbench.errors import WorkbenchError
@@ -191,7 +192,7 @@ def moments_of(queries: Times) -> tuple[Ints, Ints, Ints]:
     new[1:] = queries.time[1:] != queries.time[:-1]
     begins = queries.offsets[:-1]
     new[begins[np.diff(queries.offsets) > 0]] = True
-    ends = np.concatenate([[0], np.cumsum(new)])
+    ends = offsets_of(new)
     return ends[queries.offsets], ends[1:] - 1, queries.time[new]
 
 

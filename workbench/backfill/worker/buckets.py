@@ -11,6 +11,7 @@ import pyarrow as pa
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Times
 from workbench.columnar.columns import codes_in_order
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.ragged import offsets_of, rows_of_runs, run_of_rows
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 
@@ -51,7 +52,7 @@ def bucketed(
     Each query is asked once for every bucket that its key has, in any window.
     """
     values = meeting.columns[by]
-    key_of_event = np.repeat(np.arange(len(meeting.offsets) - 1), np.diff(meeting.events.offsets))
+    key_of_event = run_of_rows(meeting.events.offsets)
     row = meeting.events.row
     held = values.take(pa.array(row))
     valid = held.is_valid().to_numpy(zero_copy_only=False)
@@ -74,7 +75,7 @@ def bucketed(
     seen = np.flatnonzero(sizes > 0)
     seen = seen[np.lexsort((bucket[seen], query[seen]))]
     counts = np.bincount(query[seen], minlength=len(meeting.queries.row))
-    ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    ends = offsets_of(counts).astype(np.int32)
     keys = held.take(pa.array(first[bucket[seen]]))
     items = found.take(pa.array(seen)).cast(kind.item_type)
     offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
@@ -90,10 +91,10 @@ def _apart(
     """
     events, queries = meeting.events, meeting.queries
     order = np.argsort(place, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(key)))])
+    offsets = offsets_of(np.bincount(place, minlength=len(key)))
     row, time = events.row[valid][order], events.time[valid][order]
     counts = np.diff(queries.offsets)[key]
-    ends = np.concatenate([[0], np.cumsum(counts)])
-    at = np.arange(ends[-1]) + np.repeat(queries.offsets[key] - ends[:-1], counts)
+    ends = offsets_of(counts)
+    at = rows_of_runs(queries.offsets[key], counts)
     asked = Times(ends, at.astype(np.uint32), queries.time[at])
     return CoGroup(asked, Times(offsets, row, time), meeting.columns)

@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,8 @@ from kernels.tiling.hops import hop_begins
 from kernels.tiling.query_ranges import query_ranges
 from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.memo import Memo
+from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Window
 
@@ -151,7 +153,7 @@ class PlacedRows:
     def offsets(self) -> Ints:
         """Where each key begins, and the last one ends."""
         sizes = np.maximum(np.diff(self.queries.offsets), np.diff(self.events.offsets))
-        return np.concatenate([[0], np.cumsum(sizes)])
+        return offsets_of(sizes)
 
     @cached_property
     def query_places(self) -> Ints:
@@ -190,7 +192,7 @@ class PlacedRows:
 
 
 @dataclass(frozen=True)
-class CoGroup:
+class CoGroup(Memo):
     """Queries and events of the same keys.
 
     Attributes
@@ -203,7 +205,6 @@ class CoGroup:
     queries: Times
     events: Times
     columns: Mapping[str, pa.Array]
-    _known: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def placed(self) -> PlacedRows:
@@ -220,28 +221,23 @@ class CoGroup:
         """The place of each query in the block, in the order of ``queries``."""
         return self.placed.query_places
 
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what was computed under a key, at the first time by computing it."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
-
     def window(self, arguments: Sequence[str]) -> "QueryWindow":
         """Return the block with the events that tie in time in the order of some columns.
 
         So the first and the last event depend on the data that is asked for, and on nothing else.
         """
         names = tuple(arguments)
-        if names not in self._known:
-            row = self.in_order(names)
-            # A place that no event has gets the first one; without any event there are nulls.
-            at = np.zeros(self.offsets[-1], np.uint32)
-            at[self.placed.event_places] = row
-            taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
-            none = Block(pa.table({}), self.offsets, pa.table({}))
-            self._known[names] = QueryWindow(none, (), {}, self.placed, self.columns, taken)
-        found: QueryWindow = self._known[names]
+        found: QueryWindow = self.once(names, lambda: self._window(names))
         return found
+
+    def _window(self, names: tuple[str, ...]) -> "QueryWindow":
+        row = self.in_order(names)
+        # A place that no event has gets the first one; without any event there are nulls.
+        at = np.zeros(self.offsets[-1], np.uint32)
+        at[self.placed.event_places] = row
+        taken = pa.array(at, mask=None if len(row) else np.ones(len(at), bool))
+        none = Block(pa.table({}), self.offsets, pa.table({}))
+        return QueryWindow(none, (), self.placed, self.columns, taken)
 
     def in_order(self, names: Sequence[str]) -> NDArray[np.uint32]:
         """Return the event at each place, those that tie in time in the order of some columns."""
@@ -276,7 +272,7 @@ class QueryWindow(Window):
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the events by their places."""
-        return self._once(("column", name), lambda: as_array(self.held[name]).take(self.taken))
+        return self.once(("column", name), lambda: as_array(self.held[name]).take(self.taken))
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row, of a :class:`Span`."""
@@ -285,5 +281,4 @@ class QueryWindow(Window):
 
 
 def places(offsets: Ints, wider: Ints) -> Ints:
-    sizes = np.diff(offsets)
-    return np.asarray(np.arange(offsets[-1]) + np.repeat(wider[:-1] - offsets[:-1], sizes))
+    return rows_of_runs(wider[:-1], np.diff(offsets))

@@ -20,6 +20,7 @@ from kernels.frames.ordering import MOST
 from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import BundleTask, Routed
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import HIGH, LOW, START, read_cuts
@@ -72,7 +73,7 @@ class PieceTask(BundleTask):
         first, last, home = self._spans(rows, key)
         copies = last - first + 1
         row = np.repeat(np.arange(len(rows)), copies)
-        piece = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies - first, copies)
+        piece = rows_of_runs(first, copies)
         to = np.where(key[row] < 0, to[row], self._to(key[row], piece)).astype(np.uint32)
         mark = np.where(piece == home[row], OWN, 0) | self._ends(key[row], piece)
         return row, to, {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)}
@@ -110,7 +111,7 @@ class PieceTask(BundleTask):
     def _before(self) -> Numbers:
         """How many pieces there are of the keys before each, and of all."""
         assert self.cuts is not None
-        return np.cumsum([0, *(len(one) for one in self.cuts.column(START))])
+        return offsets_of([len(one) for one in self.cuts.column(START)])
 
     def _to(self, key: Numbers, piece: Numbers) -> Numbers:
         """The partition of each piece: they go round, so that all have work."""

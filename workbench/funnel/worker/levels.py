@@ -28,6 +28,7 @@ from workbench.columnar.blocks import (
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.ragged import offsets_of
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,6 @@ def _first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count:
 
 def _lists(level: NDArray[np.int64], reached: NDArray[np.int64], like: pa.DataType) -> pa.Array:
     """The first ``level`` times of each row as a list."""
-    ends = np.concatenate([[0], np.cumsum(level)]).astype(np.int32)
+    ends = offsets_of(level).astype(np.int32)
     values = reached[np.arange(reached.shape[1]) < level[:, None]]
     return pa.ListArray.from_arrays(pa.array(ends), from_instants(values, like))

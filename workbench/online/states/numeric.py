@@ -23,6 +23,7 @@ from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import floats, numbers, present
 from workbench.columnar.exact_sums import part
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.online.encoding import key_bytes, value_bytes
 from workbench.online.layout import Ints, LayoutPart, Slot, StoreLayout
 
@@ -83,7 +84,7 @@ def rolled(
     ordered = in_order(layout, part, events)
     single, real = singles(part, ordered.events, ordered.time)
     room = _room(ordered.offsets, ordered.time, part, windows, since)
-    ends = np.concatenate([[0], np.cumsum(room)])
+    ends = offsets_of(room)
     integers, rest = part.sizes
     cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
     hops = np.array(part.hops, np.int64)
@@ -129,7 +130,7 @@ def packed(
     part: LayoutPart, cells: Ints, numbers_of: NDArray[np.float64], ends: Ints, counts: Ints
 ) -> tuple[bytes, list[int]]:
     """Return the first cells of each range as words, and where each range's begin in bytes."""
-    used = np.repeat(ends[:-1] - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+    used = np.repeat(ends[:-1] - offsets_of(counts)[:-1], counts)
     used = used + np.arange(counts.sum())
     words = np.concatenate([cells[used], numbers_of[used].view(np.int64)], axis=1)
     size = 8 * part.words
@@ -146,7 +147,7 @@ def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int
                 low = LEAST if length < 0 else window_start(since, length, size)
                 seen |= (begin < core) & (begin >= low)
         collapsed += seen
-    sums = np.concatenate([[0], np.cumsum(collapsed)])
+    sums = offsets_of(collapsed)
     return np.asarray(np.diff(sums[offsets]) + len(windows))
 
 

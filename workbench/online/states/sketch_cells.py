@@ -19,6 +19,7 @@ from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
 from kernels.tiling.hops import hop_begins, window_start
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import run_of_rows
 from workbench.online.layout import Ints, LayoutPart, StoreLayout
 from workbench.online.states.numeric import Ordered, given_for, in_order
 from workbench.online.states.sketch_states import State, states_of
@@ -126,7 +127,7 @@ def _groups(
 ) -> Iterator[tuple[int, int, Ints]]:
     """The events of each cell: the number of the key, when the cell begins, and the rows."""
     rows = np.flatnonzero(wanted)
-    key, low = np.repeat(np.arange(len(ordered.keys)), np.diff(ordered.offsets))[rows], begin[rows]
+    key, low = run_of_rows(ordered.offsets)[rows], begin[rows]
     new = np.flatnonzero((np.diff(key) != 0) | (np.diff(low) != 0)) + 1
     for group in np.split(rows, new) if len(rows) else ():
         first = group[0]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.arguments import listed
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError
 from workbench.windows.stream.worker.update import OP
 
@@ -83,7 +84,7 @@ def _stays(said: pa.Table, gone: pa.Table) -> NDArray[np.bool_]:
     codes, count = key_codes(pa.concat_tables([said, gone]))
     codes, back = codes[: len(said)], np.bincount(codes[len(said) :], minlength=count)
     order = np.argsort(codes, kind="stable")
-    begins = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=count))])
+    begins = offsets_of(np.bincount(codes, minlength=count))
     place = np.empty(len(said), np.int64)
     place[order] = np.arange(len(said)) - begins[codes[order]]
     if (back > np.diff(begins)).any():

@@ -15,6 +15,7 @@ from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
 from workbench.backfill.worker.validity.functions import answer_in_tiles, combines
 from workbench.backfill.worker.validity.intervals import ValidIntervals, valid_intervals
 from workbench.columnar.blocks import grouped
+from workbench.columnar.ragged import rows_of_runs
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 from workbench.functions.catalogue import SKETCHED
@@ -88,8 +89,7 @@ def _apart(lives: ValidIntervals, meeting: CoGroup, low: int, high: int) -> CoGr
     first, last = (np.clip(run, low, high) - low for run in lives.runs)
     counts = last - first
     at = np.repeat(np.arange(len(counts)), counts)
-    ends = np.cumsum(counts)
-    query = np.arange(len(at)) + np.repeat(first - (ends - counts), counts)
+    query = rows_of_runs(first, counts)
     offsets, order = grouped(query.astype(np.uint32), high - low)
     at = at[order]
     rows = Times(offsets, lives.row[at].astype(np.uint32), lives.time[at])

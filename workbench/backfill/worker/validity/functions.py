@@ -27,6 +27,7 @@ from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of
 from workbench.columnar.key_codes import key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 
@@ -164,7 +165,7 @@ def distinct(lives: ValidIntervals, call: Call, held: Columns) -> ValidIntervals
     back = np.argsort(order[at], kind="stable")
     chosen = order[at][back]
     counts = np.bincount(lives.key[chosen], minlength=len(lives.offsets) - 1)
-    offsets = np.concatenate([[0], np.cumsum(counts)])
+    offsets = offsets_of(counts)
     rows = lives.row[chosen], lives.time[chosen], offsets
     return ValidIntervals(lives.queries, *rows, first[at][back], ends[back])
 

@@ -3,8 +3,8 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from kernels.entities.validity_tiles import life_runs
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
 from workbench.columnar.columns import present
+from workbench.columnar.memo import Memo
+from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Call
 
@@ -22,7 +24,7 @@ VALID_FROM, VALID_TO = "__begin__", "__end__"
 
 
 @dataclass(frozen=True)
-class ValidIntervals:
+class ValidIntervals(Memo):
     """The rows that count for a call, and for which queries each does.
 
     Attributes
@@ -43,18 +45,11 @@ class ValidIntervals:
     offsets: Ints
     first: Ints
     last: Ints
-    _known: dict[Any, Any] = field(default_factory=dict)
-
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what was computed under a key, at the first time by computing it."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
 
     @property
     def key(self) -> Ints:
         """The key of each row."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return run_of_rows(self.offsets)
 
     @property
     def runs(self) -> tuple[Ints, Ints]:
@@ -76,7 +71,7 @@ class ValidIntervals:
 
     def of(self, kept: Any) -> "ValidIntervals":
         """Return some of the rows, by a mask."""
-        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets]
+        offsets = offsets_of(kept)[self.offsets]
         columns = (self.row, self.time, self.first, self.last)
         row, time, first, last = (column[kept] for column in columns)
         return ValidIntervals(self.queries, row, time, offsets, first, last)
@@ -93,7 +88,7 @@ class ValidIntervals:
         at = np.arange(len(self.row))
         at[tied] = tied[order]
         row, first, last = self.row[at], self.first[at], self.last[at]
-        return replace(self, row=row, first=first, last=last, _known={})
+        return replace(self, row=row, first=first, last=last)
 
     def between(self, low: int, high: int) -> "ValidIntervals":
         """Return the rows that some queries see, by the places of these among those of all keys."""
@@ -101,7 +96,7 @@ class ValidIntervals:
         queries = Times(offsets, self.queries.row[low:high], self.queries.time[low:high])
         base = offsets[:-1][self.key]
         first, last = (np.clip(run, low, high) - low - base for run in self.runs)
-        return replace(self, queries=queries, first=first, last=last, _known={}).of(first < last)
+        return replace(self, queries=queries, first=first, last=last).of(first < last)
 
 
 def valid_intervals(call: Call, meeting: CoGroup) -> ValidIntervals:

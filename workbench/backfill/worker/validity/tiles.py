@@ -15,6 +15,7 @@ from kernels.frames.frames import Ranges
 from workbench.backfill.worker.cogroup import Ints, places
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.columnar.blocks import Block
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Window
 
 
@@ -43,7 +44,7 @@ class TileLayout(Window):
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the rows by their places."""
-        return self._once(("column", name), lambda: self.held[name].take(self._taken))
+        return self.once(("column", name), lambda: self.held[name].take(self._taken))
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row of the block: there is only one of each."""
@@ -72,9 +73,9 @@ def laid_out(lives: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
     asked, rows = lives.queries.offsets, lives.offsets
     size = np.zeros((len(lives.queries.time), 2), np.int64)
     total = tile_sizes.over(asked, size, lives.first, lives.last, right=rows)
-    ends = np.concatenate([[0], np.cumsum(total)])
+    ends = offsets_of(total)
     # A block has a row for each answer and one for each value, whichever are more.
-    offsets = np.concatenate([[0], np.cumsum(np.maximum(total, np.diff(asked)))])
+    offsets = offsets_of(np.maximum(total, np.diff(asked)))
     start = (np.cumsum(size) - size.ravel()).reshape(size.shape)
     start += np.repeat(offsets[:-1] - ends[:-1], np.diff(asked))[:, None]
     stop, laid = start.copy(), np.zeros(offsets[-1], np.int64)

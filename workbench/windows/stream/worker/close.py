@@ -18,6 +18,7 @@ from kernels.stream.window_close import Closed, closed_windows
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.order import measured
 from workbench.engine.task import WindowTask
 from workbench.windows.stream.worker.operator import (
@@ -28,7 +29,6 @@ from workbench.windows.stream.worker.operator import (
     Ints,
     PlacedArrivals,
     description_of,
-    ends_of,
     integers_of,
     one_behind_the_other,
     placed,
@@ -187,7 +187,7 @@ class CloseOperator:
         if not any(look.counted for look in self.looks):
             # A partition without a row is as one that has never been; unless rows are counted.
             keys, due, left = keys.filter(pa.array(left > 0)), due[left > 0], left[left > 0]
-        return Block(keys, ends_of(left), rows.at(kept)), due
+        return Block(keys, offsets_of(left), rows.at(kept)), due
 
     def _outlived(self, rows: Sorted, left: Ints) -> Ints:
         """When the rows of partitions all of whose rows have left are needed no more."""

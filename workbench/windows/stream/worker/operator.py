@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import WindowTask
 
@@ -226,7 +227,7 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
     if held is not None:
         sizes[:known] = np.diff(held.offsets)
     return PlacedArrivals(
-        keys.take(pa.array(first)), ends_of(sizes), new_offsets, order.astype(np.int64)
+        keys.take(pa.array(first)), offsets_of(sizes), new_offsets, order.astype(np.int64)
     )
 
 
@@ -281,14 +282,3 @@ def integers_of(held: Block | None, name: str, partitions: int) -> Ints:
     if held is not None:
         found[: len(held.keys)] = as_array(held.keys.column(name)).to_numpy()
     return found
-
-
-def ends_of(sizes: Ints) -> Ints:
-    """Return the offsets of runs of some sizes.
-
-    Examples
-    --------
-    >>> ends_of(np.array([2, 0, 1])).tolist()
-    [0, 2, 2, 3]
-    """
-    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

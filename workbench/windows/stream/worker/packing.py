@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.errors import WorkbenchError
-from workbench.windows.stream.worker.operator import Ints, ends_of
+from workbench.windows.stream.worker.operator import Ints
 
 #: Goes up whenever packed state is laid out in another way.
 VERSION = 3
@@ -168,7 +169,7 @@ def unpacked_part(packed: bytes, seal: Seal) -> Block:
     source = pa.BufferReader(pa.py_buffer(seal.opened(packed)))
     keys, rows = (pa.ipc.open_stream(source).read_all() for _ in range(2))
     sizes = as_array(keys.column(SIZE)).to_numpy()
-    return Block(keys.drop_columns([SIZE]), ends_of(sizes), rows)
+    return Block(keys.drop_columns([SIZE]), offsets_of(sizes), rows)
 
 
 def joined(parts: list[Block]) -> Block | None:
@@ -178,7 +179,7 @@ def joined(parts: list[Block]) -> Block | None:
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
     keys = pa.concat_tables([part.keys for part in parts])
     rows = pa.concat_tables([part.rows for part in parts])
-    return Block(keys, ends_of(sizes), rows)
+    return Block(keys, offsets_of(sizes), rows)
 
 
 def taken(block: Block, partitions: Ints) -> Block:
@@ -201,8 +202,8 @@ def taken(block: Block, partitions: Ints) -> Block:
     {'time': [2, 3, 1]}
     """
     sizes = np.diff(block.offsets)[partitions]
-    ends = ends_of(sizes)
-    rows = np.arange(ends[-1]) + np.repeat(block.offsets[partitions] - ends[:-1], sizes)
+    ends = offsets_of(sizes)
+    rows = rows_of_runs(block.offsets[partitions], sizes)
     return Block(block.keys.take(pa.array(partitions)), ends, rows_at(block.rows, rows))
 
 

@@ -19,6 +19,7 @@ from kernels.stream.retention import settled_rows
 from kernels.stream.sort_buffer import Merged, merge_rows
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import offsets_of
 from workbench.engine.task import WindowTask
 from workbench.windows.stream.worker.net_changes import Came, Net
 from workbench.windows.stream.worker.operator import (
@@ -27,7 +28,6 @@ from workbench.windows.stream.worker.operator import (
     Emitted,
     PlacedArrivals,
     description_of,
-    ends_of,
     integers_of,
     one_behind_the_other,
     placed,
@@ -246,7 +246,7 @@ class UpdateOperator:
             answers = column.take(pa.array(now.answer[at]))
             held = held.append_column(ANSWER.format(k), answers)
         kept = keys.filter(pa.array(stays))
-        return Block(kept, ends_of((sizes - rows)[stays]), held), at
+        return Block(kept, offsets_of((sizes - rows)[stays]), held), at
 
 
 def _merged(batch: Batch, place: PlacedArrivals, code: Ints, net: Net) -> tuple[Merged, Ints, Ints]:
@@ -256,7 +256,7 @@ def _merged(batch: Batch, place: PlacedArrivals, code: Ints, net: Net) -> tuple[
     partition = batch.partition[come]
     order = np.lexsort((tie, code[come], partition))
     come, tie = come[order], tie[order]
-    new_offsets = ends_of(np.bincount(partition, minlength=place.partitions))
+    new_offsets = offsets_of(np.bincount(partition, minlength=place.partitions))
     there = place.offsets, code[:kept], batch.tie[:kept], net.gone
     merged = merge_rows(*there, new_offsets, code[come], tie)
     source = np.concatenate([np.arange(kept), come])[merged.source]

@@ -1,0 +1,64 @@
+"""Runs of rows of different lengths, one behind the other: where they begin, and whose a row is.
+
+Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Ints = NDArray[np.int64]
+
+
+def offsets_of(sizes: ArrayLike) -> Ints:
+    """Return where each run begins, and the last one ends.
+
+    Parameters
+    ----------
+    sizes : integers or booleans of shape (runs,)
+
+    Returns
+    -------
+    int64 array of shape (runs + 1,)
+
+    Examples
+    --------
+    >>> offsets_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    sizes = np.asarray(sizes)
+    found = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=found[1:])
+    return found
+
+
+def run_of_rows(offsets: NDArray[Any]) -> Ints:
+    """Return the number of the run that each row is in.
+
+    Examples
+    --------
+    >>> run_of_rows(np.array([0, 2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def rows_of_runs(first: NDArray[Any], sizes: NDArray[Any]) -> Ints:
+    """Return the rows of runs that begin anywhere, run by run.
+
+    Parameters
+    ----------
+    first, sizes : int64 arrays of shape (runs,)
+
+    Returns
+    -------
+    int64 array of shape (rows,)
+
+    Examples
+    --------
+    >>> rows_of_runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    offsets = offsets_of(sizes)
+    return np.arange(offsets[-1]) + np.repeat(first - offsets[:-1], sizes)

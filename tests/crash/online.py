@@ -43,7 +43,8 @@ from workbench.online.meta import META, STREAMED, UPLOADED
 from workbench.online.meta import streamed as streamed_prefix
 from workbench.online.meta import uploaded as uploaded_prefix
 from workbench.online.update import apply_batch, forget_stream
-from workbench.online.upload import UploadTask, known_meta, upload
+from workbench.online.upload import known_meta, upload
+from workbench.online.worker import UploadTask
 from workbench.stores import Change, Store
 
 #: How many tasks write an upload, how many records are a transaction, and how many a scan gives.

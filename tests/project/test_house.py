@@ -50,6 +50,20 @@ def test_the_name_of_a_class_means_one_thing_in_the_project() -> None:
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
 
 
+@pytest.mark.parametrize("package", ["backfill", "frames", "funnel", "groups", "online", "windows"])
+def test_a_package_exports_the_public_names_that_live_there(package: str) -> None:
+    home = import_module(f"workbench.{package}")
+    public = {name: getattr(wb, name) for name in wb.__all__}
+    # A name that a module has, too, is found at the front door alone.
+    modules = {module.name for module in iter_modules(home.__path__)}
+    lives = {
+        name: value
+        for name, value in public.items()
+        if getattr(value, "__module__", "").startswith(f"{home.__name__}.") and name not in modules
+    }
+    assert {name: getattr(home, name) for name in dir(home)} == lives != {}
+
+
 def test_no_module_stands_where_a_public_name_would_be_looked_up() -> None:
     there = {module.name for module in iter_modules(wb.__path__)}
     assert there & set(wb.__all__) == {"datasets", "stores"}

@@ -27,7 +27,7 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     Parameters
     ----------
     over_time : pandas.DataFrame
-        As :attr:`workbench.online.agreement.Consistency.over_time` holds it.
+        As :attr:`workbench.online.inspect.agreement.Consistency.over_time` holds it.
     column : str, optional
         One of the features; without it, all of them together.
 
@@ -82,7 +82,7 @@ def consistency_words(columns: pd.DataFrame) -> str:
     Parameters
     ----------
     columns : pandas.DataFrame
-        As :attr:`workbench.online.agreement.Consistency.columns` holds it.
+        As :attr:`workbench.online.inspect.agreement.Consistency.columns` holds it.
 
     Returns
     -------

@@ -1,1 +1,19 @@
 """Funnels over a Spark table. Groups of whole keys live in ``groups``, windows in ``windows``."""
+
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazily
+
+if TYPE_CHECKING:
+    from workbench.funnel.funnel import Funnel as Funnel
+    from workbench.funnel.prepared import Prepared as Prepared
+    from workbench.funnel.prepared import prepare as prepare
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "Funnel": "workbench.funnel.funnel",
+        "Prepared": "workbench.funnel.prepared",
+        "prepare": "workbench.funnel.prepared",
+    },
+)

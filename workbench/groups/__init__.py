@@ -1,1 +1,20 @@
-"""Answers for whole groups: quantiles by selection, and the last row of each."""
+"""Answers for whole groups: quantiles by selection, and the last row of each.
+
+Answers for each row live in ``windows``.
+"""
+
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazily
+
+if TYPE_CHECKING:
+    from workbench.groups.groups import last_in_group as last_in_group
+    from workbench.groups.groups import quantiles as quantiles
+
+__getattr__, __dir__ = lazily(
+    __name__,
+    {
+        "last_in_group": "workbench.groups.groups",
+        "quantiles": "workbench.groups.groups",
+    },
+)

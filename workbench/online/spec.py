@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from workbench.backfill.aggregation import check_length
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.online.agreement_counts import check_backfill
+from workbench.online.checks import check_backfill
 from workbench.stores import Store, store_of
 
 if TYPE_CHECKING:

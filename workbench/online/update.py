@@ -11,19 +11,14 @@ import pyarrow as pa
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
+from workbench.online.checks import check_again, check_next, check_owner, check_stream
 from workbench.online.checksums import checked, with_checksums
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, Meta, streamed
 from workbench.online.records import merge_records, merged, sections
 from workbench.online.states.numeric import rolled
-from workbench.online.upload import check_owner, known_meta, sweep
+from workbench.online.upload import known_meta, sweep
 from workbench.stores import Change, Store
-
-#: What to do when nobody can say which events are there already.
-BEGIN_ANEW = (
-    "start it from a new checkpoint, with all events since the upload's end, after "
-    "view.forget_stream()."
-)
 
 
 class Applied(NamedTuple):
@@ -138,54 +133,6 @@ def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Met
         )
     check_owner(meta, layout, lasting, store)
     return held, meta
-
-
-def check_stream(meta: Meta, stream: str) -> None:
-    """Refuse a second stream, as nobody could say which of its events are there already.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    if meta.stream and meta.stream != stream:
-        raise WorkbenchError(
-            f"stream: another one ({meta.stream}) keeps the store current up to its batch "
-            f"{meta.batch}; start that one from its checkpoint again, or call "
-            "view.forget_stream() and start one that has all events since the upload's end."
-        )
-
-
-def check_next(meta: Meta, stream: str, batch: int) -> None:
-    """Refuse a batch that does not follow the store's newest one: events would be missing.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    last = meta.batch if meta.stream == stream else -1
-    if batch != last + 1:
-        raise WorkbenchError(
-            f"stream: its next batch is {batch}, but the store's newest one is "
-            f"{last if last >= 0 else 'none'}; {BEGIN_ANEW}"
-        )
-
-
-def check_again(meta: Meta, batch: int, rows: int, times: int) -> None:
-    """Refuse a batch that is another one than that which was applied under its number.
-
-    A checkpoint that is whole brings the newest batch again, and as it was. One that was restored,
-    or lost its newest files as a machine went down, may put events into it that are not there yet.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    same = meta.batch_rows < 0 or (rows, times) == (meta.batch_rows, meta.batch_times)
-    if batch != meta.batch or not same:
-        raise WorkbenchError(
-            f"stream: its checkpoint brings batch {batch} anew, but the store has the batches up "
-            f"to {meta.batch} with other events, so the checkpoint is an older one; {BEGIN_ANEW}"
-        )
 
 
 def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:

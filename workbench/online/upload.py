@@ -1,116 +1,17 @@
-"""Uploads: collapsed states and tail hops of every key, written beside those that are read.
+"""Uploads: written beside what is read, and read from one instant on."""
 
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from secrets import randbits
-from typing import Any, NamedTuple
+from typing import Any
 
-import pyarrow as pa
-
-from workbench.columnar.blocks import TIME, instants
-from workbench.columnar.key_codes import as_array
-from workbench.columnar.process import freeze_gc
-from workbench.columnar.subpartitions import subpartitions
-from workbench.columnar.value_texts import time_of
 from workbench.errors import WorkbenchError
+from workbench.online.checks import check_order, check_owner, check_until
 from workbench.online.checksums import checked, with_checksums
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META, STREAMED, UPLOADED, Meta, meta_of, streamed, uploaded
-from workbench.online.records import merge_records, record_of, sections
-from workbench.online.states.numeric import rolled
+from workbench.online.records import merge_records
+from workbench.online.worker import UploadTask, Written
 from workbench.stores import Change, Store, StoreError
-
-#: How many records are one transaction: others may write in between.
-RECORDS_AT_ONCE = 20_000
-COUNTED = pa.schema(
-    {
-        "keys": pa.int64(),
-        "events": pa.int64(),
-        "after": pa.int64(),
-        "written": pa.list_(pa.binary()),
-    }
-)
-
-
-class Written(NamedTuple):
-    """What a task has written.
-
-    Attributes
-    ----------
-    keys, events, after : int
-        How many there are before the end of the upload, and how many events later.
-    written : list of bytes
-        The name of a record of each transaction, which is there while the transaction is.
-    """
-
-    keys: int
-    events: int
-    after: int
-    written: list[bytes]
-
-
-@dataclass(frozen=True)
-class UploadTask:
-    """Write the records of whole keys.
-
-    Attributes
-    ----------
-    store : Store
-    layout : StoreLayout
-    generation, until, lasting : int
-    records_at_once : int
-        How many are one transaction.
-    """
-
-    store: Store
-    layout: StoreLayout
-    generation: int
-    until: int
-    lasting: int
-    records_at_once: int = RECORDS_AT_ONCE
-
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Write for a Spark partition that holds all events of its keys, and count."""
-        freeze_gc()
-        for parts in subpartitions(batches):
-            found = self.write(pa.Table.from_batches(parts))
-            yield pa.RecordBatch.from_pylist([found._asdict()], COUNTED)
-
-    def write(self, events: pa.Table) -> Written:
-        """Write the records of events.
-
-        Parameters
-        ----------
-        events : pyarrow.Table
-            All events of their keys, none with a null in key or time.
-
-        Returns
-        -------
-        Written
-        """
-        before = instants(as_array(events.column(TIME))) < self.until
-        known = events.filter(pa.array(before))
-        records = self.records(known)
-        firsts = range(0, len(records), self.records_at_once)
-        for first in firsts:
-            self.store.write(records[first : first + self.records_at_once])
-        written = [records[first][0] for first in firsts]
-        return Written(len(records), len(known), int(len(before) - before.sum()), written)
-
-    def records(self, events: pa.Table) -> list[Change]:
-        """Return what the store is given for each key, in order."""
-        prefix = uploaded(self.generation)
-        windows = [part.windows_of(self.until, self.lasting) for part in self.layout.parts]
-        if self.layout.plain:
-            cells = rolled(self.layout, self.layout.parts[0], events, windows[0], self.until)
-            return with_checksums(*cells.records(prefix))
-        found = sections(self.layout, events, windows, self.until, self.lasting)
-        keys = sorted(found)
-        records = (record_of(self.layout, found[key]) for key in keys)
-        return with_checksums([prefix + key for key in keys], records)
 
 
 def upload(
@@ -270,48 +171,3 @@ def _trim(store: Store, layout: StoreLayout, names: list[bytes]) -> None:
         changes = with_checksums([names[i] for i in trimmed], [left[i] for i in trimmed])
         if not changes or store.write(changes, expect=(META, held)):
             return
-
-
-def check_until(layout: StoreLayout, until: int) -> None:
-    """Refuse an end that is within a hop.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    if until % layout.step:
-        kind = layout.schema.field(TIME).type
-        near = until // layout.step * layout.step
-        raise WorkbenchError(
-            f"until: {time_of(until, kind)} is within a hop; uploads end at the end of one, "
-            f"such as {time_of(near, kind)}."
-        )
-
-
-def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
-    """Refuse an upload that ends before the one that is there.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    if meta.generation and until < meta.until:
-        kind = layout.schema.field(TIME).type
-        raise WorkbenchError(
-            f"until: the store has an upload until {time_of(meta.until, kind)}, and the stream's "
-            f"hops before are gone; give {time_of(meta.until, kind)} or later."
-        )
-
-
-def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> None:
-    """Refuse a store that holds the states of another backfill.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    if (meta.fingerprint, meta.lasting) != (layout.fingerprint, lasting):
-        raise WorkbenchError(
-            f"store: {store.place} holds the states of another backfill ({meta.fingerprint}, and "
-            f"this one is {layout.fingerprint}); upload to an empty store, and read that one."
-        )

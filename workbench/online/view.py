@@ -109,7 +109,7 @@ class OnlineView(ViewSpec):
         One shuffle by key; the workers write. Fetches read the upload before it until it is
         complete, and a job that fails leaves that one in place.
         """
-        from workbench.online.jobs import upload
+        from workbench.online.plan import upload
 
         return upload(self, events, until)
 
@@ -147,7 +147,7 @@ class OnlineView(ViewSpec):
         whose state is bounded by the delay. That leaves out what is later than the watermark, too:
         the query's progress counts it, and the next upload has it.
         """
-        from workbench.online.jobs import update
+        from workbench.online.plan import update
 
         return update(self, stream, checkpoint, trigger)
 

@@ -17,7 +17,8 @@ from workbench.functions.catalogue import Options
 from workbench.online.fetch import Fetched, Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.update import Applied, apply_batch
-from workbench.online.upload import UploadTask, Written, upload
+from workbench.online.upload import upload
+from workbench.online.worker import UploadTask, Written
 from workbench.stores import Change, Store
 
 Row = dict[str, Any]

@@ -16,8 +16,8 @@ from tests.workbench.spark.jobs import no_job
 from workbench import fn
 from workbench.backfill.naive import naive
 from workbench.figures.consistency import consistency_figure, consistency_words
-from workbench.online.agreement import Consistency
-from workbench.online.agreement_counts import STATES
+from workbench.online.inspect.agreement import Consistency
+from workbench.online.inspect.agreement_counts import STATES
 
 ASKED = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("avg", "v", "5 hours")]
 BACKFILL = wb.Backfill("k", "t", ASKED)

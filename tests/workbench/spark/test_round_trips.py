@@ -42,7 +42,7 @@ ASKS: dict[str, tuple[Callable[[DataFrame, Path], object], int]] = {
     "sawtooth": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "sawtooth"), 3),
     "tree": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "tree"), 3),
     "naive": (lambda df, _: BACKFILL.run(df.select("user_id", "timestamp"), df, "naive"), 3),
-    "upload": (lambda df, f: wb.OnlineView(BACKFILL, f).upload(df, "1970-01-02 00:00:00"), 3),
+    "upload": (lambda df, f: wb.OnlineView(BACKFILL, f).upload(df, "1970-01-02 00:00:00+00:00"), 3),
     "quantiles": (lambda df, _: wb.quantiles(df, "x", by="user_id"), 1),
     "last": (lambda df, _: wb.last_in_group(df, "user_id", "timestamp"), 1),
 }

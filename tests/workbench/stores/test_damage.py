@@ -29,7 +29,8 @@ from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import META
 from workbench.online.records import record_of, sections_of
-from workbench.online.upload import Written, known_meta, reserve, switch
+from workbench.online.upload import known_meta, reserve, switch
+from workbench.online.worker import Written
 from workbench.stores import Store, StoreError
 from workbench.stores.embedded import Embedded
 

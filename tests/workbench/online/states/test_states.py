@@ -36,7 +36,8 @@ from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import STREAMED
 from workbench.online.update import apply_batch
-from workbench.online.upload import UploadTask, Written, known_meta, reserve, switch, upload
+from workbench.online.upload import known_meta, reserve, switch, upload
+from workbench.online.worker import UploadTask, Written
 from workbench.stores import StoreError
 
 KEYS = ["a", "b", "c"]

@@ -9,12 +9,12 @@ from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, alike, check_shown, differences
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
-from workbench.online.agreement_counts import (
+from workbench.online.checks import check_backfill
+from workbench.online.inspect.agreement_counts import (
     ANSWERED,
     ASKED,
     SERVED,
     STATES,
-    check_backfill,
     check_both,
     counts,
     different,

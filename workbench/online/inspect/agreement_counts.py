@@ -64,19 +64,6 @@ def joined(
     return both.drop(*(f"r{held}" for held in moments))
 
 
-def check_backfill(value: Any) -> None:
-    """Refuse what is no backfill.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    from workbench.backfill.backfill import Backfill
-
-    if not isinstance(value, Backfill):
-        raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
-
-
 def check_both(backfill: "Backfill", view_log: BoundTable, offline: BoundTable) -> tuple[str, ...]:
     """Return the features that both tables have, and refuse tables that cannot be compared.
 

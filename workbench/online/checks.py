@@ -1,0 +1,122 @@
+"""What a view and its store must not be asked for: refused with one sentence."""
+
+from typing import Any
+
+from workbench.columnar.blocks import TIME
+from workbench.columnar.value_texts import time_of
+from workbench.errors import WorkbenchError
+from workbench.online.layout import StoreLayout
+from workbench.online.meta import Meta
+from workbench.stores import Store
+
+#: What to do when nobody can say which events are there already.
+BEGIN_ANEW = (
+    "start it from a new checkpoint, with all events since the upload's end, after "
+    "view.forget_stream()."
+)
+
+
+def check_backfill(value: Any) -> None:
+    """Refuse what is no backfill.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    from workbench.backfill.backfill import Backfill
+
+    if not isinstance(value, Backfill):
+        raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
+
+
+def check_until(layout: StoreLayout, until: int) -> None:
+    """Refuse an end that is within a hop.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if until % layout.step:
+        kind = layout.schema.field(TIME).type
+        near = until // layout.step * layout.step
+        raise WorkbenchError(
+            f"until: {time_of(until, kind)} is within a hop; uploads end at the end of one, "
+            f"such as {time_of(near, kind)}."
+        )
+
+
+def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
+    """Refuse an upload that ends before the one that is there.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if meta.generation and until < meta.until:
+        kind = layout.schema.field(TIME).type
+        raise WorkbenchError(
+            f"until: the store has an upload until {time_of(meta.until, kind)}, and the stream's "
+            f"hops before are gone; give {time_of(meta.until, kind)} or later."
+        )
+
+
+def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> None:
+    """Refuse a store that holds the states of another backfill.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if (meta.fingerprint, meta.lasting) != (layout.fingerprint, lasting):
+        raise WorkbenchError(
+            f"store: {store.place} holds the states of another backfill ({meta.fingerprint}, and "
+            f"this one is {layout.fingerprint}); upload to an empty store, and read that one."
+        )
+
+
+def check_stream(meta: Meta, stream: str) -> None:
+    """Refuse a second stream, as nobody could say which of its events are there already.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if meta.stream and meta.stream != stream:
+        raise WorkbenchError(
+            f"stream: another one ({meta.stream}) keeps the store current up to its batch "
+            f"{meta.batch}; start that one from its checkpoint again, or call "
+            "view.forget_stream() and start one that has all events since the upload's end."
+        )
+
+
+def check_next(meta: Meta, stream: str, batch: int) -> None:
+    """Refuse a batch that does not follow the store's newest one: events would be missing.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    last = meta.batch if meta.stream == stream else -1
+    if batch != last + 1:
+        raise WorkbenchError(
+            f"stream: its next batch is {batch}, but the store's newest one is "
+            f"{last if last >= 0 else 'none'}; {BEGIN_ANEW}"
+        )
+
+
+def check_again(meta: Meta, batch: int, rows: int, times: int) -> None:
+    """Refuse a batch that is another one than that which was applied under its number.
+
+    A checkpoint that is whole brings the newest batch again, and as it was. One that was restored,
+    or lost its newest files as a machine went down, may put events into it that are not there yet.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    same = meta.batch_rows < 0 or (rows, times) == (meta.batch_rows, meta.batch_times)
+    if batch != meta.batch or not same:
+        raise WorkbenchError(
+            f"stream: its checkpoint brings batch {batch} anew, but the store has the batches up "
+            f"to {meta.batch} with other events, so the checkpoint is an older one; {BEGIN_ANEW}"
+        )

@@ -1,0 +1,1 @@
+"""What a view served beside what it had to, for a person."""

@@ -182,22 +182,32 @@ def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
     -------
     Block
     """
-    batch = pa.ipc.open_stream(packed).read_next_batch()
-    table = pa.Table.from_batches([batch])
-    names = [name for name in batch.schema.names if name not in keys]
-    offsets = batch.column(names[0]).offsets.to_numpy()
-    rows = pa.table({name: batch.column(name).flatten() for name in names})
+    table = unpacked_rows(packed)
+    lists = {n: as_array(table.column(n)) for n in table.column_names if n not in keys}
+    offsets = next(iter(lists.values())).offsets.to_numpy()
+    rows = pa.table({name: values.flatten() for name, values in lists.items()})
     return Block(table.select(list(keys)), offsets, rows)
 
 
 def packed_rows(rows: pa.Table) -> pa.Buffer:
-    """Return rows as one binary value."""
+    """Return rows as one binary value, a stream of Arrow's: as all rows travel.
+
+    Examples
+    --------
+    >>> unpacked_rows(packed_rows(pa.table({"user": [7, 8]}))).to_pydict()
+    {'user': [7, 8]}
+    """
     # Measured first: a buffer that grows as it is written takes up to three times its size.
     measured = pa.MockOutputStream()
     _write(rows, measured)
     packed = pa.allocate_buffer(measured.size())
     _write(rows, pa.FixedSizeBufferWriter(packed))
     return packed
+
+
+def unpacked_rows(packed: bytes | pa.Buffer | pa.NativeFile) -> pa.Table:
+    """Return the rows that were packed, without a copy of their columns."""
+    return pa.ipc.open_stream(packed).read_all()
 
 
 def _write(rows: pa.Table, sink: pa.NativeFile) -> None:

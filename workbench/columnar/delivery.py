@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import one_binary, packed_rows
+from workbench.columnar.blocks import one_binary, packed_rows, unpacked_rows
 from workbench.errors import WorkbenchError
 
 #: With what a note begins, unlike any table that is packed.
@@ -107,7 +107,7 @@ class Received:
                 self._note(reader.read(_NOTE.size))
                 continue
             try:
-                table = pa.ipc.open_stream(reader).read_all()
+                table = unpacked_rows(reader)
             except (pa.ArrowException, OSError) as error:
                 raise WorkbenchError(
                     f"shuffle: a bundle came to a task without a part of it ({error}), {_AGAIN}"

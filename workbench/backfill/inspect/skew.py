@@ -11,8 +11,8 @@ from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, InstrumentedTask
 from workbench.backfill.methods import PLANS
 from workbench.backfill.split.plan import SplitPlan
-from workbench.columnar.blocks import TIME, binaries
-from workbench.engine.ranges.cuts import CUTS, START, read_cuts
+from workbench.columnar.blocks import TIME, binaries, unpacked_rows
+from workbench.engine.ranges.cuts import CUTS, START
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 
@@ -145,7 +145,7 @@ def spans_of(plan: Plan) -> pd.DataFrame:
     begins: list[int] = []
     for chunk in packed.column(CUTS).chunks:
         for one in binaries(chunk):
-            cuts = read_cuts(one)
+            cuts = unpacked_rows(one)
             held = zip(*(cuts.column(name).to_pylist() for name in cutting.keys), strict=True)
             for key, starts in zip(held, cuts.column(START).to_pylist(), strict=True):
                 keys += [_shown(key)] * (len(starts) - 1)

@@ -13,7 +13,14 @@ import pyarrow as pa
 
 from workbench.backfill.split.spans import spread
 from workbench.backfill.worker.cogroup import Ints, in_time
-from workbench.columnar.blocks import TIME, binaries, instants, one_binary, packed_rows
+from workbench.columnar.blocks import (
+    TIME,
+    binaries,
+    instants,
+    one_binary,
+    packed_rows,
+    unpacked_rows,
+)
 from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
@@ -68,7 +75,7 @@ class QueryTimes:
     @classmethod
     def read(cls, packed: Any) -> "QueryTimes":
         """Return the moments that were packed."""
-        return cls.of_table(pa.ipc.open_stream(packed).read_all())
+        return cls.of_table(unpacked_rows(packed))
 
     @classmethod
     def of_table(cls, table: pa.Table) -> "QueryTimes":

@@ -5,7 +5,7 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -201,8 +201,3 @@ def copies(sample: Sample, pieces: Pieces) -> int:
     after = np.minimum(pieces.high[:-1], MOST - 1) + 1
     behind = sample.rows_between(pieces.start[1:], after)
     return behind + sample.rows_between(pieces.low[1:], pieces.start[1:])
-
-
-def read_cuts(packed: Any) -> pa.Table:
-    """Return the cuts that were packed."""
-    return pa.ipc.open_stream(packed).read_all()

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST
-from workbench.columnar.blocks import Block
+from workbench.columnar.blocks import Block, unpacked_rows
 from workbench.columnar.bundles import BundleTask, Routed
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
-from workbench.engine.ranges.cuts import HIGH, LOW, START, read_cuts
+from workbench.engine.ranges.cuts import HIGH, LOW, START
 from workbench.engine.ranges.sort_codes import places
 from workbench.errors import WorkbenchError
 
@@ -56,7 +56,7 @@ class PieceTask(BundleTask):
         rest = (batch for batch in batches if batch.num_rows)
         for first in rest:
             packed = first.column(len(self.columns))[0]
-            cuts = read_cuts(packed.as_buffer()) if packed.is_valid else None
+            cuts = unpacked_rows(packed.as_buffer()) if packed.is_valid else None
             plain = (one.select(self._sent) for one in chain([first], rest))
             yield from BundleTask.run(replace(self, cuts=cuts), plain)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows
+from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows, unpacked_rows
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
@@ -141,8 +141,7 @@ class PreparedSeries:
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
-            parts = [pa.ipc.open_stream(piece).read_all() for piece in packed]
-            found = pa.concat_tables(parts).combine_chunks()
+            found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
             self._held = key, Block(pa.table({}), np.array([0, len(found)]), found)
         return self._held[1]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import binaries
+from workbench.columnar.blocks import binaries, unpacked_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finding, ship
@@ -127,8 +127,7 @@ class UnbundleTask:
         for batch in batches:
             # There is no shuffle between the operator and this.
             for bundle in binaries(batch.column(0)):
-                for rows in pa.ipc.open_stream(bundle):
-                    yield rows.rename_columns(list(self.columns))
+                yield from unpacked_rows(bundle).rename_columns(list(self.columns)).to_batches()
 
 
 def bucket_names(buckets: int) -> list[int]:

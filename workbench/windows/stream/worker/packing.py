@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.columnar.blocks import Block
+from workbench.columnar.blocks import Block, unpacked_rows
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.errors import WorkbenchError
@@ -167,7 +167,7 @@ def unpacked_part(packed: bytes, seal: Seal) -> Block:
         When the seal is another one.
     """
     source = pa.BufferReader(pa.py_buffer(seal.opened(packed)))
-    keys, rows = (pa.ipc.open_stream(source).read_all() for _ in range(2))
+    keys, rows = (unpacked_rows(source) for _ in range(2))
     sizes = as_array(keys.column(SIZE)).to_numpy()
     return Block(keys.drop_columns([SIZE]), offsets_of(sizes), rows)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.classic.dataframe import DataFrame as Classic
 
 import workbench as wb
@@ -19,7 +18,7 @@ SELECT id % 7 AS user_id, timestamp_seconds(id * 60) AS timestamp,
 FROM range(100)
 """
 FUNNEL = wb.Funnel(["a", "b"], window="1 hour")
-CONDITIONS = wb.Funnel({"a": "x > 1", "b": "x > 2", "c": F.col("x") > 3}, window="1 hour")
+CONDITIONS = wb.Funnel({"a": "x > 1", "b": "x > 2", "c": "x > 3"}, window="1 hour")
 THREE = wb.Frame.rows(-3, 0)
 SUMS = wb.Over("user_id", "timestamp", THREE, s=wb.fn.sum("x"), m=wb.fn.quantile("x", 0.5))
 BACKFILL = wb.Backfill(

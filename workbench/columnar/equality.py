@@ -1,7 +1,11 @@
-"""Whether rows have the same values as before, for columns of any type.
+"""Whether values are the same: columns of any type exactly, and single ones as a person takes them.
 
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
+
+import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +17,8 @@ from workbench.columnar.columns import present
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 
 Ints = NDArray[np.int64]
+#: How far floats may be apart, as a share of the greater one, and still be the same.
+RELATIVE = 1e-9
 
 
 def same(before: pa.Array, after: pa.Array) -> Flags:
@@ -71,3 +77,20 @@ def _starts(values: pa.Array) -> tuple[Ints, Ints]:
     """Where the list of each row begins among the elements, and how long it is."""
     ends = np.asarray(values.offsets.to_numpy(), np.int64)
     return ends[:-1], np.diff(ends)
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Say whether two values are the same, floats but for their last digits.
+
+    Examples
+    --------
+    >>> alike(0.1 + 0.2, 0.3), alike(None, 0), alike([1.0, None], [1.0, None])
+    (True, False, True)
+    """
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=RELATIVE) or (math.isnan(a) and math.isnan(b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return bool(a == b)

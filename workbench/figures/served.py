@@ -7,8 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.backfill.inspect.check import RELATIVE
 from workbench.backfill.inspect.origin import counted
+from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured

@@ -1,18 +1,22 @@
 """A key as a person names it: values that its columns can hold, and which rows have them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import reduce
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from workbench.arguments import check_text
+from workbench.columnar.zones import readable
 from workbench.errors import WorkbenchError
+from workbench.spark.jobs import in_arrow
 from workbench.spark.table import INTEGERS, TIMES, BoundTable, column, type_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
 #: The values that a column can hold, by what Spark calls its type; text may stand for times.
@@ -97,6 +101,34 @@ def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False
         for name, value in zip(table.key, values, strict=True)
     ]
     return reduce(lambda a, b: a & b, same, F.lit(True))
+
+
+def first_rows(
+    rows: "DataFrame", order: "Sequence[Column]", wanted: "Mapping[str, Column]", most: int
+) -> pa.Table:
+    """Fetch the first rows in an order, and one more where there are more.
+
+    Parameters
+    ----------
+    rows : pyspark.sql.DataFrame
+    order : sequence of Column
+    wanted : dict of str to Column
+        What is fetched, by the names that it gets.
+    most : int
+
+    Returns
+    -------
+    pyarrow.Table
+        With times in zones that Python can show.
+    """
+    # Limited before the columns are chosen: the order may be by one that is renamed.
+    some = (rows.orderBy(*order) if order else rows).limit(most + 1)
+    return readable(in_arrow(some.select(*(value.alias(name) for name, value in wanted.items()))))
+
+
+def no_key(key: Any) -> WorkbenchError:
+    """Return what is said where no row has a key."""
+    return WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
 
 
 def check_value(table: BoundTable, name: str, value: Any, argument: str) -> None:

@@ -1,6 +1,5 @@
 """Is a table of features what a backfill gives, and if not, what did its maker do otherwise?"""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -20,6 +19,7 @@ from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
+from workbench.columnar.equality import alike
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from workbench.backfill.spec import BackfillSpec
 
-#: Floats that differ by less than this share are equal.
-RELATIVE = 1e-9
 #: What a difference is shown by, beside the key and the time.
 DIFFERING = ("column", "given", "expected", "reason")
 UNKNOWN = "none of the usual reasons"
@@ -203,23 +201,6 @@ def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
         found |= dict.fromkeys(sorted(left[best]), best)
         left = {reason: more - found.keys() for reason, more in left.items()}
     return found
-
-
-def alike(a: Any, b: Any) -> bool:
-    """Say whether two values are the same, floats but for their last digits.
-
-    Examples
-    --------
-    >>> alike(0.1 + 0.2, 0.3), alike(None, 0), alike([1.0, None], [1.0, None])
-    (True, False, True)
-    """
-    if isinstance(a, float) and isinstance(b, float):
-        return math.isclose(a, b, rel_tol=RELATIVE) or (math.isnan(a) and math.isnan(b))
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(alike, a, b))
-    return bool(a == b)
 
 
 def _moments(backfill: "BackfillSpec") -> tuple[str, ...]:

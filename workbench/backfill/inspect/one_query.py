@@ -9,10 +9,10 @@ from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
-from workbench.columnar.zones import readable, readable_type
+from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
-from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.one_key import check_value, is_key, key_values
+from workbench.spark.jobs import collected, in_one_sentence
+from workbench.spark.one_key import check_value, first_rows, is_key, key_values
 from workbench.spark.table import column, unused
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def ask(
     queries = plan.queries.df.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
     if time is not None or micro is not None:
         queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
-    wanted = [value.alias(name) for name, value in going.queries.items()]
-    found = readable(in_arrow(queries.orderBy(asked.desc()).limit(1).select(*wanted)))
+    found = first_rows(queries, [asked.desc()], going.queries, 0)
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
@@ -68,8 +67,7 @@ def ask(
     seen = plan.events.df.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
-    carried = [value.alias(name) for name, value in going.events.items()]
-    rows = readable(in_arrow(seen.orderBy(at.desc()).limit(most + 1).select(*carried)))
+    rows = first_rows(seen, [at.desc()], going.events, most)
     features = (replace(one, kind=readable_type(one.kind)) for one in going.task.features)
     task = replace(going.task, features=tuple(features), schema=rows.schema)
     if len(rows) <= most:

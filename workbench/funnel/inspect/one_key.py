@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import CONDITIONS, NAME, TIME, instants
@@ -15,7 +16,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.one_key import is_key, key_values
+from workbench.spark.one_key import first_rows, is_key, key_values, no_key
 from workbench.spark.table import BoundTable, column, name_of
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def rows_of_key(
     else:
         bound = BoundTable.of(events, funnel.key, funnel.time)
         integer_time = bound.integer_time
-        table = in_arrow(_select(funnel, bound, values).limit(limit + 1))
+        table = _select(funnel, bound, values, limit)
     if not len(table):
-        raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
+        raise no_key(key)
     cut = len(table) > limit
     table = table.slice(0, limit).combine_chunks()
     conditions = table.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
@@ -115,13 +116,13 @@ def a_key(funnel: FunnelSpec, events: "DataFrame | Prepared") -> Any:
     return best[0][0] if len(best[0]) == 1 else tuple(best[0])
 
 
-def _select(funnel: FunnelSpec, events: BoundTable, values: tuple[Any, ...]) -> "DataFrame":
+def _select(
+    funnel: FunnelSpec, events: BoundTable, values: tuple[Any, ...], limit: int
+) -> pa.Table:
     from pyspark.sql import functions as F
 
-    steps = bits(funnel, events)[CONDITIONS].alias(CONDITIONS)
     known = funnel.event in events.names
-    name = column(events, funnel.event, "event").cast("string") if known else F.lit(None)
-    time = events.instants.alias(TIME)
-    rows = events.df.where(is_key(events, values))
-    chosen = rows.select(time, steps, name.cast("string").alias(NAME))
-    return chosen.where(F.col(TIME).isNotNull()).orderBy(TIME, CONDITIONS, NAME)
+    name = column(events, funnel.event, "event") if known else F.lit(None)
+    wanted = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
+    rows = events.df.where(is_key(events, values)).where(wanted[TIME].isNotNull())
+    return first_rows(rows, list(wanted.values()), wanted, limit)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import check_count
 from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
-from workbench.backfill.inspect.check import Difference, alike, check_shown, differences
+from workbench.backfill.inspect.check import Difference, check_shown, differences
+from workbench.columnar.equality import alike
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_backfill

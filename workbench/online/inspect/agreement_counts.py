@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from workbench.backfill.inspect.check import RELATIVE
 from workbench.backfill.naive import micros
+from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.table import BoundTable, column, type_of

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.columnar.blocks import Block
-from workbench.columnar.zones import readable
 from workbench.engine.block import Call, Window
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
-from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.one_key import is_key, key_values
+from workbench.spark.jobs import collected, in_one_sentence
+from workbench.spark.one_key import first_rows, is_key, key_values, no_key
 from workbench.spark.table import BoundTable, column
 from workbench.windows.plan import bound
 from workbench.windows.spark_engine import ordered
@@ -142,12 +141,9 @@ def partition_of(
     values = _first_key(table) if key is None else key_values(key, over.partition_by)
     chosen = df.where(is_key(table, values, null_is_value=True))
     terms = [ordered(term, column(table, term.name, "order_by")) for term in over.order_by]
-    chosen = chosen.orderBy(*terms) if terms else chosen
-    wanted = [value.alias(name) for name, value in carried.wanted.items()]
-    # Limited before the columns are chosen: the order may be by one that is renamed.
-    rows = readable(in_arrow(chosen.limit(most + 1).select(*wanted)))
+    rows = first_rows(chosen, terms, carried.wanted, most)
     if not len(rows):
-        raise WorkbenchError(f"key: no row has the key {key!r}; give one that the table holds.")
+        raise no_key(key)
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
     return Partition(over, df, values, task, block, len(rows) > most)
 

@@ -15,7 +15,7 @@ import workbench as wb
 from tests.workbench.backfill.entities.tables import DAYS, History, at, history, queries
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
-from workbench.backfill.inspect.check import alike
+from workbench.columnar.equality import alike
 
 HOUR = 3_600_000_000
 FLOORED = "{q} - ((({q}) % " + f"{HOUR}) + {HOUR}) % {HOUR}"

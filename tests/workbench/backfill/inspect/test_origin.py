@@ -23,10 +23,10 @@ from tests.workbench.backfill.cases import (
     task,
 )
 from workbench.backfill.inspect import origin as backfill_origin
-from workbench.backfill.inspect.check import alike
 from workbench.backfill.inspect.one_query import ask
 from workbench.backfill.inspect.origin_pieces import pieces_of
 from workbench.backfill.worker.cogroup import Span
+from workbench.columnar.equality import alike
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")

@@ -18,7 +18,14 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
-from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, with_partition
+from workbench.spark.shuffle import (
+    Carried,
+    bundled,
+    numbered,
+    shuffle_partitions,
+    with_partition,
+    without_null,
+)
 from workbench.spark.table import BoundTable, column, has_hash, table, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
@@ -229,6 +236,31 @@ def _wire(plan: Plan) -> Wire:
     return Wire(queries, carried.wanted, task)
 
 
+def routed(
+    plan: Plan,
+    wanted: "dict[str, Column]",
+    keys: Sequence[str],
+    queries: bool,
+    present: Sequence[str] | None = None,
+) -> "tuple[tuple[str, ...], DataFrame]":
+    """Return the columns of one of the two tables, and its rows with the place of each.
+
+    Events in which one of the columns ``present`` is null stay behind: key and time, if not named.
+    """
+    from pyspark.sql import functions as F
+
+    if queries:
+        wanted = wanted | {QUERY: F.lit(True)}
+        rows, number = numbered(plan.queries.df, wanted)
+        goes = with_place(rows, plan, keys, number)
+    else:
+        rows, number = numbered(plan.events.df, wanted)
+        needed = (*keys, TIME) if present is None else present
+        rows = without_null(rows, [number[name] for name in needed])
+        goes = with_partition(rows, [number[name] for name in keys], plan.places)
+    return (*wanted, PARTITION), goes
+
+
 def bundles(
     plan: Plan,
     wanted: "dict[str, Column]",
@@ -236,24 +268,9 @@ def bundles(
     queries: bool,
     present: Sequence[str] | None = None,
 ) -> "DataFrame":
-    """Return one of the two tables in bundles, with the number of the partition of each.
-
-    Events in which one of the columns ``present`` is null stay behind: key and time, if not named.
-    """
-    from pyspark.sql import functions as F
-
-    df = (plan.queries if queries else plan.events).df
-    wanted = wanted | {QUERY: F.lit(True)} if queries else wanted
-    rows, number = numbered(df, wanted)
-    needed = (*keys, TIME) if present is None else present
-    for name in () if queries else needed:
-        rows = rows.where(F.col(number[name]).isNotNull())
-    if queries:
-        goes = with_place(rows, plan, keys, number)
-    else:
-        goes = with_partition(rows, [number[name] for name in keys], plan.places)
-    task = SubpartitionTask((*wanted, PARTITION), tuple(keys), plan.places)
-    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    """Return one of the two tables in bundles; see :func:`routed`."""
+    columns, goes = routed(plan, wanted, keys, queries, present)
+    return bundled(goes, SubpartitionTask(columns, tuple(keys), plan.places))
 
 
 def with_place(
@@ -274,14 +291,14 @@ def with_place(
     return goes.withColumn(PARTITION, F.when(lacks, anywhere).otherwise(F.col(PARTITION)))
 
 
-def gathered_by_place(plan: Plan, bundled: "DataFrame") -> "DataFrame":
+def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
     """Return bundles, each in the partition of its place, and there in their order."""
     from pyspark.sql import functions as F
 
     partitions = plan.partitions
     to = F.pmod(F.col(PARTITION), F.lit(partitions))
     # The values of a bundle follow each other in the order in which they were made.
-    made = bundled.withColumn(MADE, F.monotonically_increasing_id())
+    made = values.withColumn(MADE, F.monotonically_increasing_id())
     together = made.repartitionById(partitions, to).sortWithinPartitions(PARTITION, MADE)
     return together.select(PARTITION, BUNDLE)
 

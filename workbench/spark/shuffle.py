@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
 
 Condition = Union[str, "Column"]
+#: The lower bits of ``monotonically_increasing_id``: the number of a row within its task.
+ROW_OF_TASK = (1 << 33) - 1
 
 
 def several(names: str | Sequence[str], argument: str = "key") -> tuple[str, ...]:
@@ -221,13 +223,8 @@ def bundle_rows(
     pyspark.sql.DataFrame
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
-    from pyspark.sql import functions as F
-
     rows, number = numbered(df, wanted)
-    if present:
-        rows = rows.where(
-            reduce(lambda a, b: a & b, [F.col(number[name]).isNotNull() for name in present])
-        )
+    rows = without_null(rows, [number[name] for name in present])
     partitions = shuffle_partitions(df) if key else 1
     goes = with_partition(rows, [number[name] for name in key], partitions)
     columns = (*wanted, PARTITION)
@@ -256,9 +253,30 @@ def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "D
     return rows.withColumn(PARTITION, F.pmod(hashed, F.lit(partitions)))
 
 
+def without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
+    """Return rows that lack none of some columns; unlike `dropna`, it keeps NaN, which is a key."""
+    from pyspark.sql import functions as F
+
+    present = [F.col(name).isNotNull() for name in names]
+    return rows.where(reduce(lambda a, b: a & b, present)) if present else rows
+
+
+def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
+    """Return rows with one value for each task, such as of a subquery: its first row has it."""
+    from pyspark.sql import functions as F
+
+    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
+    return rows.withColumn(name, F.when(first, value))
+
+
+def bundled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
+    """Return rows in bundles, with the number of the partition of each."""
+    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+
+
 def shuffled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
     """Return rows in bundles, each in the partition that the task gives it."""
-    bundles = goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    bundles = bundled(goes, task)
     return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
 
 

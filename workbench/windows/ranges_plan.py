@@ -14,16 +14,20 @@ from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, sur
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
-from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, shuffled, with_partition
+from workbench.spark.shuffle import (
+    Carried,
+    numbered,
+    shuffle_partitions,
+    shuffled,
+    with_partition,
+    with_value,
+)
 from workbench.spark.table import BoundTable, type_of, unused
 from workbench.windows.extent import why_not
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
-
-#: The lower bits of ``monotonically_increasing_id``: the number of a row within its task.
-ROW_OF_TASK = (1 << 33) - 1
 
 
 @dataclass(frozen=True)
@@ -130,18 +134,14 @@ def cut_rows(carried: Carried, cutting: RangePlan) -> "DataFrame":
     The cuts are a subquery of the plan, so nothing runs before the answer is asked for. Its one
     value goes along with the first row of each task.
     """
-    from pyspark.sql import functions as F
-
     df, wanted = carried.table.df, carried.wanted
     summaries = cutting.summaries(df, wanted)
     cuts = summaries.mapInArrow(cutting.task(df).run, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
     partitions = shuffle_partitions(df)
     goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
-    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
-    goes = goes.withColumn(CUTS, F.when(first, cuts))
     task = PieceTask((*wanted, PARTITION), cutting.keys, partitions, order=cutting.order)
-    return shuffled(goes, task)
+    return shuffled(with_value(goes, CUTS, cuts), task)
 
 
 def cut_keys(carried: Carried, cutting: RangePlan) -> "DataFrame":

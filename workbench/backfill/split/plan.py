@@ -1,32 +1,27 @@
 """The plans of a backfill that cut keys by time: all of them, or those that hold too much."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
 from workbench.backfill.bind import (
     Plan,
-    Wire,
     Work,
     gathered_by_place,
-    with_place,
+    routed,
 )
 from workbench.backfill.naive import micros
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
 from workbench.backfill.worker.partials import feature_groups, needs_all
-from workbench.backfill.worker.task import QUERY
 from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.engine.extent import CallExtent
 from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import numbered, with_partition
+from workbench.spark.shuffle import bundled, with_value, without_null
 from workbench.spark.table import BoundTable, column
-from workbench.windows.ranges_plan import ROW_OF_TASK, shown_schema
+from workbench.windows.ranges_plan import shown_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -116,7 +111,7 @@ class SplitPlan:
         keys = [column(table, name, "key") for name in table.key]
         held = [value.alias(c) for value, c in zip(keys, self.keys_of_moments, strict=True)]
         moment = micros(table, table.time, column(table, table.time, "time")).alias(TIME)
-        rows = _without_null(table.df.select(*held, moment), (*self.keys_of_moments, TIME))
+        rows = without_null(table.df.select(*held, moment), (*self.keys_of_moments, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 
@@ -138,39 +133,20 @@ def split(plan: Plan, cutting: SplitPlan) -> Work:
     is asked for; their one value goes along with the first row of each task.
     """
     ship(plan.queries.df.sparkSession)
-    going = plan.wire
     cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
-    queries = _bundles(cutting, going, cuts, queries=True)
-    events = _bundles(cutting, going, cuts, queries=False)
-    done = going.task
+    queries = _bundles(cutting, cuts, queries=True)
+    events = _bundles(cutting, cuts, queries=False)
+    done = plan.wire.task
     groups = feature_groups(done.features, done.schema)
     task = SpanTask(done.columns, done.keys, done.features, done.schema, groups)
     return Work(plan, gathered_by_place(plan, queries.unionAll(events)), task)
 
 
-def _bundles(cutting: SplitPlan, going: Wire, cuts: "Column", queries: bool) -> "DataFrame":
+def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
     """One of the two tables in bundles, with the number of the partition of each."""
-    from pyspark.sql import functions as F
-
-    plan, done = cutting.plan, going.task
-    df = (plan.queries if queries else plan.events).df
-    wanted = going.queries | {QUERY: F.lit(True)} if queries else going.events
-    rows, number = numbered(df, wanted)
-    if queries:
-        goes = with_place(rows, plan, done.keys, number)
-    else:
-        rows = _without_null(rows, [number[name] for name in (*done.keys, TIME)])
-        goes = with_partition(rows, [number[name] for name in done.keys], plan.places)
-    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
-    goes = goes.withColumn(CUTS, F.when(first, cuts))
+    plan, going, done = cutting.plan, cutting.plan.wire, cutting.plan.wire.task
+    wanted = going.queries if queries else going.events
+    columns, goes = routed(plan, wanted, done.keys, queries)
     groups = () if queries else feature_groups(done.features, done.schema)
-    columns = (*wanted, PARTITION)
     task = SplitTask(columns, cutting.keys, plan.places, both=done.keys, groups=groups)
-    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
-
-
-def _without_null(rows: "DataFrame", names: Sequence[str]) -> "DataFrame":
-    """Rows that lack none of some columns; unlike ``dropna``, it keeps NaN, which is a key."""
-    from pyspark.sql import functions as F
-
-    return rows.where(reduce(lambda a, b: a & b, [F.col(name).isNotNull() for name in names]))
+    return bundled(with_value(goes, CUTS, cuts), task)

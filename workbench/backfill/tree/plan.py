@@ -7,17 +7,16 @@ from workbench.backfill.bind import (
     Work,
     bundles,
     gathered_by_place,
+    routed,
 )
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
 from workbench.backfill.tree.reduce_side import TreeTask
 from workbench.backfill.worker.partials import feature_groups, partial_states, picks
 from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import numbered, with_partition
-from workbench.windows.ranges_plan import ROW_OF_TASK
+from workbench.spark.shuffle import bundled, numbered, with_value, without_null
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -73,13 +72,10 @@ def no_state(plan: Plan) -> list[str]:
 
 def moments(plan: Plan) -> "Column":
     """Return the different keys and times of the queries as one value."""
-    from pyspark.sql import functions as F
-
     going = plan.wire
     needed = (*going.task.keys, TIME)
     rows, number = numbered(plan.queries.df, {name: going.queries[name] for name in needed})
-    for name in needed:
-        rows = rows.where(F.col(number[name]).isNotNull())
+    rows = without_null(rows, [number[name] for name in needed])
     schema = f"{MOMENTS} binary"
     packed = rows.mapInArrow(MomentsTask(needed, going.task.keys).run, schema).repartition(1)
     return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
@@ -87,15 +83,8 @@ def moments(plan: Plan) -> "Column":
 
 def _nodes(plan: Plan) -> "DataFrame":
     """The nodes of all trees in bundles, with the number of the partition of each."""
-    from pyspark.sql import functions as F
-
-    going, done = plan.wire, plan.wire.task
-    rows, number = numbered(plan.events.df, going.events)
-    for name in (*done.keys, TIME):
-        rows = rows.where(F.col(number[name]).isNotNull())
-    goes = with_partition(rows, [number[name] for name in done.keys], plan.places)
-    first = F.monotonically_increasing_id().bitwiseAND(F.lit(ROW_OF_TASK)) == 0
-    goes = goes.withColumn(MOMENTS, F.when(first, moments(plan)))
+    done = plan.wire.task
+    columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
-    task = NodeTask((*going.events, PARTITION), done.keys, plan.places, groups=groups)
-    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+    task = NodeTask(columns, done.keys, plan.places, groups=groups)
+    return bundled(with_value(goes, MOMENTS, moments(plan)), task)

@@ -23,6 +23,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from string import Formatter
 from typing import Annotated, Any, get_args, get_origin
 
@@ -111,9 +112,11 @@ class Kernel:
         # Within the loop over partitions, a call costs as much as a short partition's own work.
         self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
+        roles = list(self._roles.values())
+        self._state = roles.index(STATE) if STATE in roles else None
 
     def __call__(self, *args: Any) -> Any:
-        return self.compiled(*args)
+        return (self.compiled if self._is_own(args) else self._in_memory)(*args)
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -157,7 +160,8 @@ class Kernel:
         for watcher in watchers:
             watcher(self, *both, prepared)
         results = np.zeros(len(offsets) - 1, self._result_dtype())
-        self.lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
+        lifted = self.lifted if self._is_own(prepared) else self._lifted_in_memory
+        lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
         return results
 
     def part(
@@ -197,6 +201,24 @@ class Kernel:
         if self._lifted is None:
             self._lifted = compile_cached(self._write_lift())
         return self._lifted
+
+    def _is_own(self, args: Sequence[Any]) -> bool:
+        """Say whether the state, if there is one, is of a class of this package.
+
+        What is kept on disk is stale when a source of this package changes. Another class may
+        change without that, so what is compiled for its states is kept in memory alone.
+        """
+        if self._state is None:
+            return True
+        return type(args[self._state]).__module__.partition(".")[0] == "kernels"
+
+    @cached_property
+    def _in_memory(self) -> Any:
+        return numba.njit(nogil=True, error_model="numpy")(self.python)
+
+    @cached_property
+    def _lifted_in_memory(self) -> Any:
+        return numba.njit(nogil=True, error_model="numpy")(self._write_lift())
 
     def compile(self) -> None:
         """Compile the kernel and its lift for the annotated types, or load both from the cache.

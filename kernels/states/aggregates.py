@@ -42,12 +42,15 @@ class Aggregate(NamedTuple):
         the values: then the answer is a row.
     needs : int
         Fewer rows than this have no answer.
+    nan_is_null : bool
+        Whether NaN says that there is no answer, as equal values have no spread to divide by.
     """
 
     empty: Any
     finalize: Callable[[Any], Any]
     takes: str = VALUES
     needs: int = 1
+    nan_is_null: bool = False
 
 
 def _in_ones(number: Any, *units: Any) -> Any:
@@ -104,15 +107,18 @@ AGGREGATES = {
     "var_samp": Aggregate(ScaledSpread(), lambda s: _variance(s, 1), needs=2),
     "stddev_pop": Aggregate(ScaledSpread(), _deviation),
     "stddev_samp": Aggregate(ScaledSpread(), lambda s: _deviation(s, 1), needs=2),
-    "skewness": Aggregate(ScaledMoments(), _skewness, needs=3),
-    "kurtosis_pop": Aggregate(ScaledMoments(), _excess, needs=2),
-    "kurtosis": Aggregate(ScaledMoments(), _kurtosis, needs=4),
+    "skewness": Aggregate(ScaledMoments(), _skewness, needs=3, nan_is_null=True),
+    "kurtosis_pop": Aggregate(ScaledMoments(), _excess, needs=2, nan_is_null=True),
+    "kurtosis": Aggregate(ScaledMoments(), _kurtosis, needs=4, nan_is_null=True),
     "covar_pop": Aggregate(ScaledJoint(), _covariance, PAIRS),
     "covar_samp": Aggregate(ScaledJoint(), lambda s: _covariance(s, 1), PAIRS, needs=2),
     "corr": Aggregate(
         ScaledJoint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS
     ),
 }
+
+#: Those that executors know: one that is added while Python runs travels with what needs it.
+KNOWN_TO_EXECUTORS = frozenset(AGGREGATES)
 
 #: States of numbers that are counted in ones, and so cost less, by those of numbers of any size.
 IN_ONES = {ScaledSpread: Spread(), ScaledMoments: Moments(), ScaledJoint: Joint()}
@@ -206,3 +212,29 @@ def finalized(name: str, matrix: NDArray[Any]) -> NDArray[Any]:
     aggregate = AGGREGATES[name]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         return np.asarray(aggregate.finalize(type(aggregate.empty)(*matrix.T)))
+
+
+def without_answer(name: str, answers: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which answers mean nothing, and are NULL in SQL.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`AGGREGATES`.
+    answers : array of shape (rows,)
+        As :func:`finalized` returns them.
+    rows : int64 array of shape (rows,)
+        How many rows each is of.
+
+    Returns
+    -------
+    bool array of shape (rows,)
+
+    Examples
+    --------
+    >>> without_answer("stddev_samp", np.array([0.0, np.nan]), np.array([1, 2])).tolist()
+    [True, False]
+    """
+    aggregate = AGGREGATES[name]
+    missing = rows < aggregate.needs
+    return np.asarray(missing | np.isnan(answers) if aggregate.nan_is_null else missing)

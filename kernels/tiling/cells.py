@@ -24,7 +24,20 @@ from kernels.core.kernel import (
     Int64Table,
     kernel,
 )
-from kernels.states.states import ScaledJoint, ScaledMoments, ScaledSpread, load
+from kernels.states.states import (
+    Count,
+    First,
+    Flags,
+    Greatest,
+    Last,
+    Least,
+    Product,
+    ScaledJoint,
+    ScaledMoments,
+    ScaledSpread,
+    Sum,
+    load,
+)
 from kernels.structures.instants import LEAST
 from kernels.tiling.hops import floor_to, window_start
 
@@ -38,24 +51,56 @@ SERIES, BEGIN, LATEST, HEAD = 0, 1, 2, 3
 KIND, WHOLE_AT, REAL_AT = 0, 1, 2
 #: A window: its series of hops, its length or -1 without a bound, its hop, and its core's begin.
 LENGTH, HOP, CORE = 1, 2, 3
-#: What slots remember, and how many integers and floating numbers that is.
+
+
+def _size(state: Any) -> tuple[int, int]:
+    """How many integers and floating numbers the fields of a state are."""
+    return (len(state), 0) if isinstance(state[0], int) else (0, len(state))
+
+
+#: What slots remember.
 COUNT, WHOLE, TOTAL, PRODUCT, FLAGS, LEAST_KEY, GREATEST_KEY, FIRST, LAST = range(9)
 SPREAD, MOMENTS, JOINT = range(9, 12)
-SIZES = {
-    COUNT: (1, 0),
-    WHOLE: (2, 0),
-    TOTAL: (0, 2),
-    PRODUCT: (0, 2),
-    FLAGS: (2, 0),
-    LEAST_KEY: (2, 0),
-    GREATEST_KEY: (2, 0),
-    FIRST: (4, 0),
-    LAST: (4, 0),
-    SPREAD: (0, 4),
-    MOMENTS: (0, 6),
-    JOINT: (0, 8),
-}
 NO_SPREAD, NO_MOMENTS, NO_JOINT = ScaledSpread(), ScaledMoments(), ScaledJoint()
+#: The states that have the fields of slots, and that slots join as these combine.
+STATES: dict[int, Any] = {
+    COUNT: Count(),
+    WHOLE: Sum(0, 0),
+    TOTAL: Sum(0.0, 0.0),
+    FLAGS: Flags(),
+    SPREAD: NO_SPREAD,
+    MOMENTS: NO_MOMENTS,
+    JOINT: NO_JOINT,
+}
+#: States that slots have in other fields: a row has no number among those to come, so that its key
+#: stands for it, and its time where its place matters; a product without rows is no 1 but zeros.
+INSTEAD_OF = {
+    PRODUCT: Product(),
+    LEAST_KEY: Least(),
+    GREATEST_KEY: Greatest(),
+    FIRST: First(),
+    LAST: Last(),
+}
+#: How many integers and floating numbers slots have.
+SIZES = {
+    **{kind: _size(state) for kind, state in STATES.items()},
+    PRODUCT: (0, 2),
+    **dict.fromkeys((LEAST_KEY, GREATEST_KEY), (2, 0)),
+    **dict.fromkeys((FIRST, LAST), (4, 0)),
+}
+
+
+def kind_for(state: Any) -> int | None:
+    """Return what a slot remembers in the place of a state, None where no slot can.
+
+    Examples
+    --------
+    >>> kind_for(Sum(0, 0)) == WHOLE, kind_for(Sum(0.0, 0.0)) == TOTAL
+    (True, True)
+    """
+    # Tuples of equal numbers are equal: what tells states apart are their types.
+    kinds = {(type(one), type(one[0])): kind for kind, one in {**STATES, **INSTEAD_OF}.items()}
+    return kinds.get((type(state), type(state[0])))
 
 
 @helper

@@ -102,7 +102,7 @@ def tiled_aggregate(
     hop : int, optional
         Microseconds; else what :func:`kernels.tiling.hops.default_hop` returns.
     other : array of shape (events,), optional
-        The second column of covar_pop, covar_samp and corr.
+        The second column of an aggregate of pairs.
 
     Returns
     -------

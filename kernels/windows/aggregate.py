@@ -76,7 +76,7 @@ def moving_aggregate(
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     other : array of shape (rows,), optional
-        The second column of covar_pop, covar_samp and corr.
+        The second column of an aggregate of pairs.
     method : str, optional
         "running", "deque", "sliding" or "tree" instead of what :func:`choose_method` returns for
         each part of the rows.

@@ -8,19 +8,9 @@ from workbench.arguments import check_text, listed
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
-from workbench.functions.catalogue import FRAMELESS
+from workbench.functions.catalogue import CATALOGUE
 from workbench.functions.fn import Argument, Function
 
-#: Other names that functions are known by.
-ALIASES = {
-    "average": "avg",
-    "mean": "avg",
-    "skew": "skewness",
-    "unique_count": "count_distinct",
-    "bounded_unique_count": "bounded_count_distinct",
-    "approx_unique_count": "approx_count_distinct",
-    "approx_percentile": "approx_quantile",
-}
 #: The units that windows are named by, in microseconds.
 UNITS = {"d": 86_400_000_000, "h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}
 
@@ -159,7 +149,7 @@ def _function(function: Any, column: Any) -> Function:
         found = function
     else:
         found = _by_name(function, column)
-    if found.name in FRAMELESS:
+    if not found.info.has_frame:
         raise WorkbenchError(
             f"function: {found.name} is of a row among others, and a query is no event; "
             "give an aggregate, such as 'last'."
@@ -171,7 +161,8 @@ def _function(function: Any, column: Any) -> Function:
 
 def _by_name(name: Any, column: Any) -> Function:
     known = [one for one in dir(fn) if _is_public(one)]
-    called = ALIASES.get(name, name) if isinstance(name, str) else name
+    aliases = {alias: own for own, info in CATALOGUE.items() for alias in info.aliases}
+    called = aliases.get(name, name) if isinstance(name, str) else name
     if called not in known:
         from workbench.spark.table import nearest
 

@@ -10,10 +10,21 @@ from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import TIMES, kind_of
+from workbench.functions.catalogue import (
+    AGGREGATE,
+    COUNT,
+    COUNT_DISTINCT,
+    EXACT_SUM,
+    LAST,
+    LIKE_SUM,
+    NTH,
+    QUANTILE,
+    ROW,
+    TIMES,
+    kind_of,
+)
 from workbench.spark.exact_sums import exact
 from workbench.spark.table import BoundTable, column, is_integer_time, type_of
-from workbench.windows.spark_engine import IN_SPARK
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -22,10 +33,8 @@ if TYPE_CHECKING:
 ASKED, KNOWN, BUCKET = "__asked__", "__known__", "__bucket__"
 #: Functions whose answers in Spark's SQL differ, or which it has not as an aggregate.
 WITHOUT_SQL = "Spark's SQL has no such aggregate with the same answer"
-SAME_IN_SQL = (
-    *("sum", "min", "max", "count", "bool_and", "bool_or", "avg", "product"),
-    *("stddev", "stddev_pop", "variance", "variance_pop", "covar_samp", "covar_pop", "corr"),
-)
+#: Families of which Spark's function of the same meaning is an aggregate, too.
+SAME_IN_SQL = (COUNT, EXACT_SUM, AGGREGATE, ROW)
 
 
 def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
@@ -167,33 +176,34 @@ def _counts(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
 def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
-    name, options = feature.call.function, feature.call.options
+    info, options = feature.call.info, feature.call.options
     counts = _counts(one, feature, alive)
     values = [F.col(argument) for argument in feature.call.arguments]
-    if name in ("first", "last"):
-        pick: Callable[..., Column] = F.min_by if name == "first" else F.max_by
+    if info.family == NTH and info.picks_row:
+        pick: Callable[..., Column] = F.max_by if info.keeps == LAST else F.min_by
         return pick(values[0], F.when(counts, F.struct(F.col(TIME), values[0])))
-    exactly = name in ("sum", "avg") and not options.distinct
+    exactly = info.family == EXACT_SUM and not options.distinct
     if exactly and kind_of(one.resolved.kinds[0]) != "float":
-        return exact(name, one.name, F.when(counts, values[0]), one.resolved.kinds[0])
-    if one.resolved.answer.typeName() == "double" and name != "sum":
+        return exact(
+            feature.call.function, one.name, F.when(counts, values[0]), one.resolved.kinds[0]
+        )
+    if one.resolved.answer.typeName() == "double" and info.gives != LIKE_SUM:
         values = [value.cast("double") for value in values]
     values = [F.when(counts, value) for value in values]
     numbers = not one.resolved.kinds or kind_of(one.resolved.kinds[0]) not in TIMES
-    if name in ("median", "quantile") and numbers and not options.distinct:
-        q = (0.5,) if name == "median" else options.q
-        shares = F.lit(q[0]) if options.single or name == "median" else F.array(*map(F.lit, q))
-        return F.percentile(values[0], shares)
-    if name == "count":
+    if info.family == QUANTILE and numbers and not options.distinct:
+        shares = [F.lit(share) for share in options.q]
+        return F.percentile(values[0], shares[0] if options.single else F.array(*shares))
+    if info.family == COUNT:
         return F.count(values[0] if values else F.when(counts, F.lit(1)))
-    if name == "count_distinct":
+    if info.family == COUNT_DISTINCT and not info.keeps_n:
         return F.count_distinct(values[0])
-    if name not in SAME_IN_SQL or options.distinct:
+    if info.family not in SAME_IN_SQL or not info.spark or options.distinct:
         raise WorkbenchError(
             f"{one.name}: method='naive' cannot answer {one.resolved.function!r}, as "
             f"{WITHOUT_SQL}; take another method."
         )
-    function: Callable[..., Any] = getattr(F, IN_SPARK[name])
+    function: Callable[..., Any] = getattr(F, info.spark)
     found: Column = function(*values)
     return found
 
@@ -202,5 +212,5 @@ def _filled(one: BoundFeature, i: int) -> "Column":
     from pyspark.sql import functions as F
 
     value = F.col(f"f{i}")
-    counted = one.resolved.function.name in ("count", "count_distinct") and one.by is None
+    counted = one.resolved.function.info.family in (COUNT, COUNT_DISTINCT) and one.by is None
     return (F.coalesce(value, F.lit(0)) if counted else value).alias(one.name)

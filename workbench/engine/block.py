@@ -3,7 +3,7 @@
 Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.memo import Memo
+from workbench.engine.added import AddedFunction, added
 from workbench.engine.order import OrderColumn, order_of, ranges_of
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import PICKED, Options
+from workbench.functions.catalogue import CATALOGUE, FunctionInfo, Options
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,27 @@ class Call:
     where: str | None = None
     default: str | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = tuple(getattr(self, one.name) for one in fields(self))
+        return _known, (added(self.function), given)
+
+    @property
+    def info(self) -> FunctionInfo:
+        """The function's row of the catalogue."""
+        return CATALOGUE[self.function]
+
     @property
     def without_null(self) -> tuple[str, ...]:
         """The arguments whose nulls do not count: all, unless the value of a row is picked."""
-        picks = self.function in PICKED and not self.options.ignore_nulls
+        picks = self.info.picks and not self.options.ignore_nulls
         return () if picks else self.arguments
+
+
+def _known(more: AddedFunction | None, given: tuple[Any, ...]) -> Call:
+    """A call that has come to an executor, with what is to be known of its function."""
+    if more is not None:
+        more.learn()
+    return Call(*given)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ Executors load this module, so it needs pyarrow, numpy and the kernels and nothi
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,14 +37,12 @@ from workbench.columnar.columns import (
     text_parts,
     type_between,
 )
-from workbench.columnar.exact_sums import few_parts, means, scale_of, sums_column
+from workbench.columnar.exact_sums import few_parts
+from workbench.engine.aggregates import finished, finished_sums, taken
 from workbench.engine.block import Call, Frames, Window
-from workbench.engine.list_functions import LISTS
+from workbench.engine.list_functions import end_values, extreme_values, histogram
 from workbench.engine.order import measured
-from workbench.functions.catalogue import RANKINGS, SKETCHED
-
-#: The kernels' names of those that are called otherwise.
-KERNELS = {"stddev": "stddev_samp", "variance": "var_samp", "variance_pop": "var_pop"}
+from workbench.functions import catalogue as c
 
 Numbers = NDArray[Any]
 
@@ -62,7 +59,7 @@ def answer(window: Window, call: Call) -> pa.Array:
     -------
     pyarrow.Array
     """
-    return FUNCTIONS[call.function](window, call)
+    return FAMILIES[call.info.family](window, call)
 
 
 def _count(window: Window, call: Call) -> pa.Array:
@@ -72,34 +69,20 @@ def _count(window: Window, call: Call) -> pa.Array:
 def _count_distinct(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.codes(call.arguments[0]))
-    return pa.array(moving_count_distinct(window.offsets, codes, frames.begin, frames.end))
+    found = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
+    return pa.array(np.minimum(found, call.options.n) if call.info.keeps_n else found)
 
 
-def _sum(window: Window, call: Call) -> pa.Array:
+def _exact_sum(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    empty = frames.sizes == 0
     if pa.types.is_floating(values.type):
-        column = frames.ordered(numbers(values))
-        return answers(_aggregate(window, call, "sum", column, frames), empty)
-    return sums_column(call.column, _sums(window, call, values, frames), empty, values.type)
-
-
-def _sums(window: Window, call: Call, values: pa.Array, frames: Frames) -> list[Numbers]:
-    """The sums of as few parts of the values as tell all sums."""
-    return [
-        _aggregate(window, call, "integer_sum", frames.ordered(one), frames)
-        for one in few_parts(values)
-    ]
-
-
-def _avg(window: Window, call: Call) -> pa.Array:
-    values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
-    empty = frames.sizes == 0
-    if pa.types.is_floating(values.type):
-        column = frames.ordered(numbers(values))
-        return answers(_aggregate(window, call, "avg", column, frames), empty)
-    sums, rows = _sums(window, call, values, frames), _counted_rows(window, call, frames)
-    return answers(means(sums, rows, scale_of(values.type)), empty)
+        return _aggregate(window, call)
+    # As few parts of the values as tell all sums.
+    parts = map(frames.ordered, few_parts(values))
+    sums = [_moving(window, call, "integer_sum", frames, [one]) for one in parts]
+    means = call.info.gives == c.DOUBLE
+    rows = _counted_rows(window, call, frames) if means else frames.sizes
+    return finished_sums(call, sums, rows, values.type)
 
 
 def _counted_rows(window: Window, call: Call, frames: Frames) -> Numbers:
@@ -110,30 +93,31 @@ def _counted_rows(window: Window, call: Call, frames: Frames) -> Numbers:
     return moving_count_distinct(window.offsets, keys, frames.begin, frames.end)
 
 
-def _statistic(window: Window, call: Call) -> pa.Array:
-    frames = window.frames(call, call.arguments)
-    name = KERNELS.get(call.function, call.function)
-    columns = [frames.ordered(floats(window.column(name))) for name in call.arguments]
-    found = _aggregate(window, call, name, columns[0], frames, *columns[1:])
-    null = _counted_rows(window, call, frames) < AGGREGATES[name].needs
-    if name in ("skewness", "kurtosis", "kurtosis_pop"):
-        # Equal values have no spread to divide by.
-        null |= np.isnan(found)
-    return answers(found, null)
+def _aggregate(window: Window, call: Call) -> pa.Array:
+    name, frames = call.info.aggregate, window.frames(call, call.arguments)
+    columns = taken(name, [window.column(one) for one in call.arguments])
+    found = _moving(window, call, name, frames, [frames.ordered(one) for one in columns])
+    several = AGGREGATES[name].needs > 1
+    return finished(call, found, _counted_rows(window, call, frames) if several else frames.sizes)
 
 
-def _flags(window: Window, call: Call) -> pa.Array:
-    frames = window.frames(call, call.arguments)
-    column = frames.ordered(numbers(window.column(call.arguments[0])))
-    found = moving_aggregate(window.offsets, call.function, column, frames.begin, frames.end)
-    return answers(found.astype(np.bool_), frames.sizes == 0)
+def _moving(
+    window: Window, call: Call, name: str, frames: Frames, columns: list[Numbers]
+) -> Numbers:
+    """An aggregate of all values, or of the distinct ones."""
+    value, other = columns[0], columns[1] if len(columns) > 1 else None
+    ranges = frames.begin, frames.end
+    if not (call.options.distinct and call.info.repeats):
+        return moving_aggregate(window.offsets, name, value, *ranges, other=other)
+    keys = frames.ordered(window.keys(call.arguments))
+    return moving_distinct(window.offsets, name, value, keys, *ranges, other=other)
 
 
-def _extreme(window: Window, call: Call) -> pa.Array:
+def _row(window: Window, call: Call) -> pa.Array:
     """The value of the first argument where the last one is least or greatest."""
     frames = window.frames(call, call.arguments)
     codes = frames.ordered(window.codes(call.arguments[-1]))
-    name = call.function.removeprefix("arg_")
+    name = call.info.aggregate
     found = moving_aggregate(window.offsets, name, codes, frames.begin, frames.end)
     return rows_of(window.column(call.arguments[0]), window.block_rows(frames, found))
 
@@ -225,15 +209,17 @@ def _sketched(window: Window, call: Call) -> pa.Array:
     return sketched(window, call)
 
 
-def _of_frame(window: Window, call: Call) -> pa.Array:
-    nth = {"first": 1, "last": -1}.get(call.function, call.options.n)
+def _nth(window: Window, call: Call) -> pa.Array:
+    only = 1 if call.info.keeps == c.FIRST else -1
+    nth = call.options.n if call.info.keeps_n else only
     counted = window.counted(call, call.without_null)
     kept = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, kept)
     return rows_of(window.column(call.arguments[0]), rows)
 
 
-def _lead(window: Window, call: Call, sign: int) -> pa.Array:
+def _shift(window: Window, call: Call) -> pa.Array:
+    sign = 1 if call.info.extent == c.AHEAD else -1
     values = window.column(call.arguments[0])
     kept = window.present(call.arguments[0]).astype(np.uint8)
     ignoring = kept if call.options.ignore_nulls and values.null_count else None
@@ -253,49 +239,31 @@ def _fill(window: Window, call: Call) -> pa.Array:
 
 
 def _rank(window: Window, call: Call) -> pa.Array:
-    if call.function == "ntile":
+    if call.info.options:
         found: Numbers = tiles(window.order, call.options.n)
     else:
         found = ranking(window.order, call.function)
     return pa.array(found if found.dtype == np.float64 else found.astype(np.int32))
 
 
-def _aggregate(
-    window: Window,
-    call: Call,
-    name: str,
-    column: Numbers,
-    frames: Frames,
-    other: Numbers | None = None,
-) -> Numbers:
-    """An aggregate of all values, or of the distinct ones."""
-    ranges = frames.begin, frames.end
-    if not call.options.distinct:
-        return moving_aggregate(window.offsets, name, column, *ranges, other=other)
-    keys = frames.ordered(window.keys(call.arguments))
-    return moving_distinct(window.offsets, name, column, keys, *ranges, other=other)
-
-
-FUNCTIONS: dict[str, Callable[[Window, Call], pa.Array]] = {
-    "count": _count,
-    "count_distinct": _count_distinct,
-    "sum": _sum,
-    "avg": _avg,
-    **dict.fromkeys(("product", "stddev", "stddev_pop", "variance", "variance_pop"), _statistic),
-    **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), _statistic),
-    **dict.fromkeys(("covar_samp", "covar_pop", "corr"), _statistic),
-    **dict.fromkeys(("bool_and", "bool_or"), _flags),
-    **dict.fromkeys(("min", "max", "arg_min", "arg_max"), _extreme),
-    "mode": _mode,
-    "mad": _mad,
-    **dict.fromkeys(("median", "quantile"), _quantile),
-    "quantile_disc": _quantile_disc,
-    "string_agg": _string_agg,
-    **LISTS,
-    **dict.fromkeys(SKETCHED, _sketched),
-    **dict.fromkeys(("first", "last", "nth"), _of_frame),
-    "lag": partial(_lead, sign=-1),
-    "lead": partial(_lead, sign=1),
-    "fill": _fill,
-    **dict.fromkeys(RANKINGS, _rank),
+#: What answers the functions of each family of the catalogue.
+FAMILIES: dict[str, Callable[[Window, Call], pa.Array]] = {
+    c.COUNT: _count,
+    c.COUNT_DISTINCT: _count_distinct,
+    c.EXACT_SUM: _exact_sum,
+    c.AGGREGATE: _aggregate,
+    c.ROW: _row,
+    c.MODE: _mode,
+    c.MAD: _mad,
+    c.QUANTILE: _quantile,
+    c.QUANTILE_DISC: _quantile_disc,
+    c.STRING_AGG: _string_agg,
+    c.END_VALUES: end_values,
+    c.EXTREME_VALUES: extreme_values,
+    c.HISTOGRAM: histogram,
+    **dict.fromkeys(c.SKETCHES, _sketched),
+    c.NTH: _nth,
+    c.SHIFT: _shift,
+    c.FILL: _fill,
+    c.RANKING: _rank,
 }

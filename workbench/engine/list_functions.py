@@ -10,25 +10,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.first_last_k import moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
 from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of
 from workbench.engine.block import Call, Frames, Window
+from workbench.functions.catalogue import GREATEST, LAST
 
 Ints = NDArray[np.int64]
 
 
-def bounded_count_distinct(window: Window, call: Call) -> pa.Array:
-    """Return how many distinct values each frame has, up to a number."""
-    codes, frames = _codes(window, call)
-    found = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
-    return pa.array(np.minimum(found, call.options.n))
-
-
 def end_values(window: Window, call: Call) -> pa.Array:
     """Return the first or the last values of each frame that are not null."""
-    frames, last = window.frames(call, call.arguments), call.function == "last_k"
+    frames, last = window.frames(call, call.arguments), call.info.keeps == LAST
     ranges = frames.begin, frames.end
     ends, rows = _held(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
     flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
@@ -38,7 +31,7 @@ def end_values(window: Window, call: Call) -> pa.Array:
 def extreme_values(window: Window, call: Call) -> pa.Array:
     """Return the greatest or the least values of each frame."""
     codes, frames = _codes(window, call)
-    how = {"greatest": call.function == "top_k", "once": call.options.distinct}
+    how = {"greatest": call.info.keeps == GREATEST, "once": call.options.distinct}
     moving = window.offsets, codes, frames.begin, frames.end
     ends, rows = _held(call, moving_extremes, *moving, call.options.n, **how)
     flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
@@ -72,11 +65,3 @@ def _block_rows(window: Window, frames: Frames, ends: Ints, positions: Ints) -> 
     sizes = np.diff(ends[window.offsets])
     at = positions + np.repeat(window.offsets[:-1], sizes)
     return at if frames.row is None else frames.row[at]
-
-
-LISTS: dict[str, Callable[[Window, Call], pa.Array]] = {
-    "bounded_count_distinct": bounded_count_distinct,
-    **dict.fromkeys(("first_k", "last_k"), end_values),
-    **dict.fromkeys(("top_k", "bottom_k"), extreme_values),
-    "histogram": histogram,
-}

@@ -27,7 +27,12 @@ from workbench.columnar.sketches import Distinct, Frequent, Quantiles
 from workbench.columnar.value_texts import items_of
 from workbench.engine.block import Call, Frames, Window
 from workbench.engine.order import measured
-from workbench.functions.catalogue import Options
+from workbench.functions.catalogue import (
+    DISTINCT_SKETCH,
+    FREQUENT_SKETCH,
+    QUANTILES_SKETCH,
+    Options,
+)
 
 #: The rows of a chunk. Each has a sketch, and so has each pair of neighbours, and so on.
 CHUNK = 512
@@ -131,8 +136,8 @@ def sketched(window: Window, call: Call) -> pa.Array:
     O(log rows) merges and O(1) values fed for each row, however long its frame; rows whose frames
     cover the same chunks share the merges.
     """
-    functions = {"approx_count_distinct": _distinct, "approx_quantile": _quantiles}
-    return functions.get(call.function, _top)(window, call, window.frames(call, call.arguments))
+    functions = {DISTINCT_SKETCH: _distinct, QUANTILES_SKETCH: _quantiles, FREQUENT_SKETCH: _top}
+    return functions[call.info.family](window, call, window.frames(call, call.arguments))
 
 
 def _distinct(window: Window, call: Call, frames: Frames) -> pa.Array:

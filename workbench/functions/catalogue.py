@@ -1,10 +1,14 @@
-"""What each window function takes and gives: the types of its arguments, and of its answer.
+"""The catalogue: a row a function, with all that plans, workers and stores must know of it.
+
+A function is added by its row here and its name in :mod:`workbench.functions.fn`; a new aggregate
+also by its kernel in :mod:`kernels.states.aggregates`. Nothing else names a function to tell what
+it is: whoever needs to know reads the row.
 
 Executors load this module, so it needs the standard library and nothing else at its top.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 
@@ -13,27 +17,6 @@ if TYPE_CHECKING:
 
 #: In the name of a type of text that is not told apart by its bytes.
 COLLATED = " collate "
-RANKINGS = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
-#: Functions that see the whole partition, whatever the frame.
-FRAMELESS = (*RANKINGS, "lag", "lead", "fill")
-#: Functions that take the value of a row that they find by its place; nulls may be ignored.
-PICKED = ("lag", "lead", "first", "last", "nth")
-#: Functions that mean nothing where rows have no order.
-ORDERED = (*RANKINGS, *PICKED, "fill", "string_agg", "first_k", "last_k")
-#: Functions whose answer is the same whether a value counts once or as often as it is there.
-WITHOUT_DISTINCT = (
-    *("min", "max", "arg_min", "arg_max", "bool_and", "bool_or"),
-    *("bounded_count_distinct", "approx_count_distinct"),
-)
-#: Functions that estimate their answer, by sketches of the partition's rows in chunks.
-SKETCHED = ("approx_count_distinct", "approx_quantile", "approx_top_k")
-#: Those whose answer is another where the chunks are others.
-CHUNKED = ("approx_quantile", "approx_top_k")
-#: Functions of which n is the only option that is shown, and always.
-_COUNTED = (
-    *("nth", "ntile", "first_k", "last_k", "top_k", "bottom_k"),
-    *("bounded_count_distinct", "approx_top_k"),
-)
 #: The size of a sketch, where nothing else is said.
 LG_K, QUANTILES_K = 12, 200
 
@@ -48,6 +31,27 @@ MOST_PRECISION = 38
 LONG, DOUBLE, INT, BOOLEAN, SAME = "long", "double", "int", "boolean", "same"
 LIKE_SUM, LIKE_QUANTILE = "like sum", "like quantile"
 LIST, COUNTS = "list", "counts"
+
+#: What the engine answers a function by; "aggregate" is for any aggregate of the kernels that is of
+#: numbers, "exact sum" for those that do not round whole numbers and decimals, "row" for the value
+#: in the row that an aggregate of the kernels finds.
+COUNT, COUNT_DISTINCT = "count", "count distinct"
+EXACT_SUM, AGGREGATE, ROW = "exact sum", "aggregate", "row"
+MODE, MAD, QUANTILE, QUANTILE_DISC = "mode", "mad", "quantile", "quantile disc"
+STRING_AGG, END_VALUES, EXTREME_VALUES = "string agg", "end values", "extreme values"
+HISTOGRAM, NTH, SHIFT, FILL, RANKING = "histogram", "nth", "shift", "fill", "ranking"
+DISTINCT_SKETCH, QUANTILES_SKETCH = "distinct sketch", "quantiles sketch"
+FREQUENT_SKETCH = "frequent sketch"
+SKETCHES = (DISTINCT_SKETCH, QUANTILES_SKETCH, FREQUENT_SKETCH)
+
+#: How far a function looks: over its frame; over its frame in chunks that count from the
+#: partition's first row; so many rows back or ahead; at rows before, which it only counts; at all.
+FRAME, CHUNKS, BACK, AHEAD = "frame", "chunks", "back", "ahead"
+BEFORE, PARTITION = "before", "partition"
+#: Which rows of a part of a window are enough.
+FIRST, LAST, LEAST, GREATEST = "first", "last", "least", "greatest"
+#: An option that is always shown.
+_ALWAYS = object()
 
 
 @dataclass(frozen=True)
@@ -82,96 +86,266 @@ class Options:
 
     def shown(self, name: str) -> list[Any]:
         """Return the options as they were given, for a person to read."""
-        if name in _COUNTED:
-            return [self.n]
-        if name in ("lag", "lead"):
-            return [self.n] if self.default is None else [self.n, self.default]
-        if name in ("quantile", "quantile_disc"):
-            return [self.q[0] if self.single else list(self.q)]
-        if name == "approx_count_distinct":
-            return [self.n] if self.n != LG_K else []
-        if name == "approx_quantile":
-            shares = self.q[0] if self.single else list(self.q)
-            return [shares, self.n] if self.n != QUANTILES_K else [shares]
-        if name == "string_agg":
-            return [self.separator] if self.separator != "," else []
-        return []
+        found = []
+        for option, usual in CATALOGUE[name].options:
+            value = getattr(self, option)
+            if option == "q":
+                value = self.q[0] if self.single else list(self.q)
+            if usual is _ALWAYS or value != usual:
+                found.append(value)
+        return found
 
 
 NO_OPTIONS = Options()
 
 
-class Signature(NamedTuple):
-    """The kinds of each argument, and what the answer is."""
+@dataclass(frozen=True)
+class FunctionInfo:
+    """A row of the catalogue: what there is to know of a function.
 
+    Attributes
+    ----------
+    family : str
+        Functions of one family are answered by one function of :mod:`workbench.engine`.
+    takes : tuple of tuple of str
+        The kinds of values that each argument may have, as :func:`kind_of` names them.
+    gives : str
+        The type of the answer: "long", "double", "int", "boolean", "same" as the first argument,
+        or what :func:`answer_type` makes of it.
+    aggregate : str
+        The name that it has in :data:`kernels.states.aggregates.AGGREGATES`; what finishes its
+        states.
+    states : tuple of str
+        The aggregates whose states are merged for it, the one that is finished first; one of them
+        has to count rows. None where no state of a fixed size merges.
+    keeps : str
+        Of a part of a window it is enough to know the "first", "last", "least" or "greatest" row.
+    keeps_n : bool
+        So many of these as the option ``n`` says, and not one.
+    once : bool
+        Of a part of a window it is enough to know each value once.
+    in_order : bool
+        It needs all rows of a window side by side, in their order.
+    distinct : bool
+        Each value may count once.
+    distinct_is : str
+        The function that it then is, where that is another one.
+    repeats : bool
+        Whether a value that is there twice counts twice.
+    picks : bool
+        It takes the value of a row that it finds by its place; nulls may be ignored.
+    needs_order : bool
+        It means nothing where rows have no order.
+    extent : str
+        How far it looks: "frame", "chunks", "back", "ahead", "before" or "partition".
+    spark : str
+        Spark's function of the same meaning, by its name in :mod:`pyspark.sql.functions`.
+    not_in_spark : str
+        Why there is none.
+    options : tuple of (str, object)
+        Which of :class:`Options` it is given, in turn, and what is not shown as it is usual.
+    instead : str
+        What is nearest to it of what a store can hold, where a store cannot hold it.
+    aliases : tuple of str
+        Other names that an aggregation may call it by.
+    """
+
+    family: str
     takes: tuple[tuple[str, ...], ...]
     gives: str
+    aggregate: str = ""
+    states: tuple[str, ...] = ()
+    keeps: str = ""
+    keeps_n: bool = False
+    once: bool = False
+    in_order: bool = False
+    distinct: bool = False
+    distinct_is: str = ""
+    repeats: bool = True
+    picks: bool = False
+    needs_order: bool = False
+    extent: str = FRAME
+    spark: str = ""
+    not_in_spark: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    instead: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether it looks at a frame, and not at rows of the whole partition."""
+        return self.extent in (FRAME, CHUNKS)
+
+    @property
+    def picks_row(self) -> bool:
+        """Whether its answer is the value of one row, and each part of a window has such a one."""
+        return bool(self.keeps) and not self.keeps_n and not self.once
 
 
 _ANY = ("any",)
-_OF_NUMBERS = (
-    *("product", "stddev", "stddev_pop", "variance", "variance_pop"),
-    *("skewness", "kurtosis", "kurtosis_pop"),
-)
-_OF_PAIRS = ("covar_samp", "covar_pop", "corr")
+_N = (("n", _ALWAYS),)
+_Q = ("q", _ALWAYS)
 
-#: Functions of which each value may count once.
-DISTINCT = {
-    *(
-        "count",
-        "count_distinct",
-        "sum",
-        "avg",
-        "mode",
-        "mad",
-        "median",
-        "quantile",
-        "quantile_disc",
+
+def _statistic(
+    aggregate: str, spark: str = "", not_in_spark: str = "", columns: int = 1
+) -> FunctionInfo:
+    """A number that the state of an aggregate tells."""
+    takes, states = (NUMBERS,) * columns, (aggregate,)
+    return FunctionInfo(
+        *(AGGREGATE, takes, DOUBLE, aggregate, states),
+        distinct=True, spark=spark, not_in_spark=not_in_spark,
+    )  # fmt: skip
+
+
+def _sum(name: str, gives: str, aliases: tuple[str, ...] = ()) -> FunctionInfo:
+    """A sum, or what is made of it and of the number of rows."""
+    states = ("sum",)
+    return FunctionInfo(
+        EXACT_SUM, (NUMBERS,), gives, name, states, distinct=True, spark=name, aliases=aliases
+    )
+
+
+def _extreme(keeps: str, beside: bool = False) -> FunctionInfo:
+    """The least or the greatest value, or the value beside it."""
+    name = "min" if keeps == LEAST else "max"
+    why = f"Spark's {name}_by looks at nulls, and takes any of several {keeps} rows"
+    return FunctionInfo(
+        *(ROW, (_ANY, SORTED) if beside else (SORTED,), SAME, name),
+        keeps=keeps, distinct=True, repeats=False,
+        spark="" if beside else name, not_in_spark=why if beside else "",
+    )  # fmt: skip
+
+
+def _flags(name: str) -> FunctionInfo:
+    takes, states = (("boolean",),), ("bool_and",)
+    return FunctionInfo(
+        AGGREGATE, takes, BOOLEAN, name, states, distinct=True, repeats=False, spark=name
+    )
+
+
+def _k_values(family: str, keeps: str) -> FunctionInfo:
+    """A list of some values: by their places, or by their size."""
+    by_place = family == END_VALUES
+    return FunctionInfo(
+        *(family, (_ANY if by_place else SORTED,), LIST),
+        keeps=keeps, keeps_n=True, distinct=not by_place, needs_order=by_place, options=_N,
+    )  # fmt: skip
+
+
+def _quantile(**rest: Any) -> FunctionInfo:
+    return FunctionInfo(
+        *(QUANTILE, ((*NUMBERS, *TIMES),), LIKE_QUANTILE),
+        distinct=True, spark="percentile", instead="approx_quantile", **rest,
+    )  # fmt: skip
+
+
+def _picked(family: str, **rest: Any) -> FunctionInfo:
+    """The value of a row that is found by its place."""
+    return FunctionInfo(family, (_ANY,), SAME, picks=True, needs_order=True, **rest)
+
+
+def _ranking(name: str, gives: str, extent: str, **rest: Any) -> FunctionInfo:
+    return FunctionInfo(RANKING, (), gives, needs_order=True, extent=extent, spark=name, **rest)
+
+
+_NO_DISTINCT = "Spark refuses DISTINCT in a window"
+_OF_POPULATION = "Spark's {} is that of a population"
+
+#: Every function by its name.
+CATALOGUE = {
+    "count": FunctionInfo(
+        *(COUNT, (_ANY,), LONG, "count", ("count",)),
+        distinct=True, distinct_is="count_distinct", spark="count",
     ),
-    *("string_agg", "top_k", "bottom_k", *WITHOUT_DISTINCT, *_OF_NUMBERS, *_OF_PAIRS),
-}
-
-SIGNATURES = {
-    "count": Signature((_ANY,), LONG),
-    "count_distinct": Signature((SORTED,), LONG),
-    "sum": Signature((NUMBERS,), LIKE_SUM),
-    "avg": Signature((NUMBERS,), DOUBLE),
-    **{name: Signature((NUMBERS,), DOUBLE) for name in _OF_NUMBERS},
-    **{name: Signature((NUMBERS, NUMBERS), DOUBLE) for name in _OF_PAIRS},
-    "bool_and": Signature((("boolean",),), BOOLEAN),
-    "bool_or": Signature((("boolean",),), BOOLEAN),
-    "min": Signature((SORTED,), SAME),
-    "max": Signature((SORTED,), SAME),
-    "arg_min": Signature((_ANY, SORTED), SAME),
-    "arg_max": Signature((_ANY, SORTED), SAME),
-    "mode": Signature((SORTED,), SAME),
-    "median": Signature(((*NUMBERS, *TIMES),), LIKE_QUANTILE),
-    "quantile": Signature(((*NUMBERS, *TIMES),), LIKE_QUANTILE),
-    "quantile_disc": Signature((SORTED,), SAME),
-    "mad": Signature((NUMBERS,), DOUBLE),
-    "string_agg": Signature((("text",),), SAME),
-    "bounded_count_distinct": Signature((SORTED,), LONG),
-    "first_k": Signature((_ANY,), LIST),
-    "last_k": Signature((_ANY,), LIST),
-    "top_k": Signature((SORTED,), LIST),
-    "bottom_k": Signature((SORTED,), LIST),
-    "histogram": Signature((SORTED,), COUNTS),
-    "approx_count_distinct": Signature((SORTED,), LONG),
-    "approx_quantile": Signature(((*NUMBERS, *TIMES),), LIKE_QUANTILE),
-    "approx_top_k": Signature((SORTED,), COUNTS),
-    "first": Signature((_ANY,), SAME),
-    "last": Signature((_ANY,), SAME),
-    "nth": Signature((_ANY,), SAME),
-    "lag": Signature((_ANY,), SAME),
-    "lead": Signature((_ANY,), SAME),
-    "fill": Signature(((*NUMBERS, *TIMES),), SAME),
-    "row_number": Signature((), INT),
-    "rank": Signature((), INT),
-    "dense_rank": Signature((), INT),
-    "ntile": Signature((), INT),
-    "percent_rank": Signature((), DOUBLE),
-    "cume_dist": Signature((), DOUBLE),
-}
+    "count_distinct": FunctionInfo(
+        *(COUNT_DISTINCT, (SORTED,), LONG),
+        once=True, distinct=True, distinct_is="count_distinct",
+        not_in_spark=_NO_DISTINCT, aliases=("unique_count",),
+    ),
+    "sum": _sum("sum", LIKE_SUM),
+    "avg": _sum("avg", DOUBLE, aliases=("average", "mean")),
+    "product": FunctionInfo(
+        *(AGGREGATE, (NUMBERS,), DOUBLE, "product", ("product", "count")),
+        distinct=True, spark="product",
+    ),
+    "stddev": _statistic("stddev_samp", "stddev_samp"),
+    "stddev_pop": _statistic("stddev_pop", "stddev_pop"),
+    "variance": _statistic("var_samp", "var_samp"),
+    "variance_pop": _statistic("var_pop", "var_pop"),
+    "skewness": replace(
+        _statistic("skewness", not_in_spark=_OF_POPULATION.format("skewness")), aliases=("skew",)
+    ),
+    "kurtosis": _statistic("kurtosis", not_in_spark=_OF_POPULATION.format("kurtosis")),
+    "kurtosis_pop": _statistic("kurtosis_pop"),
+    "covar_samp": _statistic("covar_samp", "covar_samp", columns=2),
+    "covar_pop": _statistic("covar_pop", "covar_pop", columns=2),
+    "corr": _statistic("corr", not_in_spark="Spark's corr of equal values is null", columns=2),
+    "bool_and": _flags("bool_and"),
+    "bool_or": _flags("bool_or"),
+    "min": _extreme(LEAST),
+    "max": _extreme(GREATEST),
+    "arg_min": _extreme(LEAST, beside=True),
+    "arg_max": _extreme(GREATEST, beside=True),
+    "mode": FunctionInfo(
+        *(MODE, (SORTED,), SAME),
+        in_order=True, distinct=True, instead="approx_top_k",
+        not_in_spark="Spark's mode is any of the values that are as frequent",
+    ),
+    "median": _quantile(),
+    "quantile": _quantile(options=(_Q,)),
+    "quantile_disc": FunctionInfo(
+        *(QUANTILE_DISC, (SORTED,), SAME),
+        distinct=True, options=(_Q,), instead="approx_quantile",
+        not_in_spark="Spark refuses percentile_disc with a frame",
+    ),
+    "mad": FunctionInfo(MAD, (NUMBERS,), DOUBLE, distinct=True, instead="approx_quantile"),
+    "string_agg": FunctionInfo(
+        *(STRING_AGG, (("text",),), SAME),
+        in_order=True, distinct=True, needs_order=True, options=(("separator", ","),),
+        instead="last_k", not_in_spark="Spark's string_agg promises no order of the rows",
+    ),
+    "bounded_count_distinct": FunctionInfo(
+        *(COUNT_DISTINCT, (SORTED,), LONG),
+        once=True, keeps=FIRST, keeps_n=True, distinct=True, repeats=False, options=_N,
+        aliases=("bounded_unique_count",),
+    ),
+    "first_k": _k_values(END_VALUES, FIRST),
+    "last_k": _k_values(END_VALUES, LAST),
+    "top_k": _k_values(EXTREME_VALUES, GREATEST),
+    "bottom_k": _k_values(EXTREME_VALUES, LEAST),
+    "histogram": FunctionInfo(HISTOGRAM, (SORTED,), COUNTS, in_order=True),
+    "approx_count_distinct": FunctionInfo(
+        *(DISTINCT_SKETCH, (SORTED,), LONG),
+        once=True, in_order=True, distinct=True, repeats=False, options=(("n", LG_K),),
+        not_in_spark="Spark's approx_count_distinct counts by another sketch",
+        aliases=("approx_unique_count",),
+    ),
+    "approx_quantile": FunctionInfo(
+        *(QUANTILES_SKETCH, ((*NUMBERS, *TIMES),), LIKE_QUANTILE),
+        in_order=True, extent=CHUNKS, options=(_Q, ("n", QUANTILES_K)),
+        aliases=("approx_percentile",),
+    ),
+    "approx_top_k": FunctionInfo(
+        FREQUENT_SKETCH, (SORTED,), COUNTS, in_order=True, extent=CHUNKS, options=_N
+    ),
+    "lag": _picked(SHIFT, extent=BACK, spark="lag", options=(*_N, ("default", None))),
+    "lead": _picked(SHIFT, extent=AHEAD, spark="lead", options=(*_N, ("default", None))),
+    "first": _picked(NTH, aggregate="first", keeps=FIRST, spark="first"),
+    "last": _picked(NTH, aggregate="last", keeps=LAST, spark="last"),
+    "nth": _picked(NTH, keeps=FIRST, keeps_n=True, spark="nth_value", options=_N),
+    "fill": FunctionInfo(
+        FILL, ((*NUMBERS, *TIMES),), SAME, needs_order=True, extent=PARTITION
+    ),
+    "row_number": _ranking("row_number", INT, BEFORE),
+    "rank": _ranking("rank", INT, BEFORE),
+    "dense_rank": _ranking("dense_rank", INT, BEFORE),
+    "ntile": _ranking("ntile", INT, PARTITION, options=_N),
+    "percent_rank": _ranking("percent_rank", DOUBLE, PARTITION),
+    "cume_dist": _ranking("cume_dist", DOUBLE, PARTITION),
+}  # fmt: skip
+#: Those that executors know; a row that is added while Python runs travels with its calls.
+KNOWN_TO_EXECUTORS = frozenset(CATALOGUE)
 
 _KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
@@ -228,7 +402,7 @@ def answer_type(name: str, options: Options, argument: "DataType | None") -> "Da
 
     plain: dict[str, DataType] = {LONG: t.LongType(), DOUBLE: t.DoubleType()}
     plain |= {INT: t.IntegerType(), BOOLEAN: t.BooleanType()}
-    gives = SIGNATURES[name].gives
+    gives = CATALOGUE[name].gives
     if gives in plain:
         return plain[gives]
     assert argument is not None
@@ -272,14 +446,14 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
     ------
     WorkbenchError
     """
-    for data_type, kinds in zip(arguments, SIGNATURES[name].takes, strict=False):
+    for data_type, kinds in zip(arguments, CATALOGUE[name].takes, strict=False):
         kind = kind_of(data_type)
         if kinds != _ANY and kind not in kinds:
             raise WorkbenchError(
                 f"{column}: {name} cannot take {data_type.simpleString()}; "
                 f"give it a column of {_listed(kinds)}."
             )
-        if name == "fill" and getattr(data_type, "precision", 0) > MOST_DIGITS:
+        if CATALOGUE[name].family == FILL and getattr(data_type, "precision", 0) > MOST_DIGITS:
             raise WorkbenchError(
                 f"{column}: {name} of decimals of more than {MOST_DIGITS} digits is not "
                 "available; cast the column to fewer digits or to double."

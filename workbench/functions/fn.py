@@ -13,12 +13,11 @@ from workbench.arguments import check_text, whole_number
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import (
-    DISTINCT,
-    FRAMELESS,
+    CATALOGUE,
     LG_K,
     NO_OPTIONS,
-    PICKED,
     QUANTILES_K,
+    FunctionInfo,
     Options,
 )
 
@@ -71,6 +70,11 @@ class Function:
             text += ".ignore_nulls()"
         return text if self.frame is None else f"{text}.over({self.frame!r})"
 
+    @property
+    def info(self) -> FunctionInfo:
+        """Its row of the catalogue."""
+        return CATALOGUE[self.name]
+
     def where(self, condition: Argument) -> "Function":
         """Return the function of only those rows of the frame that fulfil a condition.
 
@@ -88,7 +92,7 @@ class Function:
         WorkbenchError
             When the function takes no condition, or has one.
         """
-        if self.name in FRAMELESS:
+        if not self.info.has_frame:
             raise WorkbenchError(f"where: {self.name} takes no condition; it looks at all rows.")
         if self.condition is not None:
             raise WorkbenchError("where: there is a condition already; join the two with 'and'.")
@@ -114,13 +118,13 @@ class Function:
         >>> sum("mwh").distinct()
         wb.fn.sum('mwh').distinct()
         """
-        if self.name not in DISTINCT or not self.arguments:
+        if not self.info.distinct or not self.arguments:
             raise WorkbenchError(
                 f"distinct: {self.name} of distinct values is not available; "
                 "it is of aggregates of a column, such as wb.fn.sum('x')."
             )
-        if self.name in ("count", "count_distinct"):
-            return replace(self, name="count_distinct")
+        if self.info.distinct_is:
+            return replace(self, name=self.info.distinct_is)
         return replace(self, options=replace(self.options, distinct=True))
 
     def ignore_nulls(self) -> "Function":
@@ -135,9 +139,10 @@ class Function:
         WorkbenchError
             When the function never counts nulls, or looks at no value.
         """
-        if self.name not in PICKED:
+        if not self.info.picks:
+            picking = ", ".join(name for name, one in CATALOGUE.items() if one.picks)
             raise WorkbenchError(
-                f"ignore_nulls: it is for {', '.join(PICKED)}; {self.name} has no nulls to ignore."
+                f"ignore_nulls: it is for {picking}; {self.name} has no nulls to ignore."
             )
         return replace(self, options=replace(self.options, ignore_nulls=True))
 
@@ -161,7 +166,7 @@ class Function:
             raise WorkbenchError(
                 f"over: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
             )
-        if self.name in FRAMELESS:
+        if not self.info.has_frame:
             raise WorkbenchError(
                 f"over: {self.name} has no frame; it looks at the whole partition."
             )

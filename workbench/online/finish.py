@@ -12,14 +12,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.states.aggregates import AGGREGATES, Aggregate
+from kernels.states.states import Sum
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.merge_states import finished
+from workbench.backfill.worker.merge_states import from_states
 from workbench.columnar.exact_sums import TOO_LARGE, exact_sum
 from workbench.columnar.value_texts import value_of_key
 from workbench.errors import WorkbenchError
-from workbench.online.layout import PICKS, Ints, LayoutPart, StoreLayout, names_for, slots_for
+from workbench.functions.catalogue import COUNT, EXACT_SUM, LIKE_SUM
+from workbench.online.layout import Ints, LayoutPart, StoreLayout, names_for, slots_for
 
 Floats = NDArray[np.float64]
 #: The value of a feature, from the integers and the numbers of its key's windows.
@@ -48,15 +51,16 @@ def _finisher(
     argument = layout.schema.field(call.arguments[0]).type if call.arguments else None
     _, kind, at, to = places[0]
     rows = _rows_of(kind, at, to)
-    if call.function == "count":
+    if call.info.family == COUNT:
         return call.column, rows, rows
-    if call.function in PICKS:
+    if call.info.picks_row:
         return call.column, partial(_picked, kind, at, value_of_key(argument)), rows
-    if names == ("sum",):
-        mean = call.function == "avg"
-        return call.column, partial(_mean if mean else _total, to), rows
-    if names[0] == "integer_sum" and argument is not None and pa.types.is_integer(argument):
-        of = _whole_mean if call.function == "avg" else partial(_whole_total, call.column)
+    is_sum = call.info.family == EXACT_SUM
+    if is_sum and kind == c.TOTAL:
+        return call.column, partial(_of_total, AGGREGATES[call.info.aggregate], to), rows
+    if is_sum and pa.types.is_integer(argument):
+        total = call.info.gives == LIKE_SUM
+        of = partial(_whole_total, call.column) if total else _whole_mean
         return call.column, partial(of, [place[2] for place in places]), rows
     return call.column, partial(_by_table, call, places, argument, rows), rows
 
@@ -65,21 +69,20 @@ def _rows_of(kind: int, at: int, to: int) -> Finish:
     """How many events a state is of."""
     if kind == c.FLAGS:
         return lambda whole, real: whole[at] + whole[at + 1]
-    if kind == c.WHOLE:
-        return lambda whole, real: whole[at + 1]
-    if kind in (c.TOTAL, c.PRODUCT):
+    if kind == c.PRODUCT:
         return lambda whole, real: int(real[to + 1])
-    if kind in (c.SPREAD, c.MOMENTS, c.JOINT):
-        return lambda whole, real: int(real[to])
-    return lambda whole, real: whole[at]
+    if kind not in c.STATES:
+        return lambda whole, real: whole[at]
+    field = c.STATES[kind]._fields.index("rows")
+    if c.SIZES[kind][0]:
+        return lambda whole, real: whole[at + field]
+    return lambda whole, real: int(real[to + field])
 
 
-def _total(to: int, whole: list[int], real: list[float]) -> float | None:
-    return real[to] if real[to + 1] else None
-
-
-def _mean(to: int, whole: list[int], real: list[float]) -> float | None:
-    return real[to] / real[to + 1] if real[to + 1] else None
+def _of_total(one: Aggregate, to: int, whole: list[int], real: list[float]) -> float | None:
+    total, rows = real[to : to + 2]
+    found: float | None = one.finalize(Sum(total, rows)) if rows else None
+    return found
 
 
 def _whole_total(column: str, sums: list[int], whole: list[int], real: list[float]) -> int | None:
@@ -114,16 +117,12 @@ def _by_table(
 ) -> Any:
     found = []
     for name, kind, at, to in places:
-        integers, numbers = c.SIZES[kind]
-        if kind == c.PRODUCT:
-            found.append((name, np.array([real[to : to + 1]])))
-        elif numbers:
-            found.append((name, np.array([real[to : to + numbers]])))
-        else:
-            found.append((name, np.array([whole[at : at + integers]])))
+        fields = len(AGGREGATES[name].empty)
+        held = whole[at : at + fields] if c.SIZES[kind][0] else real[to : to + fields]
+        found.append((name, np.array([held])))
     sizes = np.array([rows(whole, real)])
     try:
-        return finished(call, found, sizes, argument)[0].as_py()
+        return from_states(call, found, sizes, argument)[0].as_py()
     except OverflowError as error:
         raise WorkbenchError(str(error)) from None
 

@@ -13,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.states.aggregates import AGGREGATES
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
+from kernels.tiling.cells import kind_for
 from kernels.tiling.hops import window_start
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
@@ -22,33 +24,11 @@ from workbench.backfill.worker.partials import partial_states
 from workbench.columnar.columns import is_ranked
 from workbench.engine.block import Call
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import SKETCHED, Options
-from workbench.online.kept_events import FUNCTIONS, KeptEvents
+from workbench.functions.catalogue import HISTOGRAM, SKETCHES, Options
+from workbench.online.kept_events import KeptEvents
 from workbench.online.meta import fingerprint_of
 
 Ints = NDArray[np.int64]
-
-#: What remembers the state of an aggregate.
-KINDS = {
-    "count": c.COUNT,
-    "integer_sum": c.WHOLE,
-    "sum": c.TOTAL,
-    "product": c.PRODUCT,
-    "bool_and": c.FLAGS,
-    "min": c.LEAST_KEY,
-    "max": c.GREATEST_KEY,
-    "first": c.FIRST,
-    "last": c.LAST,
-    **dict.fromkeys(("var_samp", "var_pop", "stddev_samp", "stddev_pop"), c.SPREAD),
-    **dict.fromkeys(("skewness", "kurtosis", "kurtosis_pop"), c.MOMENTS),
-    **dict.fromkeys(("covar_samp", "covar_pop", "corr"), c.JOINT),
-}
-#: Functions whose states are bytes.
-SKETCHES = ("histogram", *SKETCHED)
-#: What is nearest to functions that cannot be held; of others a sketch of quantiles is.
-INSTEAD = {"mode": "approx_top_k", "string_agg": "last_k"}
-#: Functions that pick the value of an event.
-PICKS = ("min", "max", "first", "last")
 
 
 @dataclass(frozen=True)
@@ -181,7 +161,7 @@ class StoreLayout:
 
         See :mod:`workbench.online.states.sketch_cells`.
         """
-        return self._parts([one for one in self.features if one.call.function in SKETCHES])
+        return self._parts([one for one in self.features if is_bytes(one.call)])
 
     def _parts(self, given: Sequence[Feature]) -> tuple[LayoutPart, ...]:
         found = []
@@ -262,19 +242,17 @@ def slots_for(call: Call, schema: pa.Schema) -> tuple[Slot, ...]:
     WorkbenchError
         When a store's states cannot hold what it needs.
     """
-    if exact := partial_states(call, schema):
-        return tuple(
-            Slot(KINDS[one.function], call.arguments, call.where, part=one.options.n)
-            for one in exact
-        )
+    names = names_for(call, schema)
+    parts = [one.options.n for one in partial_states(call, schema)] or [1] * len(names)
+    nulls = call.info.picks and not call.options.ignore_nulls
     return tuple(
-        Slot(KINDS[name], call.arguments, call.where, name in ("first", "last") and _nulls(call))
-        for name in names_for(call, schema)
+        Slot(cast(int, kind_for(AGGREGATES[name].empty)), call.arguments, call.where, nulls, part)
+        for name, part in zip(names, parts, strict=True)
     )
 
 
 def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
-    """Return the aggregates whose states a call is made of, as :data:`KINDS` names them.
+    """Return the aggregates whose states a call is made of.
 
     None where the state is bytes, or events are kept instead.
 
@@ -283,17 +261,30 @@ def names_for(call: Call, schema: pa.Schema) -> tuple[str, ...]:
     WorkbenchError
         When a store's states cannot hold what it needs.
     """
+    info = call.info
     if names := tuple(slot.function for slot in partial_states(call, schema)):
+        if foreign := [name for name in names if kind_for(AGGREGATES[name].empty) is None]:
+            raise WorkbenchError(
+                f"{call.column}: a store's cells have no place for the state of {foreign[0]}, so "
+                "the online view cannot hold it; use wb.Backfill.run."
+            )
         return names
-    if call.function in PICKS and _is_number(schema.field(call.arguments[0]).type):
-        return (call.function,)
+    of_itself = info.picks_row and len(call.arguments) == 1
+    if of_itself and _is_number(schema.field(call.arguments[0]).type):
+        return (info.aggregate,)
     # Of values that count once, one event each is enough for any function.
-    if call.function in (*SKETCHES, *FUNCTIONS) or call.options.distinct:
+    if is_bytes(call) or info.keeps or info.once or call.options.distinct:
         return ()
+    instead = f"wb.fn.{info.instead}, or " if info.instead else ""
     raise WorkbenchError(
         f"{call.column}: {call.function} has no small state that merges, so the online view cannot "
-        f"hold it; use wb.fn.{INSTEAD.get(call.function, 'approx_quantile')}, or wb.Backfill.run."
+        f"hold it; use {instead}wb.Backfill.run."
     )
+
+
+def is_bytes(call: Call) -> bool:
+    """Say whether the state of a call is bytes, as :mod:`workbench.online.states` makes them."""
+    return call.info.family in (HISTOGRAM, *SKETCHES)
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -301,10 +292,6 @@ def _is_number(kind: pa.DataType) -> bool:
     plain = types.is_integer, types.is_floating, types.is_boolean, types.is_date32
     small = types.is_decimal(kind) and not is_ranked(kind)
     return small or types.is_timestamp(kind) or any(one(kind) for one in plain)
-
-
-def _nulls(call: Call) -> bool:
-    return not call.options.ignore_nulls
 
 
 def _window(feature: Feature) -> tuple[int | None, int]:

@@ -9,7 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.frames.frame import RUNNING, WHOLE, Frame
 from workbench.functions.catalogue import (
-    FRAMELESS,
+    FILL,
     NUMBERS,
     TIMES,
     answer_type,
@@ -60,7 +60,7 @@ class Resolved:
 
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
     """Return the frame of a function: its own, that of the call, or the one that SQL takes."""
-    if function.name in FRAMELESS:
+    if not function.info.has_frame:
         return WHOLE
     return function.frame or frame or (RUNNING if ordered else WHOLE)
 
@@ -99,7 +99,7 @@ def resolve(
         values = [_argument(df, name, argument) for argument in function.arguments]
         kinds = tuple(kind for _, kind in values)
         check_arguments(name, function.name, kinds)
-        if function.name == "fill" and kind_of(type_of(df, order[0].name)) not in (
+        if function.info.family == FILL and kind_of(type_of(df, order[0].name)) not in (
             *NUMBERS,
             *TIMES,
         ):

@@ -9,7 +9,7 @@ from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import MOST_DIGITS, NUMBERS, ORDERED, SORTED, TIMES, kind_of
+from workbench.functions.catalogue import FILL, MOST_DIGITS, NUMBERS, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
 from workbench.spark.table import BoundTable, check_grouped, check_sent, column, type_of
 
@@ -90,7 +90,7 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
     ------
     WorkbenchError
     """
-    if terms == 0 and function.name in ORDERED:
+    if terms == 0 and function.info.needs_order:
         raise WorkbenchError(
             f"{column_name}: {function.name} needs an order; name its columns in order_by."
         )
@@ -98,7 +98,7 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
         raise WorkbenchError(
             f"{column_name}: {frame!r} needs an order; name its columns in order_by."
         )
-    if terms != 1 and (frame.measured or function.name == "fill"):
+    if terms != 1 and (frame.measured or function.info.family == FILL):
         what = f"{frame!r} is measured" if frame.measured else "fill goes"
         raise WorkbenchError(
             f"{column_name}: {what} along one column, but order_by names {terms}; name one."

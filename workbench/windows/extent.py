@@ -12,7 +12,7 @@ from kernels.frames.extent import FrameExtent, frame_extent
 from workbench.engine.extent import CallExtent, Sides
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import CHUNKED, FRAMELESS, kind_of
+from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, kind_of
 from workbench.functions.fn import Function
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from workbench.windows.bind import Resolved
 
-SHIFTED = ("lag", "lead")
 DAY = 86_400_000_000
 #: No month is longer or shorter, and no change of a clock or of the date line takes more than two
 #: days.
@@ -55,12 +54,13 @@ def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
 
 
 def _far(function: Function, frame: Frame) -> str | None:
-    if function.name in SHIFTED:
+    info = function.info
+    if info.extent in (BACK, AHEAD):
         passes = f"{function.name} passes over any number of nulls"
         return passes if function.options.ignore_nulls else None
-    if function.name in FRAMELESS:
+    if not info.has_frame:
         return f"{function.name} looks at the whole partition"
-    if function.name in CHUNKED:
+    if info.extent == CHUNKS:
         return f"{function.name} counts its chunks from the partition's first row"
     if frame.low is None or frame.high is None:
         return f"{frame!r} has no bound on one side"
@@ -99,9 +99,9 @@ def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
 
 def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
     """From where to where a function looks, and in what."""
-    name, n = one.function.name, one.function.options.n
-    if name in SHIFTED:
-        at = n if name == "lead" else -n
+    extent, n = one.function.info.extent, one.function.options.n
+    if extent in (BACK, AHEAD):
+        at = n if extent == AHEAD else -n
         return "rows", at, at
     low, high = one.frame.low, one.frame.high
     assert low is not None
@@ -148,14 +148,12 @@ def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[Frame
 
 
 def _look(one: "Resolved", along: "DataType") -> FrameExtent:
-    name, options = one.function.name, one.function.options
-    if name in SHIFTED:
-        if options.ignore_nulls:
-            return FrameExtent("rows", None, 0) if name == "lag" else FrameExtent("rows", 0, None)
-        return frame_extent(name, options.n)
-    if name in FRAMELESS:
-        return frame_extent(name)
-    if name in CHUNKED:
+    extent, options = one.function.info.extent, one.function.options
+    if extent in (BACK, AHEAD) and options.ignore_nulls:
+        return FrameExtent("rows", None, 0) if extent == BACK else FrameExtent("rows", 0, None)
+    if not one.function.info.has_frame:
+        return frame_extent(one.function.name, options.n)
+    if extent == CHUNKS:
         return WHOLE
     unit = one.frame.unit
     return FrameExtent(unit, _bound(one.frame.low, along, -1), _bound(one.frame.high, along, 1))

@@ -9,11 +9,14 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, MONTHS
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import (
-    FRAMELESS,
-    PICKED,
-    RANKINGS,
+    COUNT,
+    EXACT_SUM,
+    LIKE_SUM,
+    NTH,
+    QUANTILE,
+    RANKING,
+    SHIFT,
     TIMES,
-    WITHOUT_DISTINCT,
     kind_of,
 )
 from workbench.functions.fn import Function
@@ -52,33 +55,7 @@ LIMITS = {
     "from scratch": Limit(0, "Spark computes {name} of every frame from scratch"),
 }
 
-#: What Spark has under the same meaning, by the name of its function.
-IN_SPARK = {
-    **{name: name for name in (*RANKINGS, "lag", "lead", "count", "sum", "avg", "min", "max")},
-    **{name: name for name in ("first", "last", "product", "bool_and", "bool_or")},
-    **{name: name for name in ("stddev_pop", "covar_samp", "covar_pop")},
-    "nth": "nth_value",
-    "stddev": "stddev_samp",
-    "variance": "var_samp",
-    "variance_pop": "var_pop",
-    "median": "percentile",
-    "quantile": "percentile",
-}
 NO_DISTINCT = "Spark refuses DISTINCT in a window"
-#: Why the others are not among them.
-NOT_IN_SPARK = {
-    "skewness": "Spark's skewness is that of a population",
-    "kurtosis": "Spark's kurtosis is that of a population",
-    "mode": "Spark's mode is any of the values that are as frequent",
-    "arg_min": "Spark's min_by looks at nulls, and takes any of several least rows",
-    "arg_max": "Spark's max_by looks at nulls, and takes any of several greatest rows",
-    "count_distinct": NO_DISTINCT,
-    "approx_count_distinct": "Spark's approx_count_distinct counts by another sketch",
-    "corr": "Spark's corr of equal values is null",
-    "string_agg": "Spark's string_agg promises no order of the rows",
-    "quantile_disc": "Spark refuses percentile_disc with a frame",
-}
-FROM_SCRATCH = ("median", "quantile")
 
 
 class EngineChoice(NamedTuple):
@@ -137,10 +114,10 @@ def choose(
 
 def not_in_spark(function: Function, frame: Frame) -> str | None:
     """Return why Spark has no such function or frame, None where it has."""
-    name = function.name
-    if name not in IN_SPARK:
-        return NOT_IN_SPARK.get(name, f"Spark has no {name}")
-    if function.options.distinct and name not in WITHOUT_DISTINCT:
+    name, info = function.name, function.info
+    if not info.spark:
+        return info.not_in_spark or f"Spark has no {name}"
+    if function.options.distinct and info.repeats:
         return NO_DISTINCT
     if frame.varies:
         return "Spark's bounds are the same for all rows"
@@ -150,12 +127,11 @@ def not_in_spark(function: Function, frame: Frame) -> str | None:
         return "Spark has no EXCLUDE"
     if frame.measured == MONTHS:
         return "Spark's bounds of months depend on the order's type"
-    picks = name in PICKED
-    if name in ("lag", "lead") and function.options.ignore_nulls:
+    if info.family == SHIFT and function.options.ignore_nulls:
         return f"PySpark's {name} cannot ignore nulls"
-    if name in ("lag", "lead") and not _is_literal(function.options.default):
+    if info.family == SHIFT and not _is_literal(function.options.default):
         return f"Spark's {name} takes a literal for its default"
-    if picks and function.condition is not None and not function.options.ignore_nulls:
+    if info.picks and function.condition is not None and not function.options.ignore_nulls:
         return f"Spark's {name} has no FILTER that keeps nulls"
     return None
 
@@ -169,9 +145,9 @@ def slow_in_spark(function: Function, frame: Frame) -> str | None:
 
 def _shape(function: Function, frame: Frame) -> tuple[str, float]:
     """The kind of a frame among the limits, and how many rows it has."""
-    if function.name in FRAMELESS:
+    if not function.info.has_frame:
         return "no frame", 1
-    if function.name in FROM_SCRATCH:
+    if function.info.family == QUANTILE:
         return "from scratch", inf
     if frame.is_whole or frame.is_running:
         return ("whole partition" if frame.is_whole else "up to the current row"), inf
@@ -211,7 +187,7 @@ def with_spark(
 def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
     from pyspark.sql import functions as F
 
-    if one.function.name in ("sum", "avg") and kind_of(one.kinds[0]) != "float":
+    if one.function.info.family == EXACT_SUM and kind_of(one.kinds[0]) != "float":
         value = one.arguments[0]
         value = value if one.where is None else F.when(one.where, value)
         return exact(one.function.name, one.column, value, one.kinds[0], lambda c: c.over(spec))
@@ -228,7 +204,7 @@ def _window(df: BoundTable, order: Sequence[OrderColumn], one: "Resolved") -> "W
         terms = [(term, _measured(df, term.name, value, one)) for term, value in terms]
     if terms:
         spec = spec.orderBy(*(ordered(term, value) for term, value in terms))
-    if one.function.name in FRAMELESS or not terms:
+    if not one.function.info.has_frame or not terms:
         return spec
     low = Window.unboundedPreceding if frame.low is None else int(frame.low.amount)
     high = Window.unboundedFollowing if frame.high is None else int(frame.high.amount)
@@ -263,23 +239,21 @@ def ordered(term: OrderColumn, value: "Column") -> "Column":
 def _function(one: "Resolved") -> "Column":
     from pyspark.sql import functions as F
 
-    name, options = one.function.name, one.function.options
-    function: Callable[..., Any] = getattr(F, IN_SPARK[name])
-    if name == "ntile":
-        return F.ntile(options.n)
-    if name in RANKINGS:
-        ranked: Column = function()
+    info, options = one.function.info, one.function.options
+    function: Callable[..., Any] = getattr(F, info.spark)
+    if info.family == RANKING:
+        ranked: Column = function(options.n) if info.options else function()
         return ranked
     arguments = [_argument(one, value) for value in one.arguments]
-    if name == "count":
+    if info.family == COUNT:
         return F.count(arguments[0] if arguments else _argument(one, F.lit(1)))
-    if name in FROM_SCRATCH:
+    if info.family == QUANTILE:
         return _percentile(one, arguments[0])
-    if name in ("lag", "lead"):
+    if info.family == SHIFT:
         found: Column = function(arguments[0], options.n, options.default)
-    elif name == "nth":
+    elif info.family == NTH and info.keeps_n:
         found = function(arguments[0], options.n, options.ignore_nulls)
-    elif name in PICKED:
+    elif info.family == NTH:
         found = function(arguments[0], options.ignore_nulls)
     else:
         found = function(*arguments)
@@ -289,7 +263,7 @@ def _function(one: "Resolved") -> "Column":
 def _argument(one: "Resolved", value: "Column") -> "Column":
     from pyspark.sql import functions as F
 
-    as_double = one.answer.typeName() == "double" and one.function.name != "sum"
+    as_double = one.answer.typeName() == "double" and one.function.info.gives != LIKE_SUM
     plain = value.cast("double") if as_double else value
     return plain if one.where is None else F.when(one.where, plain)
 

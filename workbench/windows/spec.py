@@ -7,7 +7,6 @@ from workbench.arguments import check_known, check_text
 from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import FRAMELESS
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import any_of
 from workbench.windows.bind import frame_for
@@ -96,7 +95,7 @@ class WindowCall:
         lines.append(f"large partitions: {why}")
         for name, function in self.columns.items():
             frame = frame_for(function, self.frame, bool(self.order_by))
-            seen = "" if function.name in FRAMELESS else f" over {frame!r}"
+            seen = f" over {frame!r}" if function.info.has_frame else ""
             lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
         return "\n".join(lines)
 
@@ -109,7 +108,7 @@ def _checked_frame(frame: Any, columns: dict[str, Any]) -> Frame | None:
             f"frame: {frame!r} is no frame; give one such as wb.Frame.rows(-3, 3)."
         )
     functions = [one for one in columns.values() if isinstance(one, Function)]
-    if functions and all(one.name in FRAMELESS for one in functions):
+    if functions and not any(one.info.has_frame for one in functions):
         raise WorkbenchError(
             f"frame: {functions[0].name} has no frame, it looks at the whole partition; "
             "leave the frame out."

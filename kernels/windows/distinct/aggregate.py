@@ -259,7 +259,7 @@ def moving_distinct(
     begin, end : int64 arrays of shape (rows, pieces)
         The frame of each row as up to three half-open ranges of its partition's values, in order.
     other : array of shape (rows,), optional
-        The second column of covar_pop, covar_samp and corr.
+        The second column of an aggregate of pairs.
 
     Returns
     -------

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
-from workbench.functions.catalogue import RANKINGS
+from workbench.functions.catalogue import CATALOGUE, RANKING
 from workbench.functions.fn import Function
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.lesson import checked
@@ -38,7 +38,11 @@ FUNCTIONS = [
 ]
 FRAMELESS = [
     *(wb.fn.lag("v"), wb.fn.lead("v", 1).ignore_nulls(), wb.fn.fill("v"), wb.fn.ntile(2)),
-    *(getattr(wb.fn, name)() for name in RANKINGS if name != "ntile"),
+    *(
+        getattr(wb.fn, name)()
+        for name, one in CATALOGUE.items()
+        if one.family == RANKING and name != "ntile"
+    ),
 ]
 FRAMES = [wb.Frame.rows(-1, 1), wb.Frame.groups(-1, 0, exclude="ties"), wb.Frame.range(-2, 0)]
 

@@ -12,7 +12,7 @@ from workbench.backfill.methods import choose
 from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import no_state
 from workbench.backfill.tree.query_times import MOST_BYTES
-from workbench.backfill.worker.partials import FEWEST, feature_groups, needs_all
+from workbench.backfill.worker.partials import feature_groups, needs_all
 from workbench.columnar.blocks import TIME
 from workbench.spark.jobs import collected
 
@@ -109,7 +109,7 @@ def kinds_of(plan: Plan) -> list[RowKind]:
     for group in feature_groups(task.features, task.schema):
         every = sum(needs_all(call, task.schema) for call in group.calls)
         few = sum(
-            max(call.options.n, 1) if call.function in FEWEST else 1
+            max(call.options.n, 1) if call.info.keeps_n and not call.info.once else 1
             for call in group.calls
             if not needs_all(call, task.schema)
         )

@@ -10,21 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.states.aggregates import AGGREGATES, empty_for, finalized
+from kernels.states.aggregates import empty_for, finalized, without_answer
 from kernels.states.states import load
 from kernels.tiling.hops import hop_begins, hop_states
-from workbench.columnar.columns import codes_in_order, floats, numbers
+from workbench.columnar.columns import codes_in_order, numbers
 from workbench.columnar.exact_sums import may_overflow
+from workbench.engine.aggregates import taken
 from workbench.engine.block import Call, Window
-from workbench.engine.functions import KERNELS
+from workbench.functions.catalogue import COUNT, EXACT_SUM, NTH
 from workbench.windows.inspect.one_partition import said
 
 HOP, EVENT, OLDER = "hop", "event", "older"
-#: Functions by what their states are made of: numbers, the order of values, the events' places.
-OF_NUMBERS = ("sum", "avg", "product", "stddev", "stddev_pop", "variance", "variance_pop")
-OF_PAIRS = ("covar_samp", "covar_pop", "corr")
-OF_CODES = ("min", "max", "arg_min", "arg_max")
-OF_PLACES = ("first", "last")
 
 Ints = NDArray[np.int64]
 
@@ -133,9 +129,10 @@ class MergeableState:
 
     def answers(self, states: NDArray[Any], rows: Sequence[int]) -> list[Any]:
         """Return the answers of states of so many rows each, None where these are too few."""
-        found, needs = finalized(self.name, states).tolist(), AGGREGATES[self.name].needs
-        pairs = zip(found, rows, strict=True)
-        return [self._value(one) if count >= needs else None for one, count in pairs]
+        found = finalized(self.name, states)
+        null = without_answer(self.name, found, np.array(rows, np.int64)).tolist()
+        pairs = zip(found.tolist(), null, strict=True)
+        return [None if missing else self._value(one) for one, missing in pairs]
 
     def words(self, states: NDArray[Any]) -> list[str]:
         """Return states as a person reads them: their fields, or the value of their event."""
@@ -165,23 +162,21 @@ def stateful(window: Window, call: Call, rows: Ints) -> MergeableState | None:
     """
     if call.options.distinct:
         return None
-    name, columns = call.function, [window.column(one) for one in call.arguments]
-    taken: list[NDArray[Any]]
-    values = None
-    if name == "count":
-        taken = [np.zeros(int(window.offsets[-1]), np.int64)]
-    elif name in OF_PLACES:
-        taken, values = [np.arange(int(window.offsets[-1]))], columns[0].take(pa.array(rows))
-    elif name in OF_CODES:
-        taken, values = [codes_in_order(columns[-1])], columns[0].take(pa.array(rows))
-        name = name.removeprefix("arg_")
-    elif name in ("sum", "avg") and pa.types.is_integer(columns[0].type):
-        if may_overflow(numbers(columns[0])[rows]):
+    info, columns = call.info, [window.column(one) for one in call.arguments]
+    size, name, values = int(window.offsets[-1]), info.aggregate, None
+    given: list[NDArray[Any]]
+    if info.picks_row:
+        given = [np.arange(size) if info.family == NTH else codes_in_order(columns[-1])]
+        values = columns[0].take(pa.array(rows))
+    elif info.family == COUNT:
+        given = [np.zeros(size, np.int64)]
+    elif info.family == EXACT_SUM and pa.types.is_integer(columns[0].type):
+        given, name = [numbers(columns[0])], f"integer_{name}"
+        if may_overflow(given[0][rows]):
             return None
-        taken, name = [numbers(columns[0])], f"integer_{name}"
-    elif name in (*OF_NUMBERS, *OF_PAIRS) and not pa.types.is_decimal(columns[0].type):
-        taken = [floats(one) for one in columns]
+    elif info.states and not pa.types.is_decimal(columns[0].type):
+        given = taken(name, columns)
     else:
         return None
-    found = [one[rows] for one in taken]
-    return MergeableState(KERNELS.get(name, name), found[0], found[-1], values)
+    found = [one[rows] for one in given]
+    return MergeableState(name, found[0], found[-1], values)

@@ -17,7 +17,7 @@ from kernels.tiling.distributed_tree import update_nodes
 from kernels.tiling.event_ranges import event_ranges
 from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
-from workbench.backfill.worker.partials import EXTREMES, FIELD, FeatureGroup, values_of
+from workbench.backfill.worker.partials import FIELD, FeatureGroup, values_of
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, gathered
 from workbench.columnar.columns import present
@@ -27,6 +27,7 @@ from workbench.columnar.process import freeze_gc
 from workbench.columnar.ragged import offsets_of
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.block import Call, Window
+from workbench.functions.catalogue import ROW
 
 #: The columns of a node: its number in the tree of its key, the mark of the queries below it, and
 #: which features it is for: a group's states, or one call's event.
@@ -181,8 +182,8 @@ class Trees:
         """Return the event of each node that can be the answer to a call."""
         window = self.meeting.window(call.arguments)
         at = _counted(window, call, call.without_null)
-        codes = window.codes(call.arguments[-1])[at] if call.function in EXTREMES else at
-        tree = self.tree(call.function.removeprefix("arg_"), at, begin, end, [codes])
+        codes = window.codes(call.arguments[-1])[at] if call.info.family == ROW else at
+        tree = self.tree(call.info.aggregate, at, begin, end, [codes])
         row = tree[:, -1]
         node = np.flatnonzero(row >= 0)
         first = np.searchsorted(at, self.meeting.events.offsets)

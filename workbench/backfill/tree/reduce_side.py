@@ -19,8 +19,8 @@ from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.buckets import bucketed
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.merge_states import finished, row_counts
-from workbench.backfill.worker.partials import EXTREMES, FIELD, FeatureGroup, partial_states
+from workbench.backfill.worker.merge_states import from_states, row_counts
+from workbench.backfill.worker.partials import FIELD, FeatureGroup, partial_states
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
@@ -29,6 +29,7 @@ from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.task import ROWS_AT_ONCE
 from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import ROW
 
 Batches = list[pa.RecordBatch]
 
@@ -222,7 +223,7 @@ class FromNodes:
         """
         found = [(slot.function, self._states(meeting, i, slot)) for i, slot in self.slots.items()]
         sizes = row_counts(found)
-        return finished(call, found, sizes, self.argument), sizes
+        return from_states(call, found, sizes, self.argument), sizes
 
     def _states(self, meeting: CoGroup, number: int, slot: Call) -> NDArray[Any]:
         empty = AGGREGATES[slot.function].empty
@@ -247,10 +248,10 @@ def of_events(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     fields = [place]
-    if call.function in EXTREMES:
+    if call.info.family == ROW:
         fields = [codes_in_order(columns[call.arguments[-1]]), place]
     parts = np.stack([one[meeting.events.row] for one in fields], axis=1)
-    empty = AGGREGATES[call.function.removeprefix("arg_")].empty
+    empty = AGGREGATES[call.info.aggregate].empty
     found = pushed(meeting, empty, parts)[:, -1]
     row = np.where(found >= 0, order[found] if len(order) else -1, -1)
     return rows_of(columns[call.arguments[0]], row), (row >= 0).astype(np.int64)

@@ -18,9 +18,10 @@ from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
 from workbench.backfill.worker.cogroup import CoGroup, Ints, QueryWindow, Span
 from workbench.backfill.worker.partials import FIELD, SLOT, values_of
-from workbench.columnar.columns import answers, numbers
-from workbench.columnar.exact_sums import means, scale_of, sums_column
+from workbench.columnar.columns import numbers
+from workbench.engine.aggregates import finished, finished_sums
 from workbench.engine.block import Call, Frames
+from workbench.functions.catalogue import COUNT
 
 Matrix = NDArray[Any]
 #: Aggregates and their states, a row for each query.
@@ -55,7 +56,7 @@ class FromStates:
             (slot.function, joined(meeting, number, slot)) for number, slot in self.slots.items()
         ]
         sizes = row_counts(found)
-        return finished(call, found, sizes, self.argument), sizes
+        return from_states(call, found, sizes, self.argument), sizes
 
 
 def joined(meeting: CoGroup, number: int, slot: Call) -> Matrix:
@@ -98,7 +99,7 @@ def row_counts(found: Found) -> Ints:
     return np.asarray(found[0][1].sum(axis=1), np.int64)
 
 
-def finished(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
+def from_states(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
     """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
 
     Parameters
@@ -121,20 +122,10 @@ def finished(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None
     OverflowError
         When a sum does not fit its type.
     """
-    first, states = found[0]
-    if call.function == "count":
+    if call.info.family == COUNT:
         return pa.array(sizes)
-    if first == "bool_and":
-        flags = finalized(call.function, states)
-        return answers(flags.astype(np.bool_), sizes == 0)
+    first, states = found[0]
     if first == "integer_sum":
         sums = [np.ascontiguousarray(one[:, 0]) for _, one in found]
-        if call.function == "avg":
-            return answers(means(sums, sizes, scale_of(argument)), sizes == 0)
-        return sums_column(call.column, sums, sizes == 0, argument)
-    name = call.function if first == "sum" else first
-    values = finalized(name, states)
-    null = sizes < AGGREGATES[name].needs
-    if name in ("skewness", "kurtosis", "kurtosis_pop"):
-        null |= np.isnan(values)
-    return answers(values, null)
+        return finished_sums(call, sums, sizes, argument)
+    return finished(call, finalized(call.info.aggregate, states), sizes)

@@ -11,37 +11,23 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.states.aggregates import AGGREGATES, PAIRS
 from workbench.backfill.worker.cogroup import Ints, Span
 from workbench.backfill.worker.feature import Feature
-from workbench.columnar.columns import floats, numbers
 from workbench.columnar.exact_sums import count_parts, part
+from workbench.engine.aggregates import taken
 from workbench.engine.block import Call, Window
-from workbench.engine.functions import KERNELS
-from workbench.functions.catalogue import NO_OPTIONS, Options
+from workbench.functions.catalogue import (
+    EXACT_SUM,
+    FIRST,
+    GREATEST,
+    LAST,
+    LEAST,
+    NO_OPTIONS,
+    Options,
+)
 
 #: The columns of states on their way: the slot that a state is of, and its fields.
 SLOT, FIELD = "__slot__", "__field{}_{}__"
-#: Functions whose states add up, by the states that they need.
-STATES = {
-    "count": ("count",),
-    "product": ("product", "count"),
-    **dict.fromkeys(("bool_and", "bool_or"), ("bool_and",)),
-    **{
-        name: (KERNELS.get(name, name),)
-        for name in (
-            *("stddev", "stddev_pop", "variance", "variance_pop", "covar_samp", "covar_pop"),
-            *("corr", "skewness", "kurtosis", "kurtosis_pop"),
-        )
-    },
-}
-EXTREMES = ("min", "max", "arg_min", "arg_max")
-ENDS = ("first", "last")
-#: Functions of the rows that no other of the same value, or no k others, stand before.
-DISTINCT = ("count_distinct", "bounded_count_distinct", "approx_count_distinct")
-FEWEST = ("first_k", "last_k", "top_k", "bottom_k")
-#: Functions of which so many rows of a part are enough as they are asked for.
-LISTED = (*FEWEST, "nth", "bounded_count_distinct")
 
 
 @dataclass(frozen=True)
@@ -97,27 +83,25 @@ def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
     """
     if call.options.distinct:
         return ()
-    names = STATES.get(call.function, ())
-    if call.function in ("sum", "avg"):
+    if call.info.family == EXACT_SUM:
         kind = schema.field(call.arguments[0]).type
         if not pa.types.is_floating(kind):
             one = replace(call, column="", function="integer_sum", options=NO_OPTIONS)
             numbers = range(1, count_parts(kind) + 1)
             return tuple(replace(one, options=Options(n=number)) for number in numbers)
-        names = ("sum",)
     plain = replace(call, column="", options=NO_OPTIONS)
-    return tuple(replace(plain, function=name) for name in names)
+    return tuple(replace(plain, function=name) for name in call.info.states)
 
 
 def picks(call: Call) -> bool:
     """Say whether a call's answer is one event of the window, and each part of it has one."""
-    return call.function in (*EXTREMES, *ENDS) and not call.options.distinct
+    return call.info.picks_row and not call.options.distinct
 
 
 def needs_all(call: Call, schema: pa.Schema) -> bool:
     """Say whether every event of a window has to be there for a call, and not few of each hop."""
-    few = (*EXTREMES, *ENDS, *DISTINCT, *FEWEST)
-    return not (call.options.distinct or call.function in few or partial_states(call, schema))
+    few = call.options.distinct or call.info.keeps or call.info.once
+    return not (few or partial_states(call, schema))
 
 
 def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
@@ -141,21 +125,19 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     if not len(at):
         return place
     begins = np.concatenate([[True], part[1:] != part[:-1]])
-    once = call.options.distinct or call.function in DISTINCT
-    if call.function in EXTREMES:
-        return _least(begins, window.codes(call.arguments[-1])[at], "max" in call.function)
-    if call.function == "first" and not once:
-        return np.flatnonzero(begins)
-    if call.function == "last" and not once:
-        return np.flatnonzero(np.append(begins[1:], True))
-    if once:
+    info, keeps = call.info, call.info.keeps
+    if info.picks_row and keeps in (LEAST, GREATEST):
+        return _least(begins, window.codes(call.arguments[-1])[at], keeps == GREATEST)
+    if info.picks_row:
+        return np.flatnonzero(begins if keeps == FIRST else np.append(begins[1:], True))
+    if call.options.distinct or info.once:
         place = _first_of_each(part, window.keys(call.arguments)[at])
-    if call.function not in LISTED:
+    if not info.keeps_n:
         return place
-    if call.function in ("top_k", "bottom_k"):
+    if keeps in (LEAST, GREATEST):
         code = window.codes(call.arguments[0])[at][place]
-        place = place[np.lexsort((~code if call.function == "top_k" else code, part[place]))]
-    elif call.function == "last_k":
+        place = place[np.lexsort((~code if keeps == GREATEST else code, part[place]))]
+    elif keeps == LAST:
         place = place[::-1]
     return np.sort(place[_up_to(part[place], call.options.n)])
 
@@ -206,10 +188,8 @@ def taken_by(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArra
         Its arguments.
     rows : int
     """
-    aggregate = AGGREGATES[slot.function]
     if slot.function == "count":
         return (np.zeros(rows, np.int64),)
     if slot.function == "integer_sum":
         return (part(columns[0], slot.options.n),)
-    whole_numbers = aggregate.takes != PAIRS and isinstance(aggregate.empty[0], int)
-    return tuple(numbers(one) if whole_numbers else floats(one) for one in columns)
+    return tuple(taken(slot.function, columns))

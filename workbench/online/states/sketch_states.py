@@ -16,6 +16,12 @@ from workbench.backfill.worker.feature import Feature
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.value_texts import items_of, order_of_item, value_of_item
 from workbench.engine.block import Call
+from workbench.functions.catalogue import (
+    DISTINCT_SKETCH,
+    FREQUENT_SKETCH,
+    HISTOGRAM,
+    QUANTILES_SKETCH,
+)
 from workbench.online.layout import Ints
 
 
@@ -70,15 +76,15 @@ class Counts:
         return made
 
 
-def _made(function: str, n: int) -> Any:
+def _made(family: str, n: int) -> Any:
     """An empty state."""
-    if function == "histogram":
+    if family == HISTOGRAM:
         return Counts()
     # The others need datasketches, which no other function does.
     from workbench.columnar.sketches import Distinct, Frequent, Quantiles
 
-    kinds = {"approx_count_distinct": Distinct, "approx_quantile": Quantiles}
-    return kinds.get(function, Frequent)(n)
+    kinds = {DISTINCT_SKETCH: Distinct, QUANTILES_SKETCH: Quantiles, FREQUENT_SKETCH: Frequent}
+    return kinds[family](n)
 
 
 @dataclass(frozen=True)
@@ -87,14 +93,16 @@ class State:
 
     Attributes
     ----------
-    function, argument : str
+    family : str
+        Of functions: "histogram", or that of a sketch.
+    argument : str
     where : str or None
         The column that says which events count.
     n : int
         The size of a sketch.
     """
 
-    function: str
+    family: str
     argument: str
     where: str | None
     n: int
@@ -102,11 +110,11 @@ class State:
     @classmethod
     def of(cls, call: Call) -> "State":
         """Return the state that a call is made of."""
-        return cls(call.function, call.arguments[0], call.where, call.options.n)
+        return cls(call.info.family, call.arguments[0], call.where, call.options.n)
 
     def fed_from(self, values: pa.Array) -> Callable[[Ints], SketchState]:
         """Return what makes the state of some rows of a column, none of which is null."""
-        if self.function == "approx_quantile":
+        if self.family == QUANTILES_SKETCH:
             from workbench.engine.sketch_functions import fed_numbers
 
             column = fed_numbers(values)
@@ -118,20 +126,20 @@ class State:
         def feed(rows: Ints) -> SketchState:
             _, first, counts = np.unique(code[rows], return_index=True, return_counts=True)
             there = items[rows[first]].tolist()
-            if self.function == "approx_count_distinct":
+            if self.family == DISTINCT_SKETCH:
                 return self._fed(there)
             return self._fed(there, counts.tolist())
 
         return feed
 
     def _fed(self, *given: Any) -> SketchState:
-        made = _made(self.function, self.n)
+        made = _made(self.family, self.n)
         made.add(*given)
         return made  # type: ignore[no-any-return]
 
     def merged(self, held: Iterable[bytes]) -> SketchState | None:
         """Return the state of several ones' events, None where none of them has any."""
-        read = [_made(self.function, self.n).of_bytes(one) for one in held if one]
+        read = [_made(self.family, self.n).of_bytes(one) for one in held if one]
         for one in read[1:]:
             read[0].merge(one)
         return read[0] if read else None
@@ -146,16 +154,16 @@ class State:
         kind : pyarrow.DataType
             The type of the values.
         """
-        if self.function == "approx_count_distinct":
+        if self.family == DISTINCT_SKETCH:
             return state.estimate() if state else 0
         if state is None:
             return None
-        if self.function == "approx_quantile":
+        if self.family == QUANTILES_SKETCH:
             from workbench.engine.sketch_functions import quantiles_of
 
             return quantiles_of([state.estimate(call.options.q)], call.options, kind)[0].as_py()
         value, order = value_of_item(kind), order_of_item(kind)
-        if self.function == "histogram":
+        if self.family == HISTOGRAM:
             pairs = sorted(state.estimates(), key=lambda pair: order(pair[0]))
         else:
             most = nsmallest(self.n, ((-n, order(item), item) for item, n in state.estimates()))

@@ -10,7 +10,6 @@ from workbench.durations import microseconds
 from workbench.figures.frames import frames_figure
 from workbench.figures.markup import Markup, element, in_lines
 from workbench.figures.stills.frames import frames_svg
-from workbench.functions.catalogue import FRAMELESS
 from workbench.functions.fn import count
 from workbench.widgets.causes import cause
 from workbench.widgets.controls.frame import FrameControls
@@ -162,7 +161,7 @@ def _framed(over: Over) -> Over:
 
 
 def _follows(function: Any) -> bool:
-    return function.frame is None and function.name not in FRAMELESS
+    return function.frame is None and function.info.has_frame
 
 
 def _offered(key: tuple[Any, ...], rows: int) -> str:

@@ -15,7 +15,7 @@ from kernels.core.recording import Run, recorded
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import FRAMELESS, SKETCHED
+from workbench.functions.catalogue import SKETCHES
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.lessons.window_pictures import structure
 from workbench.widgets.lessons.window_timeline import timeline
@@ -44,7 +44,7 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
         follow.
     """
     call, window = partition.call(column), partition.window()
-    if call.function in SKETCHED:
+    if call.info.family in SKETCHES:
         raise WorkbenchError(
             f"{call.column}: {call.function} is answered by sketches of a library, which have no "
             "steps to show; choose another result."
@@ -88,7 +88,7 @@ def _title(partition: Partition, call: Call) -> str:
 
 
 def _intro(partition: Partition, call: Call) -> str:
-    notes = [] if call.function in FRAMELESS else [f"Over {call.frame!r}.".replace("wb.", "")]
+    notes = [f"Over {call.frame!r}.".replace("wb.", "")] if call.info.has_frame else []
     if partition.over.choice.engine == "spark":
         notes.append(
             "Spark's own window operator answers this call; "
@@ -100,7 +100,7 @@ def _intro(partition: Partition, call: Call) -> str:
             "and frames end with the last of them."
         )
     counted = partition.window().counted(call, call.without_null)
-    if counted is not None and call.function not in FRAMELESS:
+    if counted is not None and call.info.has_frame:
         notes.append(
             f"{int((~counted).sum())} of {partition.rows} rows do not count, as their value is "
             "null or their condition not true; the kernel numbers the others from 0."

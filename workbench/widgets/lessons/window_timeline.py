@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from kernels import Trace
 from workbench.columnar.columns import codes_in_order
 from workbench.engine.block import Call, Window
-from workbench.functions.catalogue import FRAMELESS
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import Partition
@@ -64,7 +63,7 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
     return {
         "kind": "timeline", "title": title, "lanes": lanes, "events": events, "ticks": ticks,
         "states": states,
-        "legend": FRAMELESS_LEGEND if call.function in FRAMELESS else LEGEND,
+        "legend": LEGEND if call.info.has_frame else FRAMELESS_LEGEND,
     }  # fmt: skip
 
 
@@ -107,7 +106,7 @@ def _state(
     table: FrameTable, places: NDArray[np.float64], row: int | None, call: Call
 ) -> dict[str, Any] | None:
     everything: dict[str, Any] = {"current": row, "seen": len(places), "chain": [], "skipped": []}
-    if row is None or call.function in FRAMELESS:
+    if row is None or not call.info.has_frame:
         return everything
     inside = table.inside[row]
     held = np.flatnonzero(inside | table.left_out[row])

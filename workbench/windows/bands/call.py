@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import NUMBERS, TIMES, kind_of
+from workbench.functions.catalogue import NUMBERS, QUANTILE, QUANTILE_DISC, TIMES, kind_of
 from workbench.functions.fn import Function
 from workbench.windows.bind import frame_for
 from workbench.windows.over import Over
@@ -38,7 +38,7 @@ def band_of(over: Over) -> str:
     """
     for name, one in over.columns.items():
         several = len(set(one.options.q)) > 1
-        if several and one.name in ("quantile", "quantile_disc") and _is_name(one):
+        if several and one.info.family in (QUANTILE, QUANTILE_DISC) and _is_name(one):
             return name
     raise WorkbenchError(
         "over: there are no quantiles of a column to draw as a band; "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
-from workbench.functions.catalogue import CHUNKED, FRAMELESS
+from workbench.functions.catalogue import AHEAD, CHUNKS, PARTITION
 from workbench.spark.session import PROVIDER, ROCKSDB
 from workbench.spark.table import BoundTable
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 #: Under what a column's metadata say that it has a watermark.
 WATERMARK = "spark.watermarkDelayMs"
 CLOSE = "emit='on window close'"
-#: Functions whose answers depend on rows that may come at any time.
-NEVER_CLOSED = ("percent_rank", "cume_dist", "ntile", "fill")
 
 
 def check_emit(emit: Any, known: "list[str]") -> None:
@@ -118,16 +116,17 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
 
 
 def _never_closes(one: "Resolved") -> str | None:
-    name, ends = one.function.name, "emit='on update' has it, or take a frame that ends"
-    if name in NEVER_CLOSED:
+    name, info = one.function.name, one.function.info
+    ends = "emit='on update' has it, or take a frame that ends"
+    if info.extent == PARTITION:
         return f"{name} depends on rows to come, so no window closes; leave it to emit='on update'."
-    if name == "lead" and one.function.options.ignore_nulls:
-        return "lead that ignores nulls may wait for ever, so no window closes; keep the nulls."
-    if name in CHUNKED:
+    if info.extent == AHEAD and one.function.options.ignore_nulls:
+        return f"{name} that ignores nulls may wait for ever, so no window closes; keep the nulls."
+    if info.extent == CHUNKS:
         return (
             f"{name} counts its chunks from a partition's first row, which a stream does not keep."
         )
-    if name in FRAMELESS:
+    if not info.has_frame:
         return None
     if one.frame.high is None:
         return f"{one.frame!r} has no end, so it never closes; {ends}."

@@ -18,10 +18,7 @@ from workbench.columnar.blocks import grouped
 from workbench.columnar.ragged import rows_of_runs
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
-from workbench.functions.catalogue import SKETCHED
 
-#: Functions of all rows that a query sees, in their order: no tree holds less than those rows.
-LISTED = ("mode", "histogram", "string_agg", *SKETCHED)
 #: The rows of windows that are listed at once.
 AT_ONCE = 8_000_000
 #: Windows that hold at most so many rows, for each row and query there is, are listed.
@@ -55,7 +52,8 @@ def answer_valid(call: Call, meeting: CoGroup, tiled: bool | None = None) -> tup
     if tiled is None:
         listed = int(sizes.sum()) <= FEW * (len(lives.row) + len(sizes))
         tiled = combines(call) or not listed
-    if not tiled or call.function in LISTED or not len(sizes):
+    # No tree holds less than all rows in their order.
+    if not tiled or call.info.in_order or not len(sizes):
         return _listed(call, lives, meeting), sizes
     return answer_in_tiles(call, lives, meeting.columns), sizes
 

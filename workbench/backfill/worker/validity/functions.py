@@ -21,8 +21,8 @@ from kernels.states.aggregates import AGGREGATES
 from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
 from workbench.backfill.worker.cogroup import Ints
-from workbench.backfill.worker.merge_states import finished
-from workbench.backfill.worker.partials import ENDS, EXTREMES, partial_states, taken_by
+from workbench.backfill.worker.merge_states import from_states
+from workbench.backfill.worker.partials import partial_states, taken_by
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of
@@ -30,21 +30,17 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
+from workbench.functions.catalogue import COUNT, COUNT_DISTINCT, END_VALUES, LAST, NTH, ROW
 
 Columns = Mapping[str, pa.Array]
 
-COUNTS = ("count", "count_distinct", "bounded_count_distinct")
-DISTINCT = ("count_distinct", "bounded_count_distinct")
 #: Queries whose rows are laid out at once: their tree is low, and so frames have few ranges.
 AT_ONCE = 8_192
 
 
 def combines(call: Call) -> bool:
     """Say whether a function needs no rows, but states of them."""
-    plain = replace(call, options=replace(call.options, distinct=False))
-    counted = (*COUNTS, *EXTREMES, *ENDS, "sum", "avg")
-    # The types do not matter here: they say which states, not whether.
-    return call.function in counted or bool(partial_states(plain, pa.schema([])))
+    return bool(call.info.states) or call.info.once or call.info.picks_row
 
 
 def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
@@ -64,19 +60,19 @@ def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Arra
     """
     # The lives are those that count already.
     call = replace(call, where=None)
-    if call.options.distinct or call.function in DISTINCT:
+    if call.options.distinct or call.info.once:
         every = lives
         lives = every.once(("once", call.arguments), lambda: distinct(every, call, held))
         call = replace(call, options=replace(call.options, distinct=False))
-    if call.function in COUNTS:
-        most = call.options.n if call.function == "bounded_count_distinct" else None
+    if call.info.family in (COUNT, COUNT_DISTINCT):
+        most = call.options.n if call.info.keeps_n else None
         return pa.array(lives.sizes if most is None else np.minimum(lives.sizes, most))
-    if call.function in (*EXTREMES, *ENDS):
+    if call.info.picks_row:
         return _of_row(call, lives, held)
     kinds = pa.schema([(name, held[name].type) for name in call.arguments])
     if slots := partial_states(call, kinds):
         found = [(slot.function, _states(slot, lives, held)) for slot in slots]
-        return finished(call, found, lives.sizes, kinds.types[0])
+        return from_states(call, found, lives.sizes, kinds.types[0])
     return _by_layout(call, lives, held)
 
 
@@ -86,7 +82,7 @@ def _by_layout(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
         high = min(low + AT_ONCE, len(lives.queries.time))
         some: ValidIntervals = lives.once((low, high), partial(lives.between, low, high))
         layout: TileLayout = some.once("layout", partial(laid_out, some, held))
-        found = OWN.get(call.function, answer)(layout, call)
+        found = OWN.get(call.info.family, answer)(layout, call)
         parts.append(found.take(pa.array(layout.query_places)))
     return pa.concat_arrays(parts)
 
@@ -121,11 +117,11 @@ def _merged(name: str, lives: ValidIntervals, values: Sequence[NDArray[Any]]) ->
 
 def _of_row(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
     """The first argument's value in the row that is least, greatest, first or last of all."""
-    name = call.function.removeprefix("arg_")
-    if name in ENDS:
-        codes = np.zeros(len(lives.row), np.int64)
-    else:
+    name = call.info.aggregate
+    if call.info.family == ROW:
         codes = codes_in_order(_taken(lives, held, call.arguments[-1]))
+    else:
+        codes = np.zeros(len(lives.row), np.int64)
     row = AGGREGATES[name].empty._fields.index("row")
     found = _merged(name, lives, [codes])[:, row].astype(np.int64)
     first = np.repeat(lives.offsets[:-1], np.diff(lives.queries.offsets))
@@ -189,7 +185,7 @@ def _picked(layout: TileLayout, call: Call) -> pa.Array:
 
 def _end_values(layout: TileLayout, call: Call) -> pa.Array:
     """The first or the last values, in their order."""
-    last = call.function == "last_k"
+    last = call.info.keeps == LAST
     ends, rows = _ends(layout, call.options.n, last)
     if last:
         # From the last one on, and so each list is turned round.
@@ -198,8 +194,5 @@ def _end_values(layout: TileLayout, call: Call) -> pa.Array:
     return lists_of_ends(ends, flat, np.diff(ends) == 0)
 
 
-#: Functions that depend on the order of rows.
-OWN: dict[str, Callable[[TileLayout, Call], pa.Array]] = {
-    "nth": _picked,
-    **dict.fromkeys(("first_k", "last_k"), _end_values),
-}
+#: Families of functions that depend on the order of rows.
+OWN: dict[str, Callable[[TileLayout, Call], pa.Array]] = {NTH: _picked, END_VALUES: _end_values}

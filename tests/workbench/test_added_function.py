@@ -1,0 +1,204 @@
+"""A function is added by an aggregate of the kernels and a row of the catalogue, and is then found
+wherever functions are asked for: nothing else has to learn of it."""
+
+import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from kernels.core.cache import cache_folder, source_stamp
+from kernels.states.aggregates import AGGREGATES
+from kernels.windows.sliding import sliding_states
+from tests.workbench.added_aggregates import ADDED, Logarithms
+from tests.workbench.backfill import cases as backfill_cases
+from tests.workbench.backfill.spans import answer_in_spans
+from tests.workbench.backfill.trees import answer_by_tree
+from tests.workbench.online import cases as online_cases
+from tests.workbench.windows.cases import COLUMNS
+from tests.workbench.windows.pieces import answer, call_of
+from tests.workbench.windows.stream.changelogs import TABLE, Query
+from workbench.backfill.worker.cogroup import Span
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import AGGREGATE, CATALOGUE, DOUBLE, NUMBERS, FunctionInfo
+from workbench.functions.fn import Function
+
+START = datetime(2024, 1, 29, 22)
+VALUES = [3.0, 5.0, None, 2.0, 8.0, 1.0, 7.0]
+
+
+def by_force(name: str, values: Sequence[float | None]) -> float | None:
+    some = [value for value in values if value is not None]
+    if not some:
+        return None
+    if name == "quadratic_mean":
+        return math.sqrt(sum(value * value for value in some) / len(some))
+    return math.prod(some) ** (1 / len(some))
+
+
+@pytest.fixture(autouse=True)
+def added(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, aggregate in ADDED.items():
+        row = FunctionInfo(AGGREGATE, (NUMBERS,), DOUBLE, name, (name,), distinct=True)
+        monkeypatch.setitem(AGGREGATES, name, aggregate)
+        monkeypatch.setitem(CATALOGUE, name, row)
+
+
+def asked_of(column: str) -> dict[str, Function]:
+    """The added functions, and the same of distinct values."""
+    plain = {name: Function(name, (column,)) for name in ADDED}
+    return plain | {f"{name}_once": one.distinct() for name, one in plain.items()}
+
+
+def expected_of(values: Sequence[float | None]) -> dict[str, float | None]:
+    once = list(dict.fromkeys(values))
+    found = {name: by_force(name, values) for name in ADDED}
+    return found | {f"{name}_once": by_force(name, once) for name in ADDED}
+
+
+def row_of(number: int, value: float | None) -> dict[str, Any]:
+    nothing = dict.fromkeys(TABLE.names)
+    time = START + timedelta(hours=number)
+    return nothing | {"id": number, "p": "a", "moment": time, "x": value, "n": 0, "m": 0}
+
+
+def check(found: dict[str, Any], values: Sequence[float | None]) -> None:
+    for name, wanted in expected_of(values).items():
+        assert found[name] == (None if wanted is None else pytest.approx(wanted)), name
+
+
+@pytest.mark.parametrize("exclude", ["no others", "current row"])
+def test_a_window_call_has_it(exclude: str) -> None:
+    values = [*VALUES, 3.0, 3.0]
+    rows = pa.Table.from_pylist([row_of(i, value) for i, value in enumerate(values)], TABLE)
+    rows = rows.select(["id", "n", "m", *COLUMNS])
+    frame = wb.Frame.rows(-2, 1, exclude=exclude)
+    found = answer(rows, ("p",), ["id"], frame, asked_of("x")).to_pylist()
+    for i, row in enumerate(found):
+        seen = range(max(i - 2, 0), min(i + 2, len(values)))
+        check(row, [values[j] for j in seen if exclude == "no others" or j != i])
+
+
+def test_a_stream_that_emits_on_update_has_it() -> None:
+    query = Query(("p",), ["id"], wb.Frame.rows(-2, 0), asked_of("x"))
+    rows = [row_of(i, value) for i, value in enumerate(VALUES)]
+    query.run([("+I", row) for row in rows[:4]])
+    query.run([("+I", row) for row in rows[4:]])
+    query.run([("-U", rows[1]), ("+U", rows[1] | {"x": 9.0})])
+    query.check()
+    values = [VALUES[0], 9.0, *VALUES[2:]]
+    for (*_, i), row in query.answers.items():
+        check(row, values[max(i - 2, 0) : i + 1])
+
+
+NUMBERS_OF_EVENTS = [4, 1, None, 6, 2, 9, 3, 5]
+EVENTS = [
+    {"k0": "a", "__time__": 3 * i, "number": value, "good": True, "bucket": "p"}
+    for i, value in enumerate(NUMBERS_OF_EVENTS)
+]
+QUERIES: list[dict[str, Any]] = [{"k0": "a", "__time__": time} for time in (0, 5, 13, 40)]
+
+
+@pytest.mark.parametrize("way", ["keys whole", "keys cut by time", "tree"])
+@pytest.mark.parametrize("name", ADDED)
+def test_a_backfill_has_it(name: str, way: str) -> None:
+    span = Span(11, 4, 1)
+    asked = backfill_cases.Asked(
+        name, "number", lambda rows, of: by_force(name, [row[of] for row in rows]), pa.float64()
+    )
+    one = backfill_cases.feature(asked, span)
+    if way == "keys whole":
+        found = backfill_cases.task(one).answer(*backfill_cases.tables(QUERIES, EVENTS))
+        found = found.sort_by("id")
+    elif way == "tree":
+        found = answer_by_tree(QUERIES, EVENTS, [one])
+    else:
+        found = answer_in_spans(QUERIES, EVENTS, [one])
+    wanted = [
+        backfill_cases.by_force(asked, span, False, False, query, EVENTS) for query in QUERIES
+    ]
+    assert wanted[0] is None
+    assert found.column("found").to_pylist() == pytest.approx(wanted)
+
+
+def online_features(name: str) -> Any:
+    return online_cases.features(calls=[(name, ("number",), pa.float64())])
+
+
+def test_the_online_view_has_it_where_cells_know_its_state() -> None:
+    layout = online_cases.layout_of(online_features("quadratic_mean"))
+    view = online_cases.View(online_cases.Memory(), layout)
+    nothing = dict.fromkeys(online_cases.SCHEMA.names)
+    events = [nothing | event | {"flag": True} for event in EVENTS]
+    view.seen += events[:4]
+    view.upload(12)
+    view.stream(events[4:])
+    row = view.fetch(["a"], 30)["a"]
+    assert row is not None
+    wanted = online_cases.expected(layout, view.known, ["a"], 30)[0]
+    assert row == {one: pytest.approx(value) for one, value in wanted.items()}
+    # The longest window holds all events.
+    longest = next(value for one, value in row.items() if "_30_" in one)
+    assert longest == pytest.approx(by_force("quadratic_mean", NUMBERS_OF_EVENTS))
+
+
+def test_the_online_view_says_where_cells_do_not_know_its_state() -> None:
+    layout = online_cases.layout_of(online_features("geometric_mean"))
+    wanted = "a store's cells have no place for the state of geometric_mean, so the online view"
+    with pytest.raises(WorkbenchError, match=wanted):
+        _ = layout.parts
+
+
+SAYS = """
+import pickle, sys
+call = pickle.load(sys.stdin.buffer)
+from kernels.states.aggregates import AGGREGATES
+print(call.info.aggregate, AGGREGATES[call.info.aggregate].empty._fields)
+"""
+
+
+def test_its_row_and_its_aggregate_travel_with_a_call() -> None:
+    frame = wb.Frame.rows(-2, 0)
+    call = call_of("found", Function("geometric_mean", ("x",)), frame)
+    assert pickle.loads(pickle.dumps(call)) == call
+    run = subprocess.run(
+        [sys.executable, "-c", SAYS],
+        input=cloudpickle.dumps(call), cwd=Path(wb.__file__).parents[1],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.decode().strip() == "geometric_mean ('total', 'rows')"
+
+
+def test_what_is_compiled_for_its_state_is_not_kept_on_disk() -> None:
+    """The cache looks at the sources of the kernels, and would not notice an edit elsewhere."""
+    folder = cache_folder() / source_stamp()
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    begin, end, states = np.array([[0]]), np.array([[2]]), np.zeros((1, 2))
+    value = np.array([2.0, 8.0])
+    for run in (sliding_states.over, lambda _, *given: sliding_states(*given)):
+        run(np.array([0, 1]), Logarithms(), value[:1], value[:1], begin, end - 1, states)
+        assert states.tolist() == [[math.log(2.0), 1.0]]
+    after = {file: file.stat().st_mtime_ns for file in folder.rglob("*") if file.is_file()}
+    assert {file for file in after if after[file] != before.get(file)} == set()
+
+
+def test_spark_has_it(spark: SparkSession) -> None:
+    rows = pa.table({"p": ["a"] * 7, "t": range(7), "x": VALUES})
+    df = spark.createDataFrame(rows)
+    found = wb.over(df, "p", "t", wb.Frame.rows(-2, 0), **asked_of("x")).toArrow().sort_by("t")
+    for i, row in enumerate(found.to_pylist()):
+        check(row, VALUES[max(i - 2, 0) : i + 1])
+    asked = spark.createDataFrame(pa.table({"p": ["a"], "t": [7]}))
+    features = [wb.Aggregation(one, windows=3, name=name) for name, one in asked_of("x").items()]
+    answers = wb.Backfill("p", "t", features, "sliding").run(asked, df).toArrow().to_pylist()[0]
+    check({name.removesuffix("_3"): value for name, value in answers.items()}, VALUES[4:])

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import cloudpickle
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -173,7 +172,7 @@ def test_its_row_and_its_aggregate_travel_with_a_call() -> None:
     assert pickle.loads(pickle.dumps(call)) == call
     run = subprocess.run(
         [sys.executable, "-c", SAYS],
-        input=cloudpickle.dumps(call), cwd=Path(wb.__file__).parents[1],
+        input=pickle.dumps(call), cwd=Path(wb.__file__).parents[1],
         capture_output=True, check=True,
     )  # fmt: skip
     assert run.stdout.decode().strip() == "geometric_mean ('total', 'rows')"

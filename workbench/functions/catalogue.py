@@ -50,7 +50,7 @@ FRAME, CHUNKS, BACK, AHEAD = "frame", "chunks", "back", "ahead"
 BEFORE, PARTITION = "before", "partition"
 #: Which rows of a part of a window are enough.
 FIRST, LAST, LEAST, GREATEST = "first", "last", "least", "greatest"
-#: An option that is always shown.
+#: What no option is: one that is never usual is always shown.
 _ALWAYS = object()
 
 
@@ -91,7 +91,7 @@ class Options:
             value = getattr(self, option)
             if option == "q":
                 value = self.q[0] if self.single else list(self.q)
-            if usual is _ALWAYS or value != usual:
+            if value != usual:
                 found.append(value)
         return found
 

@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.states.aggregates import AGGREGATES, Aggregate
-from kernels.states.states import Sum
+from kernels.states.aggregates import AGGREGATES
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
 from workbench.backfill.worker.feature import Feature
@@ -55,11 +54,10 @@ def _finisher(
         return call.column, rows, rows
     if call.info.picks_row:
         return call.column, partial(_picked, kind, at, value_of_key(argument)), rows
-    is_sum = call.info.family == EXACT_SUM
+    is_sum, total = call.info.family == EXACT_SUM, call.info.gives == LIKE_SUM
     if is_sum and kind == c.TOTAL:
-        return call.column, partial(_of_total, AGGREGATES[call.info.aggregate], to), rows
+        return call.column, partial(_total if total else _mean, to), rows
     if is_sum and pa.types.is_integer(argument):
-        total = call.info.gives == LIKE_SUM
         of = partial(_whole_total, call.column) if total else _whole_mean
         return call.column, partial(of, [place[2] for place in places]), rows
     return call.column, partial(_by_table, call, places, argument, rows), rows
@@ -79,10 +77,15 @@ def _rows_of(kind: int, at: int, to: int) -> Finish:
     return lambda whole, real: int(real[to + field])
 
 
-def _of_total(one: Aggregate, to: int, whole: list[int], real: list[float]) -> float | None:
-    total, rows = real[to : to + 2]
-    found: float | None = one.finalize(Sum(total, rows)) if rows else None
-    return found
+# These take 0.1 µs; a column of one row, which all other answers are taken from, takes 13 µs.
+
+
+def _total(to: int, whole: list[int], real: list[float]) -> float | None:
+    return real[to] if real[to + 1] else None
+
+
+def _mean(to: int, whole: list[int], real: list[float]) -> float | None:
+    return real[to] / real[to + 1] if real[to + 1] else None
 
 
 def _whole_total(column: str, sums: list[int], whole: list[int], real: list[float]) -> int | None:

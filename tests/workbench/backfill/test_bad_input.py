@@ -251,6 +251,10 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             "aggregate with the same answer; take another method.",
         ),
         (
+            lambda: asked(fn.corr("v", "v"), name="c").run(*tables, method="naive"),
+            "c: method='naive' cannot answer wb.fn.corr('v', 'v'), as Spark's SQL has no such",
+        ),
+        (
             lambda: asked("median", "v", "5 hours").run(*tables, method="tree"),
             "v_median_5h: method='tree' cannot answer wb.fn.median('v'), which has no state that "
             "adds up from parts; take method='auto', 'scan' or 'sawtooth'.",

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from kernels.core.borrowed_views import borrowed
 from kernels.core.cache import located
+from kernels.core.kernel_cache import KernelCache
 
 COLUMN, RIGHT, ROW, SCRATCH = "column", "right", "row", "scratch"
 STATE, SETTING = "state", "setting"
@@ -225,10 +226,10 @@ class Kernel:
 
         A kernel of aggregates has so many types that only its lift, which Spark calls, is compiled.
         """
-        for state in self._states():
-            self._compile_for(state)
+        for state in self.states():
+            self.compile_for(state)
 
-    def _states(self) -> list[Any]:
+    def states(self) -> list[Any]:
         """Return the empty states that the kernel can take; None when it takes none."""
         for parameter in self.parameters.values():
             if _role(parameter) == STATE:
@@ -236,7 +237,8 @@ class Kernel:
                 return [state for state in empty_states if not needed or hasattr(state, needed)]
         return [None]
 
-    def _compile_for(self, state: Any) -> None:
+    def compile_for(self, state: Any) -> None:
+        """Compile what :meth:`compile` does, for one of the kernel's states."""
         types = [numba_type(p.annotation, state) for p in self.parameters.values()]
         if state is None:
             self.compiled.compile(tuple(types))
@@ -337,8 +339,13 @@ def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> Non
 
 def compile_cached(function: Callable[..., Any], **options: Any) -> Any:
     """Return the function as a compiled one that is cached on disk."""
+    options |= {"nogil": True, "error_model": "numpy"}
     with located():
-        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        if (function.__module__ or "").partition(".")[0] != "kernels":
+            return numba.njit(cache=True, **options)(function)
+        made = numba.njit(**options)(function)
+        made._cache = KernelCache(function)
+        return made
 
 
 def numba_type(annotation: Any, state: Any = None) -> Any:

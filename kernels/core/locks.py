@@ -1,0 +1,74 @@
+"""Locks between processes that share a folder: each name is a byte of one file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+class Locks:
+    """Locks that a process holds until it gives them back, or ends.
+
+    Where the file system has none, every lock is to be had: what they guard is then done twice.
+
+    Parameters
+    ----------
+    file : Path
+        Made where it is missing, in a folder that exists. It stays open, as to close it would give
+        back all locks of this process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> locks = locks_of(Path(tempfile.mkdtemp()) / "locks")
+    >>> locks.take("in_order"), locks.give("in_order")
+    (True, None)
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file: BinaryIO = file.open("ab")
+
+    def take(self, name: str, wait: bool = True) -> bool:
+        """Lock a name; without waiting, return whether no other process has it."""
+        if fcntl is None:
+            return True
+        try:
+            flags = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+            fcntl.lockf(self._file, flags, 1, _place(name))
+        except (BlockingIOError, PermissionError):
+            return False
+        except OSError:
+            return True
+        return True
+
+    def give(self, name: str) -> None:
+        """Give a lock back."""
+        if fcntl is not None:
+            with suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(name))
+
+    @contextmanager
+    def held(self, name: str) -> Iterator[None]:
+        """Have a lock within this context."""
+        self.take(name)
+        try:
+            yield
+        finally:
+            self.give(name)
+
+
+@cache
+def locks_of(file: Path) -> Locks:
+    """Return the locks of a file, of which a process must have one alone."""
+    return Locks(file)
+
+
+def _place(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode(), digest_size=7).digest())

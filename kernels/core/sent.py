@@ -1,0 +1,134 @@
+"""Compiled kernels that reach an executor in the same archive as the packages.
+
+A driver adds what its cache holds to the archive. A worker that imports the packages from there
+looks for a kernel that its own cache does not hold, and takes it over, where all of this is so:
+
+- the archive has the digest that its name says, and Spark told that name with the task;
+- the kernel was compiled from these sources, by these versions, for this processor.
+
+Otherwise the worker compiles it, as it would without an archive.
+"""
+
+import hashlib
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+from zipfile import ZipFile
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+from numba.core.registry import cpu_target
+
+from kernels.core.cache import cache_folder, source_stamp
+
+#: The archive that this package was imported from; None where it is a folder.
+ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
+
+
+def archive_name(digest: str) -> str:
+    """Return the name of an archive of the packages: who is told the name knows the content."""
+    return f"window_workbench_{digest}.zip"
+
+
+def digest_of(archive: Path) -> str:
+    """Return the digest of an archive's bytes."""
+    with archive.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def place() -> str:
+    """Return the folder in an archive of the kernels that could run here.
+
+    Returns
+    -------
+    str
+        It names the sources, the versions of all that compiles or is compiled in, and the processor
+        with its features.
+
+    Examples
+    --------
+    >>> place().count("/")
+    1
+    """
+    python = platform.python_implementation(), platform.python_version(), sys.abiflags
+    versions = *python, numba.__version__, llvmlite.__version__, np.__version__
+    processor = cpu_target.target_context.codegen().magic_tuple()
+    target = hashlib.sha256(repr((versions, processor)).encode())
+    return f"compiled/{source_stamp()}-{target.hexdigest()[:16]}"
+
+
+def compiled_files() -> Iterator[tuple[str, bytes]]:
+    """Return what this machine's cache holds of these sources.
+
+    Returns
+    -------
+    iterator of (str, bytes)
+        The path within an archive, and the content: a kernel's index, or one compiled version.
+    """
+    for file in sorted((cache_folder() / source_stamp()).glob("*.nb[ic]")):
+        yield f"{place()}/{file.name}", file.read_bytes()
+
+
+class Sent:
+    """The compiled kernels in an archive.
+
+    Parameters
+    ----------
+    archive : Path
+        One whose name is :func:`archive_name` of its digest; from any other nothing is taken.
+    """
+
+    def __init__(self, archive: Path) -> None:
+        self._files: dict[str, list[str]] = {}
+        if archive.name == archive_name(digest_of(archive)):
+            self._archive = ZipFile(archive)
+            for name in self._archive.namelist():
+                path = PurePosixPath(name)
+                if str(path.parent) == place():
+                    self._files.setdefault(_function(path.name), []).append(name)
+
+    def take_over(self, function: str, key: Any, target: IndexDataCacheFile) -> bool:
+        """Put one compiled version of a function into a cache of this user's own.
+
+        Parameters
+        ----------
+        function : str
+            As Numba names the files of the function.
+        key : tuple
+            Numba's: the types, the processor, and the code.
+        target : IndexDataCacheFile
+
+        Returns
+        -------
+        bool
+            Whether it is there.
+        """
+        files = self._files.get(function)
+        if not files:
+            return False
+        with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+            for name in files:
+                Path(folder, PurePosixPath(name).name).write_bytes(self._archive.read(name))
+            found = IndexDataCacheFile(folder, function, source_stamp()).load(key)
+        if found is not None:
+            target.save(key, found)
+        return found is not None
+
+
+@cache
+def sent() -> Sent | None:
+    """Return what came with the packages; None where they were not sent."""
+    return Sent(Path(ARCHIVE)) if ARCHIVE else None
+
+
+def _function(file: str) -> str:
+    """The name of a function's files, from that of its index or of a compiled version."""
+    base = file.removesuffix(".nbi")
+    return base if base != file else file.removesuffix(".nbc").rpartition(".")[0]

@@ -98,10 +98,12 @@ class _Server:
     def start(self, name: str, sign: str, script: str, *arguments: str) -> None:
         """Start one of Spark's scripts and wait until it has said ``sign``."""
         log = self.folder / f"{name}.log"
+        # Servers have compiled nothing: the kernels that their workers run have been sent to them.
+        own = {"NUMBA_CACHE_DIR": str(self.folder / "cache")}
         with log.open("wb") as output:
             self.running[name] = subprocess.Popen(
                 [str(_SPARK / "bin" / script), *arguments],
-                env=os.environ | self._environment,
+                env=os.environ | self._environment | own,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

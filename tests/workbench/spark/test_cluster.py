@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import workbench as wb
 from tests.clusters import KINDS, Cluster
+from workbench import fn
 from workbench.spark.shipping import ship
 
 RunOn = Callable[..., Any]
@@ -37,6 +39,43 @@ def test_workers_import_both_packages_without_anyone_copying_files(
     kind: str, run_on: RunOn
 ) -> None:
     assert run_on(kind, packages_seen_by_a_worker) == ["kernels", "workbench"]
+
+
+def kernels_of_workers(spark: SparkSession) -> list[list[int]]:
+    """Of each worker, after its first calls: the kernels that it loaded, and those it compiled."""
+    rows = "id % 4 AS key", "id AS time", "id % 3 AS step", "double(id % 7) AS v"
+    events = spark.range(4000, numPartitions=2).selectExpr(*rows)
+    steps = {"first": "step = 0", "second": "step = 1"}
+    levels = wb.Funnel(steps, window=5, key="key", time="time").levels(events)
+    assert [row.level for row in levels.collect()] == [2] * 4
+    around = wb.Frame.rows(-9, 9)
+    quantile = {"tenth": fn.quantile("v", 0.1)}
+    five = {"sum": fn.sum("v"), "mode": fn.mode("v"), "n": fn.count_distinct("v")}
+    five |= {"before": fn.lag("v"), "median": fn.median("v")}
+    for functions in (quantile, five):
+        assert wb.over(events, "key", "time", around, **functions).count() == 4000
+
+    def look(batches: Batches) -> Batches:
+        from kernels.core.kernel import registry
+
+        stats = [one.lifted.stats for one in registry.values()]
+        loaded = sum(sum(one.cache_hits.values()) for one in stats)
+        compiled = sum(sum(one.cache_misses.values()) for one in stats)
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"loaded": [loaded], "compiled": [compiled]})
+
+    looked = spark.range(2, numPartitions=2).mapInArrow(look, "loaded int, compiled int")
+    return [list(row) for row in looked.collect()]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_workers_that_have_compiled_nothing_load_the_kernels_of_their_driver(
+    kind: str, run_on: RunOn
+) -> None:
+    loaded, compiled = zip(*run_on(kind, kernels_of_workers), strict=True)
+    assert min(loaded) >= 5
+    assert sum(compiled) == 0
 
 
 def sum_with_a_pause(spark: SparkSession, folder: Path) -> int:

@@ -1,0 +1,103 @@
+"""Compiled kernels are taken from the driver's archive, if they are from it and of this machine."""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from kernels.core.sent import archive_name, digest_of
+
+CALL = """
+import shutil, sys
+sys.path[:0] = sys.argv[2:]
+import numpy as np
+from kernels.core.cache import cache_folder
+from kernels.structures.order import in_order
+in_order.over(np.array([0, 2]), np.array([1, 2]), np.ones(2, np.uint8))
+stats = in_order.lifted.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), cache_folder())
+"""
+SHIP = """
+from workbench.spark.shipping import archive
+shutil.copy(archive(), sys.argv[1])
+"""
+TAKEN, COMPILED = ["1", "0"], ["0", "1"]
+Contents = dict[str, bytes]
+
+
+def run(cache: Path, code: str, *arguments: object) -> list[str]:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "Compiling" not in done.stderr or len(arguments) == 1
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a driver sends that has compiled one kernel."""
+    folder = tmp_path_factory.mktemp("driver")
+    run(folder / "cache", CALL + SHIP, folder)
+    return next(folder.glob("*.zip"))
+
+
+def executor(archive: Path, folder: Path) -> list[str]:
+    """Whether a worker that was sent the archive takes the kernel, or compiles it."""
+    hits, misses, cache = run(folder / "executor", CALL, folder, archive)
+    assert Path(cache) == folder / "executor"
+    return [hits, misses]
+
+
+def changed(archive: Path, folder: Path, change: Callable[[Contents], Contents]) -> Path:
+    """An archive with other content under the same name."""
+    with ZipFile(archive) as source:
+        contents = change({name: source.read(name) for name in source.namelist()})
+    made = folder / archive.name
+    with ZipFile(made, "w") as target:
+        for name, content in contents.items():
+            target.writestr(name, content)
+    return made
+
+
+def test_a_worker_takes_what_its_driver_has_compiled_and_keeps_it_for_itself_alone(
+    archive: Path, tmp_path: Path
+) -> None:
+    assert executor(archive, tmp_path) == TAKEN
+    kept = tmp_path / "executor"
+    assert [one.stat().st_mode & 0o077 for one in (kept, *kept.glob("*/"))] == [0, 0]
+    assert len(list(kept.rglob("*.nb[ic]"))) == 2
+    # The next worker of the machine finds it without an archive.
+    assert executor(Path(), tmp_path) == TAKEN
+
+
+def test_nothing_of_an_archive_that_was_changed_on_its_way_is_unpickled(
+    archive: Path, tmp_path: Path
+) -> None:
+    class Hostile:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "run",)
+
+    def tamper(contents: Contents) -> Contents:
+        compiled = {name for name in contents if name.startswith("compiled/")}
+        assert compiled
+        return contents | dict.fromkeys(compiled, pickle.dumps(Hostile()))
+
+    assert executor(changed(archive, tmp_path, tamper), tmp_path) == COMPILED
+    assert not (tmp_path / "run").exists()
+
+
+def test_kernels_of_another_processor_or_of_other_versions_are_not_taken(
+    archive: Path, tmp_path: Path
+) -> None:
+    def move(contents: Contents) -> Contents:
+        return {name.replace("compiled/", "compiled/another-"): contents[name] for name in contents}
+
+    foreign = changed(archive, tmp_path, move)
+    renamed = foreign.rename(tmp_path / archive_name(digest_of(foreign)))
+    assert executor(renamed, tmp_path) == COMPILED

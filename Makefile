@@ -30,7 +30,8 @@ compile: setup
 	@$(VENV)/python -m kernels
 
 # The lab opens at once: a kernel that is asked for before its turn is compiled by that call.
-lab: setup
+lab:
+	@python="$$(sh tools/find_python.sh)" && "$$python" tools/setup.py lab
 	@nice $(VENV)/python -m kernels & \
 	$(VENV)/jupyter lab --notebook-dir=notebooks --port=$(PORT) $(NO_BROWSER) $(AS_ROOT)
 
@@ -58,7 +59,9 @@ format: setup
 
 lock: setup
 	$(VENV)/pip install --quiet "uv>=0.9"
-	$(UV_COMPILE) --upgrade pyproject.toml --group dev --output-file requirements.lock
+	$(UV_COMPILE) --upgrade pyproject.toml --output-file requirements.lock
+	$(UV_COMPILE) --upgrade --group dev --constraints requirements.lock \
+		--output-file requirements-dev.lock
 	$(UV_COMPILE) --upgrade --group build --constraints requirements.lock \
 		--output-file requirements-build.lock
 	$(UV_COMPILE) --upgrade --group java --output-file requirements-java.lock

@@ -1,6 +1,7 @@
 """Make the environment in .venv from the lock files; a second run only looks whether it is current.
 
-Runs before anything is installed, so it uses Python's own library only.
+`setup.py lab` leaves out what only checks the project. Runs before anything is installed, so it uses
+Python's own library only.
 """
 
 import hashlib
@@ -19,6 +20,7 @@ SOURCES = [
     "pyproject.toml",
     "requirements.lock",
     "requirements-build.lock",
+    "requirements-dev.lock",
     "requirements-java.lock",
     "tools/setup.py",
 ]
@@ -27,14 +29,18 @@ FIND_JAVA = "from workbench.spark.java import java_home; print('Java:', java_hom
 
 def main() -> None:
     """Install whatever is missing, then say how long it took."""
-    if STAMP.is_file() and STAMP.read_text() == fingerprint() and works():
+    wanted = ["lab"] if sys.argv[1:] == ["lab"] else ["lab", "dev"]
+    made = [f"{part} {fingerprint()}" for part in wanted]
+    if STAMP.is_file() and set(made) <= set(STAMP.read_text().splitlines()) and works():
         return
     start = time.monotonic()
     STAMP.unlink(missing_ok=True)
     make_environment()
     install_packages()
+    if "dev" in wanted:
+        pip_install("-r", "requirements-dev.lock", "--no-build-isolation")
     make_sure_of_java()
-    STAMP.write_text(fingerprint())
+    STAMP.write_text("\n".join(made))
     print(f"Set up in {time.monotonic() - start:.0f} s.")
 
 

@@ -16,7 +16,8 @@ PROJECT = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())
 NAMES_IN_CONDA = {"python-duckdb": "duckdb"}
 ONLY_IN_CONDA = {"openjdk", "pip", "python"}
 LOCKS = {
-    "requirements.lock": PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"],
+    "requirements.lock": PROJECT["project"]["dependencies"],
+    "requirements-dev.lock": PROJECT["dependency-groups"]["dev"],
     "requirements-build.lock": PROJECT["dependency-groups"]["build"],
     "requirements-java.lock": PROJECT["dependency-groups"]["java"],
 }
@@ -76,3 +77,10 @@ def test_a_lock_file_pins_every_file_by_its_hash_and_names_no_host(lock: str) ->
     assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", entry) for entry in entries)
     assert "//" not in text
     assert "index" not in text
+
+
+def test_what_several_lock_files_pin_they_pin_to_the_same_version() -> None:
+    known = pins("requirements.lock")
+    for lock in LOCKS:
+        for name, versions in pins(lock).items():
+            assert known.setdefault(name, versions) == versions, (lock, name)

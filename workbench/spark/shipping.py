@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "workbench")
-LOCAL = "local["  # but not local-cluster, whose executors are processes of their own
+LOCAL = "local"  # but not local-cluster, whose executors are processes of their own
 
 _served: WeakSet[object] = WeakSet()
 _lock = Lock()
@@ -52,7 +52,7 @@ def ship(spark: "SparkSession") -> None:
             return
         if is_connect(spark):
             spark.addArtifacts(str(archive()), pyfile=True)
-        elif not str(spark.sparkContext.master).startswith(LOCAL):
+        elif str(spark.sparkContext.master).partition("[")[0] != LOCAL:
             spark.sparkContext.addPyFile(str(archive()))
         _served.add(receiver)
 

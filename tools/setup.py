@@ -1,7 +1,7 @@
 """Make the environment in .venv from the lock files; a second run only looks whether it is current.
 
-`setup.py lab` leaves out what only checks the project. Runs before anything is installed, so it uses
-Python's own library only.
+`setup.py lab` leaves out what only checks the project. Runs before anything is installed, so it
+uses Python's own library only.
 """
 
 import hashlib

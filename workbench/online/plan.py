@@ -77,7 +77,7 @@ def check_reach(store: Store, spark: "SparkSession") -> None:
     """
     if store.shared:
         return
-    if is_connect(spark) or not str(spark.sparkContext.master).startswith(LOCAL.rstrip("[")):
+    if is_connect(spark) or not str(spark.sparkContext.master).startswith(LOCAL):
         raise WorkbenchError(
             f"store: {store.place} is of this machine, and Spark's workers are not all here; "
             "give a Redis by its URL, or a session with the master 'local[*]'."

@@ -11,11 +11,15 @@ Otherwise the worker compiles it, as it would without an archive.
 
 import hashlib
 import platform
+import re
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path, PurePosixPath
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
@@ -27,6 +31,8 @@ from numba.core.registry import cpu_target
 
 from kernels.core.cache import cache_folder, source_stamp
 
+#: What Numba puts behind the name of a function's files.
+VERSION = re.compile(r"(\.\d+\.nbc|\.nbi)$")
 #: The archive that this package was imported from; None where it is a folder.
 ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
 
@@ -64,16 +70,20 @@ def place() -> str:
     return f"compiled/{source_stamp()}-{target.hexdigest()[:16]}"
 
 
-def compiled_files() -> Iterator[tuple[str, bytes]]:
+def compiled_functions() -> Iterator[tuple[str, bytes]]:
     """Return what this machine's cache holds of these sources.
 
     Returns
     -------
     iterator of (str, bytes)
-        The path within an archive, and the content: a kernel's index, or one compiled version.
+        Of each function the path within an archive, and its index and versions, packed as one: they
+        are much alike, so that takes a quarter of their size, and half of what each alone does.
     """
+    functions: dict[str, list[Path]] = {}
     for file in sorted((cache_folder() / source_stamp()).glob("*.nb[ic]")):
-        yield f"{place()}/{file.name}", file.read_bytes()
+        functions.setdefault(VERSION.sub("", file.name), []).append(file)
+    with ThreadPoolExecutor() as threads:
+        yield from zip(map(_path, functions), threads.map(_packed, functions.values()), strict=True)
 
 
 class Sent:
@@ -86,13 +96,9 @@ class Sent:
     """
 
     def __init__(self, archive: Path) -> None:
-        self._files: dict[str, list[str]] = {}
+        self._archive: ZipFile | None = None
         if archive.name == archive_name(digest_of(archive)):
             self._archive = ZipFile(archive)
-            for name in self._archive.namelist():
-                path = PurePosixPath(name)
-                if str(path.parent) == place():
-                    self._files.setdefault(_function(path.name), []).append(name)
 
     def take_over(self, function: str, key: Any, target: IndexDataCacheFile) -> bool:
         """Put one compiled version of a function into a cache of this user's own.
@@ -110,12 +116,10 @@ class Sent:
         bool
             Whether it is there.
         """
-        files = self._files.get(function)
-        if not files:
+        if self._archive is None or _path(function) not in self._archive.NameToInfo:
             return False
         with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
-            for name in files:
-                Path(folder, PurePosixPath(name).name).write_bytes(self._archive.read(name))
+            _unpack(self._archive.read(_path(function)), Path(folder))
             found = IndexDataCacheFile(folder, function, source_stamp()).load(key)
         if found is not None:
             target.save(key, found)
@@ -128,7 +132,21 @@ def sent() -> Sent | None:
     return Sent(Path(ARCHIVE)) if ARCHIVE else None
 
 
-def _function(file: str) -> str:
-    """The name of a function's files, from that of its index or of a compiled version."""
-    base = file.removesuffix(".nbi")
-    return base if base != file else file.removesuffix(".nbc").rpartition(".")[0]
+def _path(function: str) -> str:
+    return f"{place()}/{function}.tar.xz"
+
+
+def _packed(files: list[Path]) -> bytes:
+    packed = BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:xz", preset=0) as target:
+        for file in files:
+            target.add(file, file.name)
+    return packed.getvalue()
+
+
+def _unpack(packed: bytes, folder: Path) -> None:
+    with tarfile.open(fileobj=BytesIO(packed), mode="r:xz") as source:
+        for file in source:
+            content = source.extractfile(file)
+            assert content is not None
+            (folder / Path(file.name).name).write_bytes(content.read())

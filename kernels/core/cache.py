@@ -21,6 +21,8 @@ from numba import config
 
 from kernels.core.private_folder import cache_home, private_folder
 
+#: The archive that this package was imported from; None where it is a folder.
+ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
 SETTING = "CACHE_LOCATOR_CLASSES"
 #: Ours first; Numba's own behind it serve the kernels that a reader writes in a notebook.
 LOCATORS = ",".join(

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from numba.core import event
 from numba.core.caching import FunctionCache
 
+from kernels.core.cache import ARCHIVE
 from kernels.core.locks import Locks, locks_of
-from kernels.core.sent import ARCHIVE, sent
 
 
 class KernelCache(FunctionCache):
@@ -76,9 +76,12 @@ class KernelCache(FunctionCache):
         self._locks.take(name)
 
     def _take_over(self, key: Any) -> bool:
-        arrived = sent()
-        if arrived is None:
+        if ARCHIVE is None:
             return False
+        # Imported here, as most workers find all in their own cache.
+        from kernels.core.sent import sent
+
+        arrived = sent()
         with self._locks.held(self._impl.filename_base):
             return arrived.take_over(self._impl.filename_base, key, self._cache_file)
 

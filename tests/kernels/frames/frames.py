@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from tests.oracle import duck
 
 Ranges = NDArray[np.int64]
 Frames = tuple[Ranges, Ranges]
@@ -72,7 +73,7 @@ class Window:
         query = f"""
             SELECT {call} OVER (ORDER BY peer ROWS BETWEEN back PRECEDING AND ahead FOLLOWING
                                 EXCLUDE {self.exclude}) FROM rows"""
-        with duckdb.connect(config={"threads": 1}) as connection:
+        with duck() as connection:
             return [answer for (answer,) in connection.execute(query).fetchall()]
 
 

@@ -1,12 +1,13 @@
 """The funnel's kernels against every chain tried, and against ClickHouse in process."""
 
+from functools import cache
 from random import Random
 from time import perf_counter
 
-import chdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from chdb.session import Session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,6 +20,12 @@ from tests.kernels.funnel.events import COMBINATIONS, MODES, Streams, name, rand
 def levels(case: Streams, **modes: bool) -> list[int]:
     level, _ = funnel_levels(*case.columns, case.steps, case.window, **modes)
     return level.tolist()
+
+
+@cache
+def clickhouse() -> Session:
+    """ClickHouse in this process, started once: that takes longer than its answers."""
+    return Session()
 
 
 def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
@@ -38,7 +45,7 @@ def ask_clickhouse(case: Streams, modes: dict[str, bool]) -> list[int]:
         SELECT user, windowFunnel({case.window}{named})(assumeNotNull(time), {conditions}) AS level
         FROM Python(table) GROUP BY user SETTINGS max_threads = 1"""
     answer = dict.fromkeys(range(len(case.users)), 0)
-    for row in chdb.query(query, "ArrowTable").to_pylist() if len(rows) else []:
+    for row in clickhouse().query(query, "ArrowTable").to_pylist() if len(rows) else []:
         answer[row["user"]] = row["level"]
     return list(answer.values())
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import Order, order_by_key
+from tests.oracle import duck
 
 Key = int | float | None
 
@@ -70,7 +70,7 @@ class Partitions:
                 **columns,
             }
         )
-        with duckdb.connect(config={"threads": 1}) as connection:
+        with duck() as connection:
             answer = connection.execute(
                 f"SELECT row - first_value(row) OVER w + 1 = row_number() OVER w, {expressions} "
                 f"FROM rows WINDOW w AS (PARTITION BY partition {self.order_by}) ORDER BY row"

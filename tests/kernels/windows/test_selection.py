@@ -1,6 +1,5 @@
 """Selection by rank: against sorting, at its worst, and in the cost that it promises."""
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,6 +18,7 @@ from kernels.windows.selection import (
     select_ranks,
 )
 from tests.kernels.frames.frames import SPECIALS
+from tests.oracle import duck
 
 QUANTILES = [0.0, 0.07, 0.25, 0.5, 0.54, 1 / 3, 2 / 3, 0.99, 1.0]
 
@@ -95,7 +95,7 @@ def test_quantiles_of_floats_are_those_of_duckdb(
     got = between(floats_of_keys(low), floats_of_keys(high), part)
     function = "quantile_disc" if discrete else "quantile_cont"
     rows = pa.table({"value": column})
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("rows", rows)
         asked = connection.sql(f"SELECT {function}(value, {q}) AS found FROM rows")
         [expected] = asked.to_arrow_table().column("found").to_pylist()

@@ -11,7 +11,6 @@ from functools import reduce
 from typing import Any
 from unittest.mock import patch
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -20,6 +19,7 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.conftest import RunOn
+from tests.oracle import duck
 from tests.workbench.columnar.test_subpartitions import in_order
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
@@ -127,7 +127,7 @@ def of_all_kinds(queries: DataFrame, events: DataFrame, method: str) -> Plan:
 
 def ask_duckdb(queries: pa.Table, events: pa.Table) -> list[dict[str, Any]]:
     """The answers of all kinds; one statement a kind, as DuckDB plans long ones for minutes."""
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("queries", queries)
         connection.register("events", events)
         found = [connection.sql(in_duckdb(kind)).to_arrow_table() for kind in BOUNDS]

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -12,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.oracle import duck
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import tables
 
@@ -39,7 +39,7 @@ def ask_duckdb(rows: pa.Table, by: list[str], order: list[str], place: str) -> l
     """The rows at the first place of their group, from the last row on."""
     terms = ", ".join(f"{name} DESC NULLS LAST" for name in order)
     window = f"{place}() OVER (PARTITION BY {', '.join(by)} ORDER BY {terms})"
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("rows", rows)
         answer = connection.sql(f"SELECT id FROM rows QUALIFY {window} = 1 ORDER BY id")
         found: list[int] = answer.to_arrow_table().column("id").to_pylist()
@@ -49,7 +49,7 @@ def ask_duckdb(rows: pa.Table, by: list[str], order: list[str], place: str) -> l
 @pytest.mark.parametrize("method", ["window", "join"])
 def test_the_articles_queries_have_the_same_answer(spark: SparkSession, method: str) -> None:
     plants = wb.datasets.power_plants(spark)
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("rows", plants.toArrow())
         expected = connection.sql(ARTICLE[method]).fetchall()
     last = wb.last_in_group(plants, "plant", "date", method).orderBy("plant")

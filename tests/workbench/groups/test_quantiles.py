@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -12,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.oracle import duck
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import alike, tables
 
@@ -35,7 +35,7 @@ COLUMNS = {
 def ask_duckdb(rows: pa.Table, asked: dict[str, str], q: Any, by: list[str], kind: str) -> Any:
     calls = [f'quantile_{kind}({sql}, {q}) AS "{name}"' for name, sql in asked.items()]
     grouped = f"GROUP BY {', '.join(by)}" if by else ""
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("rows", rows)
         answer = connection.sql(f"SELECT {', '.join(by + calls)} FROM rows {grouped}")
         return answer.to_arrow_table().to_pylist()

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
@@ -15,6 +13,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.oracle import duck
 from workbench import fn
 from workbench.functions.fn import Function
 
@@ -98,16 +97,10 @@ def ask_duckdb(
         f'{one.sql} {one.modifier} OVER ({window} {"" if one.frameless else frame}) AS "{name}"'
         for name, one in asked.items()
     ]
-    with _duckdb().cursor() as connection:
+    with duck() as connection:
         answer = connection.sql(f"SELECT id, {', '.join(calls)} FROM rows ORDER BY id")
         found: dict[str, list[Any]] = answer.to_arrow_table().to_pydict()
     return found
-
-
-@cache
-def _duckdb() -> duckdb.DuckDBPyConnection:
-    """A database that all questions share: to open one takes longer than most answers."""
-    return duckdb.connect(config={"threads": 1})
 
 
 def ask_spark(

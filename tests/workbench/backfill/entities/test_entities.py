@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.oracle import duck
 from tests.workbench.backfill.entities.tables import DAYS, History, at, history, queries
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
@@ -75,7 +75,7 @@ def in_duckdb(asked: pa.Table, lives: pa.Table, kind: str) -> list[dict[str, Any
             ending = {"6 hours": "_6h", "2 days": "_2d", None: ""}[window]
             of_window = f"(SELECT {call} FROM lives e WHERE e.k = asked.k AND {bounds})"
             columns.append(f"{of_window} AS {name}{ending}")
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with duck() as connection:
         connection.register("queries", in_micros(asked))
         connection.register("lives", in_micros(lives))
         text = f"SELECT id, {', '.join(columns)} FROM (SELECT k, t AS q, id FROM queries) asked"

@@ -9,11 +9,12 @@ UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-ver
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help setup compile lab test fuzz matrix bench notebooks format lock
+.PHONY: help setup compile lab test quick fuzz matrix bench notebooks format lock
 
 help:
 	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
 	@echo "make test       check everything: style, types, tests, notebooks, browser"
+	@echo "make quick      check what needs no JVM and no browser, in two minutes"
 	@echo "make fuzz       compare fresh cases with other engines (FUZZ=\"funnel windows --minutes 60\")"
 	@echo "make matrix     ask the same questions under every setting of Spark"
 	@echo "make bench      compare speed with ClickHouse, DuckDB and plain Spark"
@@ -37,6 +38,9 @@ lab:
 
 test: compile
 	@$(VENV)/python tools/test.py
+
+quick: compile
+	@$(VENV)/python tools/test.py quick
 
 fuzz: compile
 	$(VENV)/python -m tests.fuzz $(FUZZ)

@@ -29,27 +29,36 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
+def jvm() -> None:
+    """Asked for by what starts Spark in another process: ``--without-spark`` leaves it out."""
+
+
+@pytest.fixture(scope="session")
 def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Python with every dependency, but without the two packages."""
     return python_without_the_packages(tmp_path_factory.mktemp("bare-python"))
 
 
 @pytest.fixture(scope="session")
-def cluster(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(
+    jvm: None, bare_python: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
     """A standalone master with two workers on loopback."""
     with Cluster(bare_python, tmp_path_factory.mktemp("cluster")) as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="session")
-def connect(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+def connect(
+    jvm: None, bare_python: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ConnectServer]:
     """A Spark Connect server on loopback."""
     with ConnectServer(bare_python, tmp_path_factory.mktemp("connect")) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def run_on(request: pytest.FixtureRequest) -> RunOn:
+def run_on(jvm: None, request: pytest.FixtureRequest) -> RunOn:
     """Call a function of a session on "classic", "connect" or "cluster": only the first is here.
 
     Used as ``run_on(kind, function, *arguments)``, it gives what ``function(spark, *arguments)``

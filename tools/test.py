@@ -1,6 +1,7 @@
-"""Check everything, stage by stage, and end with a summary: `make test`.
+"""Check everything, part by part, and end with a summary: `make test`, and `make quick`.
 
-Every stage runs, whatever failed before it. Nothing is skipped in silence.
+Every part runs, whatever failed before it. Nothing is skipped in silence: `make quick` leaves out
+what needs a JVM or a browser, and says how many tests that are.
 """
 
 import os
@@ -9,9 +10,8 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 from xml.etree import ElementTree
 
 from browser import provide_browser
@@ -21,34 +21,35 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 # Many short Spark drivers on few cores: the optimising compiler costs more than it gives.
 SHORT_JVM = {"SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-STATIC_CHECKS = {
+CHECKS = {
     "style": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
     "types": ("mypy",),
     "imports": ("lint-imports",),
 }
+#: The longest first, as two parts run side by side: one driver of Spark keeps one core busy at a
+#: time, and the short ones fill up what is left at the end.
 TESTS = {
-    "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
-    "workbench": (
-        "tests",
-        *(f"--ignore=tests/{other}" for other in ("kernels", "notebooks", "browser")),
-    ),
-    "examples": ("--doctest-modules", "workbench"),
-    "lessons": ("tests/notebooks",),
+    "workbench": ("tests/workbench",),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
     "browser": ("tests/browser",),
+    "others": (
+        "tests",
+        *(f"--ignore=tests/{named}" for named in ("workbench", "browser", "notebooks", "kernels")),
+    ),
+    "lessons": ("tests/notebooks",),
+    "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
+    "examples": ("--doctest-modules", "workbench"),
 }
-#: What runs side by side, as one driver of Spark keeps one core busy at a time. A browser waits
-#: only so long for what it is to see, so it has the machine to itself.
-LANES = ("workbench", "examples"), ("kernels", "lessons", "notebooks")
-ALONE = ("browser",)
+#: Those that have no test without Spark or a browser.
+SLOW = {"notebooks", "browser"}
 
 
 class Result(NamedTuple):
-    """What a stage did."""
+    """What a part did."""
 
-    stage: str
+    part: str
     passed: int
     failed: int
     skipped: int
@@ -56,35 +57,35 @@ class Result(NamedTuple):
 
 
 def main() -> None:
-    """Run the stages and exit with 1 if anything failed."""
-    provide_browser()
+    """Run the parts and exit with 1 if anything failed."""
+    start, quick = time.monotonic(), sys.argv[1:] == ["quick"]
+    if not quick:
+        provide_browser()
     provide_redis()
-    results = [check(stage, *command) for stage, command in STATIC_CHECKS.items()]
-    with ThreadPoolExecutor(len(LANES)) as lanes:
-        results += chain.from_iterable(lanes.map(lane, LANES))
-    results += lane(ALONE)
-    report(results)
+    names = [name for name in TESTS if not (quick and name in SLOW)]
+    options = ["--without-spark"] * quick
+    with ThreadPoolExecutor(2) as pool:
+        checks = [pool.submit(check, name, *command) for name, command in CHECKS.items()]
+        parts = [pool.submit(pytest, name, *options, *TESTS[name]) for name in names]
+    results = [part.result() for part in checks + parts]
+    report(results, time.monotonic() - start)
     sys.exit(any(result.failed for result in results))
 
 
-def lane(stages: tuple[str, ...]) -> list[Result]:
-    """Run some stages of tests, one behind the other."""
-    return [pytest(stage, *TESTS[stage]) for stage in stages]
-
-
-def check(stage: str, *command: str) -> Result:
+def check(part: str, *command: str) -> Result:
     """Run a checker, which passes or fails as a whole."""
-    start = announce(stage)
-    failed = run(*command) != 0
-    return Result(stage, int(not failed), int(failed), 0, time.monotonic() - start)
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        failed = run(*command, output=output) != 0
+        output.seek(0)
+        announce(part, output.read().decode(errors="replace"))
+    return Result(part, int(not failed), int(failed), 0, time.monotonic() - start)
 
 
-def pytest(stage: str, *arguments: str) -> Result:
-    """Run pytest and count its cases; a run that broke off counts as one more failure.
-
-    What it says is printed at its end, as another one may run beside it.
-    """
-    start = announce(f"{stage} begins")
+def pytest(part: str, *arguments: str) -> Result:
+    """Run pytest and count its cases; a run that broke off counts as one more failure."""
+    start = time.monotonic()
+    announce(f"{part} begins")
     with tempfile.TemporaryDirectory() as folder:
         outcome, said = Path(folder, "outcome.xml"), Path(folder, "said")
         with said.open("wb") as output:
@@ -93,9 +94,8 @@ def pytest(stage: str, *arguments: str) -> Result:
         passed, failed, skipped = count(outcome)
         broken = int(code != 0 and not failed)
         end = f"pytest broke off with code {code}: what it had not reached was not tested.\n"
-        text = said.read_text(errors="replace") + end * broken
-    print(f"\n=== {stage} ===\n{text}", end="", flush=True)
-    return Result(stage, passed, failed + broken, skipped, time.monotonic() - start)
+        announce(part, said.read_text(errors="replace") + end * broken)
+    return Result(part, passed, failed + broken, skipped, time.monotonic() - start)
 
 
 def count(outcome: Path) -> tuple[int, int, int]:
@@ -111,29 +111,33 @@ def count(outcome: Path) -> tuple[int, int, int]:
     return max(total - failed - skipped, 0), failed, skipped
 
 
-def run(*command: str, output: BinaryIO | None = None) -> int:
+def run(*command: str, output: IO[bytes]) -> int:
     """Run one of the environment's programs in the project's folder."""
     name, *arguments = command
-    command = (str(BIN / name), *arguments)
-    streams = {} if output is None else {"stdout": output, "stderr": subprocess.STDOUT}
-    environment = os.environ | SHORT_JVM
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False, **streams).returncode
+    return subprocess.run(
+        (str(BIN / name), *arguments),
+        cwd=ROOT,
+        env=os.environ | SHORT_JVM,
+        check=False,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+    ).returncode
 
 
-def announce(stage: str) -> float:
-    """Print the stage's name; the time at which it starts."""
-    print(f"\n=== {stage} ===", flush=True)
-    return time.monotonic()
+def announce(part: str, text: str = "") -> None:
+    """Print what a part has said, at once, as another one may run beside it."""
+    print(f"\n=== {part} ===\n{text}", end="", flush=True)
 
 
-def report(results: list[Result]) -> None:
-    """Print a line for each stage, and last the counts of all."""
+def report(results: list[Result], seconds: float) -> None:
+    """Print a line for each part, how long all took, and last the counts of all."""
     print("\n=== summary ===")
     for result in results:
         print(
-            f"{result.stage:<10} {result.passed:>5} passed {result.failed:>3} failed "
+            f"{result.part:<10} {result.passed:>5} passed {result.failed:>3} failed "
             f"{result.skipped:>3} skipped {result.seconds:>6.0f} s"
         )
+    print(f"all parts, two side by side: {seconds:.0f} s")
     passed, failed, skipped = (sum(column) for column in list(zip(*results, strict=True))[1:4])
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
 

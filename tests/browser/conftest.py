@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 NO_BROWSER = (
@@ -42,6 +42,10 @@ RUN_ALL = """async () => {
     .filter((output) => output.output_type === 'error')
     .map((output) => `${output.ename}: ${output.evalue}`));
 }"""
+
+# Other tests may run beside these: what is late is not wrong.
+PATIENCE = 90_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 
 OpenNotebook = Callable[[Path | Iterable[str]], Page]
 
@@ -76,6 +80,7 @@ def page(chromium: Browser) -> Iterator[Page]:
     """A fresh page; an error on its console fails the test."""
     context = chromium.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     errors: list[str] = []
     page.on("console", lambda message: errors.extend(_error(message)))
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -91,7 +96,7 @@ def _error(message: ConsoleMessage) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A JupyterLab on loopback, with a port, a token and folders of its own."""
     room = tmp_path_factory.mktemp("lab")
     (room / "notebooks").mkdir()
@@ -119,7 +124,7 @@ def open_notebook(lab: Lab, page: Page) -> Iterator[OpenNotebook]:
         else:
             _write_notebook(path_or_cells, lab.folder / name)
         page.goto(f"{lab.address}/lab/workspaces/{name[:8]}/tree/{name}?token={lab.token}")
-        page.wait_for_function(IS_OPEN, timeout=90_000)
+        page.wait_for_function(IS_OPEN)
         assert page.evaluate(RUN_ALL) == []
         return page
 

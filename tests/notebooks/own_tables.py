@@ -1,21 +1,31 @@
 """Run a notebook on tables of one's own, as a reader does who changes its first cell."""
 
+import sys
+import warnings
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import nbformat
 import pandas as pd
-from nbclient import NotebookClient
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from pyspark.sql import SparkSession
 
 
 def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
 
 
-def said_with(notebook: Path, parameters: str, folder: Path, **tables: pd.DataFrame) -> list[str]:
+def said_with(
+    spark: SparkSession, notebook: Path, parameters: str, folder: Path, **tables: pd.DataFrame
+) -> list[str]:
     """Return all that a notebook's cells say with a reader's parameters.
 
     Each table is written to a file, whose path stands in the parameters under the table's name.
+    The cells run here, on the session of the tests: that a notebook runs in a kernel and a session
+    of its own is tested with the parameters that it comes with.
     """
     paths = {name: str(folder / f"{name}.parquet") for name in tables}
     for name, table in tables.items():
@@ -23,6 +33,21 @@ def said_with(notebook: Path, parameters: str, folder: Path, **tables: pd.DataFr
     found = read(notebook)
     (cell,) = [c for c in found.cells if "parameters" in c.metadata.get("tags", [])]
     cell.source = parameters.format(**paths)
-    NotebookClient(found, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
-    outputs = [out for c in found.cells for out in c.get("outputs", [])]
-    return [out["text"] if "text" in out else out.data["text/plain"] for out in outputs]
+    with chdir(folder), patch.dict(sys.modules), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        shell = InteractiveShell.instance()
+        try:
+            return [
+                text for c in found.cells if c.cell_type == "code" for text in said(shell, c.source)
+            ]
+        finally:
+            InteractiveShell.clear_instance()
+
+
+def said(shell: InteractiveShell, cell: str) -> list[str]:
+    """Run a cell and return what it prints, and as what it shows each thing."""
+    with capture_output() as captured:
+        result = shell.run_cell(cell)
+    result.raise_error()
+    shown = [output.data["text/plain"] for output in captured.outputs]
+    return [captured.stdout, *shown]

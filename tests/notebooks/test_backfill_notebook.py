@@ -41,7 +41,7 @@ def test_the_hops_of_the_last_flight_of_one_aircraft(spark: SparkSession) -> Non
     assert not accepted(len(pieces) + 1)
 
 
-def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     paid = pd.DataFrame(
         {
             "card": [f"c{i % 3}" for i in range(240)],
@@ -51,5 +51,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "what": ["tea", "milk", "bread", None] * 60,
         }
     )
-    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, paid=paid)
+    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, paid=paid)
     assert any(text.startswith("Where own_mean_7d = ") and " for c" in text for text in said)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pyspark.sql import SparkSession
 
 from tests.notebooks.own_tables import read, said_with
 
@@ -74,16 +75,18 @@ def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> Non
     assert str(ROOT) not in notebook.read_text()
 
 
-def test_the_tree_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_the_tree_notebook_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     minutes = pd.date_range("1969-12-30", periods=900, freq="7min", tz="UTC")
     baskets = pd.DataFrame({"at": minutes, "euro": [(i * i) % 97 / 4 for i in range(900)]})
     baskets = baskets.assign(**{"the shop": [f"s{i % 2}" for i in range(900)]})
     notebook = ROOT / "notebooks" / "03-segment-tree.ipynb"
-    said = said_with(notebook, OWN_SERIES, tmp_path, baskets=baskets)
+    said = said_with(spark, notebook, OWN_SERIES, tmp_path, baskets=baskets)
     assert any("the shop" in text and "euro" in text for text in said)
 
 
-def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_the_funnel_notebook_runs_on_a_table_of_ones_own(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     shoppers = pd.DataFrame(
         {
             "shopper": [f"s{i % 7}" for i in range(60)],
@@ -91,5 +94,7 @@ def test_the_funnel_notebook_runs_on_a_table_of_ones_own(tmp_path: Path) -> None
             "what": [["visit", "basket", "look", "paid"][i % 4] for i in range(60)],
         }
     )
-    said = said_with(ROOT / "notebooks" / "01-funnel.ipynb", OWN_TABLE, tmp_path, shoppers=shoppers)
+    said = said_with(
+        spark, ROOT / "notebooks" / "01-funnel.ipynb", OWN_TABLE, tmp_path, shoppers=shoppers
+    )
     assert any("visit" in text and "paid" in text for text in said)

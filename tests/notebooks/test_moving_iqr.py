@@ -57,7 +57,7 @@ def test_the_highest_moving_median_of_the_delay(spark: SparkSession) -> None:
     assert accepted(row[0])
 
 
-def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     shops = pd.DataFrame(
         {
@@ -66,5 +66,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "sold by hand": [i * i % 31 for i in range(90)],
         }
     )
-    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, shops=shops)
+    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, shops=shops)
     assert any("'sold by hand'" in text and text.startswith("Explorer of") for text in said)

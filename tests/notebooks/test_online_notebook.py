@@ -30,7 +30,7 @@ def test_the_departures_of_an_airport_in_30_days(spark: SparkSession) -> None:
     assert digest_of(row["count_30d"] + 1) not in NOTEBOOK.read_text()
 
 
-def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     sold = pd.DataFrame(
         {
             "shop": ["a", "b", "c"] * 160,
@@ -39,7 +39,7 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "what": ["tea", "milk", "bread", None] * 120,
         }
     )
-    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, sold=sold)
+    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sold=sold)
     # Three shops, two moments, and eight features.
     assert "48 features, and none differs\n" in said
     assert "late: 1\n" in said

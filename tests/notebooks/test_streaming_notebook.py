@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+from pyspark.sql import SparkSession
 
 from kernels.frames.extent import FrameExtent, frame_extent
 from tests.notebooks.own_tables import read, said_with
@@ -46,7 +47,7 @@ def test_the_watermark_that_lets_a_row_go() -> None:
     assert not accepted("10:12")
 
 
-def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     meters = pd.DataFrame(
         {
             "meter": [f"m{i % 2}" for i in range(120)],
@@ -54,5 +55,5 @@ def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
             "kwh": [i * i % 31 / 2 for i in range(120)],
         }
     )
-    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, meters=meters)
+    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, meters=meters)
     assert any(text.startswith("Live view of") and "meter" in text for text in said)

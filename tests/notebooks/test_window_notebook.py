@@ -55,9 +55,9 @@ def test_steps_of_the_moving_median(plants: DataFrame) -> None:
     assert accepted(len(player.lesson["steps"]))
 
 
-def test_it_runs_on_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=30, freq="6h", tz="UTC")
     heat = [None if i % 11 == 5 else i * i % 17 / 2 for i in range(60)]
     sensors = pd.DataFrame({"sensor": ["a", "b"] * 30, "at": hours.repeat(2), "heat": heat})
-    said = said_with(NOTEBOOK, OWN_TABLE, tmp_path, sensors=sensors)
+    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sensors=sensors)
     assert any("heat" in text and "so_far" in text for text in said)

@@ -49,9 +49,9 @@ def test_what_carl_rated_within_thirty_days(spark: SparkSession) -> None:
     assert accepted(round(row.rating_30d, 2))
 
 
-def test_it_runs_on_tables_of_ones_own(tmp_path: Path) -> None:
+def test_it_runs_on_tables_of_ones_own(spark: SparkSession, tmp_path: Path) -> None:
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     sold = pd.DataFrame({"the shop": ["a", "b", None] * 30, "at": hours, "euro": range(90)})
     asked = sold[["the shop", "at"]][::7]
-    said = said_with(NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
+    said = said_with(spark, NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
     assert any("euro_avg_10d" in text for text in said)

@@ -75,5 +75,6 @@ print(wb.datasets.power_plants(spark).count() > 0)
 """
 
 
+@pytest.mark.usefixtures("jvm")
 def test_the_installed_wheel_starts_spark_and_reads_its_data(python: Path, tmp_path: Path) -> None:
     assert run(python, tmp_path, SPARK) == ["True"]

@@ -271,6 +271,8 @@ BROKEN_OFF = {
     "an executor that is lost": "ExecutorLostFailure (executor 1 exited)",
     "a session that is stopped": "Job 0 cancelled because SparkContext was shut down",
 }
+ON_SPARK = [what for what, case in CASES.items() if case.session]
+IN_PROCESS = [what for what in CASES if what not in ON_SPARK]
 
 
 def test_every_limit_of_the_page_is_tested() -> None:
@@ -279,26 +281,32 @@ def test_every_limit_of_the_page_is_tested() -> None:
     assert list(rows_under("What breaks a job off")) == list(BROKEN_OFF)
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_just_at_a_limit_it_works(what: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("what", IN_PROCESS)
+def test_just_at_a_limit_it_works(what: str) -> None:
     case = CASES[what]
-    if case.session:
-        request.getfixturevalue("spark")
     if case.at is not None:
         case.at(most(what))
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_beyond_a_limit_stands_the_sentence_of_the_page(
-    what: str, request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("what", ON_SPARK)
+def test_just_at_a_limit_it_works_on_spark(spark: SparkSession, what: str) -> None:
+    test_just_at_a_limit_it_works(what)
+
+
+@pytest.mark.parametrize("what", IN_PROCESS)
+def test_beyond_a_limit_stands_the_sentence_of_the_page(what: str) -> None:
     case = CASES[what]
-    if case.session:
-        request.getfixturevalue("spark")
     with pytest.raises((wb.WorkbenchError, OverflowError, ValueError)) as error:
         case.beyond(most(what))
     said = re.sub(rf"{tempfile.gettempdir()}/\w+", "/data/features", str(error.value))
     assert f"`{said}`" == REFUSED[what][1]
+
+
+@pytest.mark.parametrize("what", ON_SPARK)
+def test_beyond_a_limit_stands_the_sentence_of_the_page_on_spark(
+    spark: SparkSession, what: str
+) -> None:
+    test_beyond_a_limit_stands_the_sentence_of_the_page(what)
 
 
 @pytest.mark.parametrize("what", CONSTANTS)

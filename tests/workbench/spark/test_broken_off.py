@@ -44,7 +44,7 @@ spark.stop()
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+def said(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     """The lines that a session printed about broken jobs, and about what is no news."""
     code = [sys.executable, "-c", CHILD]
     folder: Path = tmp_path_factory.mktemp("notebook")

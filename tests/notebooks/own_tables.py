@@ -12,6 +12,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from IPython.utils.capture import capture_output
 from pyspark.sql import SparkSession
+from traitlets.config import Config
+
+NO_HISTORY = Config({"HistoryManager": {"enabled": False}})
 
 
 def read(path: Path) -> Any:
@@ -38,7 +41,7 @@ def said_with(
         # A shell takes that name, so that what a cell defines goes to Spark's workers as a copy.
         changed.setitem(sys.modules, "__main__", sys.modules["__main__"])
         warnings.simplefilter("default")
-        shell = InteractiveShell.instance()
+        shell = InteractiveShell.instance(config=NO_HISTORY)
         shell.display_trap.hook = show
         try:
             return [

@@ -36,7 +36,9 @@ def said_with(
     found = read(notebook)
     (cell,) = [c for c in found.cells if "parameters" in c.metadata.get("tags", [])]
     cell.source = parameters.format(**paths)
-    with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings():
+    # A notebook shows 20 columns, a terminal those that fit.
+    wide = pd.option_context("display.max_columns", 20)
+    with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings(), wide:
         changed.chdir(folder)
         # A shell takes that name, so that what a cell defines goes to Spark's workers as a copy.
         changed.setitem(sys.modules, "__main__", sys.modules["__main__"])

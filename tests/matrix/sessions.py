@@ -85,6 +85,7 @@ SESSIONS = {
     "case sensitive": Session({CASE: "true"}),
     "not adaptive": Session({ADAPTIVE: "false"}),
     "1 partition": Session({PARTITIONS: "1"}),
+    "200 partitions": Session({PARTITIONS: "200"}),
     "2,000 partitions": Session({PARTITIONS: "2000"}),
     "New York": Session({ZONE: "America/New_York"}),
     "Lord Howe": Session({ZONE: "Australia/Lord_Howe"}),

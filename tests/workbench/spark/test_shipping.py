@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from kernels.core.sent import archive_name, digest_of
+from kernels.core.shipment import archive_name, digest_of
 
 CALL = """
 import shutil, sys

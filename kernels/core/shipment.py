@@ -88,7 +88,7 @@ def compiled_functions() -> Iterator[tuple[str, bytes]]:
         yield from zip((f"{place()}/{one.name}" for one in functions), packed, strict=True)
 
 
-class Sent:
+class Shipment:
     """The compiled kernels in an archive.
 
     Parameters
@@ -130,10 +130,10 @@ class Sent:
 
 
 @cache
-def sent() -> Sent:
+def shipment() -> Shipment:
     """Return what came in the archive that these packages were imported from."""
     assert ARCHIVE is not None
-    return Sent(Path(ARCHIVE))
+    return Shipment(Path(ARCHIVE))
 
 
 def _packed(target: Path, files: list[Path]) -> bytes:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import workbench as wb
 from benchmarks.backfill_bench import CORES, Bench
-from benchmarks.backfill_model import FLAT, cut, memory, model
+from benchmarks.backfill_tasks import FLAT, cut, memory
 from benchmarks.ladder import ladder
 from benchmarks.measure import seconds
 from benchmarks.report import Report, Result, megabytes, plain_seconds, short
@@ -14,7 +14,7 @@ from benchmarks.spark_metrics import WorkerPeak
 from benchmarks.visits import Visits
 from workbench.backfill.methods import METHODS
 
-PARTS = ("sizes", "naive", "hot", "methods", "cut", "model", "memory", "kernels")
+PARTS = ("sizes", "naive", "hot", "methods", "cut", "memory", "kernels")
 #: Events and queries; DuckDB and the targets are of the middle ones.
 SIZES = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000), (5_000_000, 500_000))
 LARGEST = (10_000_000, 1_000_000)
@@ -49,7 +49,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     # The first job starts Python's workers and loads the kernels, which belongs to no line.
     bench.write(Visits(*SIZES[0]))
     parts = {"sizes": sizes, "naive": naive, "hot": hot, "methods": methods}
-    parts |= {"cut": cut, "model": model, "memory": memory}
+    parts |= {"cut": cut, "memory": memory}
     for name, part in parts.items():
         if name in chosen:
             part(bench)

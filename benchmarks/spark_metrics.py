@@ -1,52 +1,11 @@
-"""What Spark itself says of a run: bytes that were shuffled, and the memory of its workers."""
+"""The memory of Spark's workers while something runs."""
 
-import json
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
-from urllib.request import ProxyHandler, build_opener
-from uuid import uuid4
 
 import psutil
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-PATIENCE, BETWEEN_SAMPLES = 10.0, 0.02
-
-
-def shuffled(spark: "SparkSession", run: Callable[[], Any]) -> int:
-    """Run something, and return how many bytes its jobs wrote to shuffles.
-
-    Parameters
-    ----------
-    spark : pyspark.sql.SparkSession
-    run : function
-
-    Returns
-    -------
-    int
-    """
-    context, group = spark.sparkContext, uuid4().hex
-    context.setJobGroup(group, "measured")
-    try:
-        run()
-    finally:
-        context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
-    tracker = context.statusTracker()
-    jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group))
-    stages = {stage for job in jobs if job is not None for stage in job.stageIds}
-    address = f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages"
-    return sum(one["shuffleWriteBytes"] for one in _complete(address) if one["stageId"] in stages)
-
-
-def _complete(address: str) -> Iterator[dict[str, Any]]:
-    # The web pages hear of a stage's end a little later.
-    time.sleep(1.0)
-    with build_opener(ProxyHandler({})).open(f"{address}?status=complete", timeout=PATIENCE) as at:
-        yield from json.load(at)
+BETWEEN_SAMPLES = 0.02
 
 
 class WorkerPeak:

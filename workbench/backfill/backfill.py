@@ -93,8 +93,8 @@ class Backfill(BackfillSpec):
             left out; :meth:`skipped` counts them. Rows of entities count while they are there.
         method : str
             "naive", "tree", "scan", "sawtooth", or "auto", which scans, or chooses for each key:
-            the same answers by different plans. :meth:`explain` says what is chosen, and what each
-            method costs. "tree" sends the queries to the events in place of these to a shuffle: it
+            the same answers by different plans. :meth:`explain` says what is chosen, and by which
+            numbers. "tree" sends the queries to the events in place of these to a shuffle: it
             is for few queries of many events, and for features whose states add up.
         days : date, str, or pair of them, optional
             Only the queries of a day, or from a first to a last day, both included, in UTC; they
@@ -132,7 +132,7 @@ class Backfill(BackfillSpec):
         return bind(self, queries, events)
 
     def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
-        """Return what ``auto`` does with these tables and why, and what each method would cost.
+        """Return what ``auto`` does with these tables, and the numbers that it decides by.
 
         Parameters
         ----------
@@ -142,8 +142,7 @@ class Backfill(BackfillSpec):
         Returns
         -------
         str
-            Sizes, the keys that are cut by time, and for each method about how many rows and bytes
-            it shuffles, its tasks, and its largest task.
+            Sizes, why the method is taken, and the keys that are cut by time.
 
         Raises
         ------
@@ -152,7 +151,7 @@ class Backfill(BackfillSpec):
 
         Notes
         -----
-        Two jobs, over the columns of the key and the time alone.
+        A job over the columns of the key and the time, and another one where keys may be cut.
 
         Examples
         --------

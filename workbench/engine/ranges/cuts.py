@@ -155,6 +155,24 @@ class CutTask:
             shown = with_columns(found.select([*self.keys, ROWS]), {"pieces": pieces})
             yield from shown.to_batches()
 
+    def sizes(self, whole: int) -> tuple[int, int]:
+        """Return the rows of a piece, and the most of a partition that stays whole.
+
+        Parameters
+        ----------
+        whole : int
+            The rows of the table.
+
+        Examples
+        --------
+        >>> CutTask((), CallExtent(), False, pieces=8, rows=None).sizes(8_000_000)
+        (1000000, 1500000)
+        """
+        if self.rows:
+            return self.rows, self.rows
+        aim = max(self.least, -(-whole // self.pieces))
+        return aim, aim * 3 // 2
+
     def cuts(self, batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
         """Return the keys that are cut with their rows and pieces, None without any."""
         whole, table = _together(batches)
@@ -162,9 +180,9 @@ class CutTask:
             return None
         codes, count = key_codes(table.select(list(self.keys)))
         known = np.bincount(codes, table.column(ROWS).to_numpy(), count).astype(np.int64)
-        aim = self.rows or max(self.least, -(-whole // self.pieces))
+        aim, most = self.sizes(whole)
         found = []
-        for key in np.flatnonzero(known > (aim if self.rows else 1.5 * aim)):
+        for key in np.flatnonzero(known > most):
             at = np.flatnonzero(codes == key)
             pieces = self._pieces(table.take(at), -(-int(known[key]) // aim))
             if len(pieces.start) > 1:

@@ -1,17 +1,18 @@
-"""Which keys a backfill cuts by time, and what it says that this costs."""
+"""Which keys a backfill cuts by time, and what it says that decides it."""
 
-from dataclasses import replace
-
+import numpy as np
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from tests.workbench.spark.jobs import no_job
-from workbench.backfill.inspect.cost import CutKeys, RowKind, Sizes, auto, sawtooth, scan, tree
 from workbench.backfill.split.plan import SplitPlan, split
-
-SIZES = Sizes(9_000_000, 1_000_000, 1_000, 10**9, 5_000_000, 365, partitions=100, tasks=50)
-DAYS = [RowKind(90, 1, slots=3, few=2), RowKind(7, 1, slots=3, few=2)]
+from workbench.columnar.blocks import TIME
+from workbench.engine.extent import CallExtent
+from workbench.engine.order import OrderColumn
+from workbench.engine.ranges.cuts import CutTask
+from workbench.engine.ranges.sample import SampleTask
 
 
 def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
@@ -77,42 +78,36 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
     assert "392 queries and 2,940 events with a key and a time, of 8 keys" in said
     assert "cut by time: no key" in said
     assert "all events travel to each span that sees them, for x_median_40;" in said
-    lines = said.splitlines()
-    assert [line.split()[0] for line in lines[-4:]] == ["naive", "scan", "sawtooth", "auto"]
     cannot = "x_count_distinct_40, x_count_distinct_250, x_median_40"
     assert f"tree cannot answer {cannot}: no state of theirs adds up" in said
 
 
 @pytest.mark.parametrize(
-    ("partitions", "said"), [("4", "auto is scan: a shuffle has 4"), ("5", "auto: a key of more")]
+    ("partitions", "parts"),
+    [
+        ("4", ["auto is scan: a shuffle has 4", "cut by time: no key"]),
+        ("5", ["auto: a key of more", "no key; large is a key of more than 150,000 rows"]),
+    ],
 )
-def test_few_tasks_leave_all_keys_whole(spark: SparkSession, partitions: str, said: str) -> None:
+def test_few_tasks_leave_all_keys_whole(
+    spark: SparkSession, partitions: str, parts: list[str]
+) -> None:
     queries, events = skewed(spark)
     before = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", partitions)
     try:
-        assert said in asked().explain(queries, events)
+        said = asked().explain(queries, events)
+        assert [part for part in parts if part not in said] == []
     finally:
         spark.conf.set("spark.sql.shuffle.partitions", str(before))
 
 
-def test_cutting_a_large_key_bounds_the_largest_task() -> None:
-    whole, cut = scan(SIZES, DAYS), auto(SIZES, DAYS, [CutKeys(1, 5_000_000, 50)])
-    assert whole.largest == 5_050_000
-    assert cut.largest < 1.5 * SIZES.rows / SIZES.partitions
-    assert whole.rows < cut.rows < 1.1 * whole.rows < sawtooth(SIZES, DAYS).rows
-
-
-def test_a_tree_costs_by_its_queries() -> None:
-    few = replace(SIZES, queries=10_000)
-    # Where a task in front of the shuffle has one bundle, more events make no more nodes.
-    more = replace(few, events=25_000_000, tasks=few.tasks)
-    assert tree(more, DAYS).rows < 1.1 * tree(few, DAYS).rows
-    assert tree(few, DAYS).broadcast == 80_000
-    assert tree(few, DAYS).rows < tree(SIZES, DAYS).rows
-
-
-def test_states_do_not_grow_with_the_events() -> None:
-    more = replace(SIZES, events=22_500_000, queries=2_500_000, largest_key=12_500_000)
-    few = auto(SIZES, DAYS, [CutKeys(1, 5_000_000, 50)]).rows - SIZES.rows
-    assert auto(more, DAYS, [CutKeys(1, 12_500_000, 50)]).rows - more.rows < 1.1 * few
+@pytest.mark.parametrize(("most_rows", "cut"), [(0, False), (1, True)])
+def test_a_key_is_cut_from_the_number_on_that_is_named(most_rows: int, cut: bool) -> None:
+    task = CutTask(("k0",), CallExtent(), False, pieces=8, rows=None, least=100)
+    large = task.sizes(800)[1] + most_rows
+    key = np.arange(800)
+    key[:large] = -1
+    rows = pa.record_batch({"k0": key, TIME: np.arange(800)})
+    sample = SampleTask(("k0", TIME), ("k0",), OrderColumn(TIME, False, True), 8)
+    assert bool(task.cuts(sample.run([rows]))) is cut

@@ -1,4 +1,4 @@
-"""The cost model of backfills against runs, their workers' memory, and a key worth cutting."""
+"""The memory of a backfill's workers, and a key worth cutting."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,58 +7,18 @@ from typing import TYPE_CHECKING
 from benchmarks.backfill_bench import Bench, backfill
 from benchmarks.measure import seconds
 from benchmarks.report import Result, megabytes, plain_seconds, short
-from benchmarks.spark_metrics import WorkerPeak, shuffled
+from benchmarks.spark_metrics import WorkerPeak
 from benchmarks.visits import Visits
 from workbench.backfill.bind import Plan
-from workbench.backfill.inspect import cost
-from workbench.backfill.inspect.cost import Cost, CutKeys
-from workbench.backfill.inspect.explain import kinds_of, sizes_of
 from workbench.backfill.methods import PLANS
-from workbench.backfill.split.plan import SplitPlan
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The model is compared with runs at these sizes; half of all rows have one key.
-MODELLED = ((10_000, 10_000), (100_000, 100_000), (1_000_000, 100_000))
 #: Events of the same keys, hops and queries, tenfold; and how much a worker's memory may grow.
 GROWING, ASKED, FLAT = (1_000_000, 10_000_000), 10_000, 1.25
 #: With so many tasks behind the shuffle, a key of such a share holds them up.
 MANY, SHARES = 16, (0.5, 0.9)
-
-
-def model(bench: Bench) -> None:
-    """Compare rows and bytes shuffled, tasks, and the largest task with what the model says."""
-    for events, queries in MODELLED:
-        plan = _plan(bench, Visits(events, queries, hot=True))
-        for method, said in said_by_model(plan).items():
-            work = PLANS[method](plan)
-            tasks = backfill().tasks(plan.queries.df, plan.events.df, method)
-            save = work.answers().write.format("noop").mode("overwrite").save
-            pairs = {
-                "rows": (int(tasks["rows"].sum()), said.rows),
-                "bytes": (shuffled(bench.spark, save), said.bytes),
-                "tasks": (int((tasks["rows"] > 0).sum()), said.tasks),
-                "largest task": (int(tasks["rows"].max()), said.largest),
-            }
-            for what, (found, expected) in pairs.items():
-                name = f"{what}, {method}, {short(events)} x {short(queries)}"
-                cells = _counted(found), _counted(expected)
-                ratio = found / max(expected, 1)
-                bench.report.add(Result(name, "the model", events, *cells, ratio, None))
-
-
-def said_by_model(plan: Plan) -> dict[str, Cost]:
-    """Return what the model says of each method that has tasks."""
-    sizes, kinds = sizes_of(plan), kinds_of(plan)
-    hot = SplitPlan(plan).shown().collect()
-    cuts = [CutKeys(1, row["rows"], row["spans"]) for row in hot]
-    return {
-        "tree": cost.tree(sizes, kinds),
-        "scan": cost.scan(sizes, kinds),
-        "sawtooth": cost.sawtooth(sizes, kinds),
-        "auto": cost.auto(sizes, kinds, cuts),
-    }
 
 
 def memory(bench: Bench) -> None:
@@ -124,7 +84,3 @@ def _partitions(bench: Bench, count: int) -> Iterator[None]:
         yield
     finally:
         bench.spark.conf.set(name, str(before))
-
-
-def _counted(value: int) -> str:
-    return f"{value:,}" if value < 10**7 else f"{value / 1e6:,.0f}M"

@@ -16,22 +16,14 @@ from workbench.figures.consistency import consistency_figure
 from workbench.figures.frames import frames_figure
 from workbench.figures.funnel import funnel_figure
 from workbench.figures.growth import growth_figure
-from workbench.figures.live import Strip, live_figure
+from workbench.figures.live import Strip, live_figure, live_svg
 from workbench.figures.origin import origin_figure
 from workbench.figures.plan import plan_figure
 from workbench.figures.series import series_figure
 from workbench.figures.served import served_figure
 from workbench.figures.skew import skew_figure
 from workbench.figures.stills.affected import affected_svg
-from workbench.figures.stills.frames import frames_svg
-from workbench.figures.stills.funnel import funnel_svg
-from workbench.figures.stills.growth import growth_svg
-from workbench.figures.stills.live import live_svg
-from workbench.figures.stills.origin import origin_svg
-from workbench.figures.stills.plan import plan_svg
-from workbench.figures.stills.series import series_svg
-from workbench.figures.stills.skew import skew_svg
-from workbench.figures.svg import document
+from workbench.figures.stills.still import still
 from workbench.figures.tree import tree_figure
 from workbench.spark.plan_text import Edge, Operator, QueryPlan
 from workbench.spark.table import name_of
@@ -59,23 +51,12 @@ NAMES = {
 def stills(name: str) -> dict[str, str]:
     """Every still picture, with a name wherever a name can stand."""
     players = {f"player at {k}": _svg(Player(lesson(name), step=k)) for k in (0, 1)}
-    table, two = frame_table(name), pd.DataFrame({name: [1.0, 9.0]}, index=[1, 9])
-    drawn, height = origin_svg(origin(name), lambda at: f"{name} {at}", 800)
-    band, strips = a_band(), {name: a_strip()}
     return {
         **players,
+        **{kind: still(figure, name) for kind, figure in figures(name).items()},
         "affected": affected_svg([name, name], 0, (0, 0, 1, 1), name),
-        "consistency": consistency_figure(over_time(name), name).still,
-        "frames": frames_svg(table, name),
-        "funnel": funnel_svg(steps(name), name),
-        "growth": growth_svg(two, name, name, name, {}, {name: name}),
-        "kinds": _svg(kinds(name)),
-        "live": live_svg(strips, [(name, name)], name),
-        "origin": document(drawn, name, 800, height),
-        "plan": plan_svg(plan(name)),
-        "series": series_svg(band, name, name),
-        "served": served(name).still,
-        "skew": skew_svg(skew(name)),
+        "numbers": live_svg(live_figure({}, name, name), [(name, name)], name),
+        "told": _svg(kinds(name)),
     }
 
 

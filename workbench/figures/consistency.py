@@ -6,7 +6,6 @@ import plotly.graph_objects as go
 from workbench.backfill.inspect.origin import counted
 from workbench.figures.markup import NO_NAME, chart_text
 from workbench.figures.pictured import Pictured
-from workbench.figures.stills.consistency import consistency_svg
 from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
 
 HEIGHT = 420
@@ -65,8 +64,7 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
         },
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
-    words = _said(rows)
-    return Pictured(figure, consistency_svg(figure, words), words)
+    return Pictured(figure, _said(rows))
 
 
 def _said(rows: pd.DataFrame) -> str:

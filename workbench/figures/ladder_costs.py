@@ -1,11 +1,9 @@
-"""Operations of each rung of the ladder against the size, as a figure and as a still picture."""
+"""Operations of each rung of the ladder against the size, as a figure."""
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.growth import CurveStyle, growth_figure
-from workbench.figures.markup import Markup
-from workbench.figures.stills.growth import growth_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 from workbench.lessons.ladder_costs import growth
 
@@ -45,29 +43,11 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     >>> [line.name for line in rungs_figure(table).data]
     ['naive: 4.0 times for twice the size']
     """
-    return growth_figure(table, ACROSS, UP, LOOKS, _names(table, " for twice the size"))
-
-
-def rungs_svg(table: pd.DataFrame, title: str) -> Markup:
-    """Draw the same as SVG.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As :func:`rungs_figure` takes it.
-    title : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200])
-    >>> "naive: 4.0 times" in rungs_svg(table, "Operations")
-    True
-    """
-    return growth_svg(table, title, ACROSS, UP, LOOKS, _names(table, ""))
+    names = {
+        str(rung): f"{rung}: {factor:.1f} times for twice the size"
+        for rung, factor in growth(table).items()
+    }
+    return growth_figure(table, ACROSS, UP, LOOKS, names)
 
 
 def rungs_words(table: pd.DataFrame) -> str:
@@ -95,12 +75,6 @@ def rungs_words(table: pd.DataFrame) -> str:
     linear = f"{_listed(sums, said)} about twice, like their sum" if sums else ""
     joined = ";\n".join(part for part in (said, linear) if part)
     return f"Twice the queries and events: {joined}."
-
-
-def _names(table: pd.DataFrame, ending: str) -> dict[str, str]:
-    return {
-        str(rung): f"{rung}: {factor:.1f} times{ending}" for rung, factor in growth(table).items()
-    }
 
 
 def _listed(rungs: list[str], before: str = "") -> str:

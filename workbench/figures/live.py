@@ -1,6 +1,6 @@
 """A moving band of each key, as far as a stream has come, as a plotly figure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,11 +8,14 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from workbench.figures.markup import chart_text
-from workbench.figures.svg import BLUE, SKY, VERMILLION
+from workbench.figures.markup import Markup, chart_text
+from workbench.figures.stills.still import page, picture
+from workbench.figures.svg import BLUE, QUIET, SKY, VERMILLION, text
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400
+#: How wide the numbers beside a still are.
+BESIDE = 260.0
 
 
 class Strip(NamedTuple):
@@ -84,6 +87,35 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     figure.update_xaxes(title=chart_text(across), row=rows)
     figure.update_yaxes(title=chart_text(up))
     return figure
+
+
+def live_svg(figure: go.Figure, numbers: Sequence[tuple[str, str]], title: str) -> Markup:
+    """Draw what :func:`live_figure` returned, and numbers beside it.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+    numbers : sequence of (str, str)
+        What is counted, and the count.
+    title : str
+
+    Returns
+    -------
+    str
+        An SVG document that needs nothing else.
+
+    Examples
+    --------
+    >>> "late rows" in live_svg(live_figure({}, "time", "delay"), [("late rows", "3")], "Delays")
+    True
+    """
+    drawn, height, width = picture(figure)
+    for number, (what, count) in enumerate(numbers):
+        y = 16 + 22 * number
+        drawn += text(width + 10, y, what, fill=QUIET)
+        drawn += text(width + BESIDE, y, count, text_anchor="end", font_weight="bold")
+    part = drawn, max(height, 22.0 * len(numbers) + 16)
+    return page(title, part, width=width + BESIDE + 14)
 
 
 def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:

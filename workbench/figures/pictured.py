@@ -1,9 +1,13 @@
 """A figure to point at, and beside it a still for pages that run nothing."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import plotly.graph_objects as go
+
+from workbench.figures.markup import Markup
+from workbench.figures.stills.still import still
 
 
 @dataclass(frozen=True)
@@ -13,23 +17,26 @@ class Pictured:
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
+    words : str
+        What it shows, for those who do not see it.
     still : str
         The picture, an SVG document.
-    words : str
-        What both show, for those who see neither.
 
     Examples
     --------
-    >>> shown = Pictured(go.Figure(), "<svg/>", "nothing yet")
+    >>> shown = Pictured(go.Figure(), "nothing yet")
     >>> shown
     nothing yet
-    >>> shown._repr_mimebundle_()["image/svg+xml"]
-    '<svg/>'
+    >>> "nothing yet</title>" in shown.still
+    True
     """
 
     figure: go.Figure
-    still: str
     words: str
+
+    @cached_property
+    def still(self) -> Markup:
+        return still(self.figure, self.words)
 
     def __repr__(self) -> str:
         return self.words

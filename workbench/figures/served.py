@@ -12,7 +12,6 @@ from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
-from workbench.figures.stills.served import served_svg
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, clock, cut
 
 HEIGHT = 430
@@ -76,8 +75,7 @@ def served_figure(
         _check(offline, wanted, "offline")
         both = rows.merge(offline[wanted], on=[key, time], suffixes=("", " offline"))
     figure = _figure(rows, both, (key, time), features)
-    words = _words(rows, both, (key, time), features)
-    return Pictured(figure, served_svg(figure, words), words)
+    return Pictured(figure, _words(rows, both, (key, time), features))
 
 
 def _check(table: pd.DataFrame, wanted: Sequence[str], argument: str) -> None:
@@ -162,7 +160,7 @@ def _panel(
 def _scatter(rows: pd.DataFrame, time: str, name: str, label: str, **look: Any) -> go.Scatter:
     return go.Scatter(
         x=rows[time].tolist(), y=rows[name].tolist(), name=chart_text(label), legendgroup=label,
-        **look,
+        connectgaps=True, **look,
     )  # fmt: skip
 
 

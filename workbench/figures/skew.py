@@ -1,12 +1,14 @@
 """Where a backfill's rows lie, over keys and hops and over tasks, as a plotly figure."""
 
+from typing import Any
+
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from workbench.backfill.inspect.instrumented import KINDS
 from workbench.backfill.inspect.skew import Skew
-from workbench.figures.markup import NO_NAME, chart_text
+from workbench.figures.markup import BREAK, NO_NAME, chart_text
 from workbench.figures.svg import BLUE, ORANGE, SKY, VERMILLION
 
 #: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
@@ -43,7 +45,7 @@ def skew_figure(skew: Skew) -> go.Figure:
     ['rows', 'spans', 'queries', 'events']
     """
     methods = list(dict.fromkeys(skew.tasks["method"]))
-    titles = ["Rows by key and hop", *(f"Rows by task, {METHODS.get(m, m)}" for m in methods)]
+    titles = [_of_hops(skew.hops), *(_of_tasks(skew.tasks, method) for method in methods)]
     wide = [{"type": "xy", "colspan": len(methods)}, *([None] * (len(methods) - 1))]
     figure = make_subplots(
         2, len(methods), specs=[wide, [{"type": "xy"}] * len(methods)],
@@ -73,6 +75,7 @@ def skew_figure(skew: Skew) -> go.Figure:
             figure.add_trace(bar, 2, place)
     figure.update_yaxes(autorange="reversed", type="category", row=1, col=1)
     figure.update_xaxes(title="task", dtick=1, row=2)
+    figure.update_annotations(font_size=13)
     figure.update_layout(
         barmode="stack",
         height=560,
@@ -80,6 +83,31 @@ def skew_figure(skew: Skew) -> go.Figure:
         legend={"orientation": "h", "y": -0.16},
     )
     return figure
+
+
+def _of_hops(hops: pd.DataFrame) -> str:
+    most = f"{int(hops['rows'].max()):,}" if len(hops) else "0"
+    length = hops.attrs.get("hop")
+    of = "" if length is None else f" of {_length(length)}"
+    return f"Rows by key and hop{of}: the darkest has {most}; a bar is where a span begins"
+
+
+def _length(length: Any) -> str:
+    if not isinstance(length, pd.Timedelta):
+        return str(length)
+    days, hours = length.days, length.seconds // 3600
+    if days and not length.seconds:
+        return "a day" if days == 1 else f"{days} days"
+    if hours and not length.seconds % 3600 and not days:
+        return "an hour" if hours == 1 else f"{hours} hours"
+    return f"{int(length.total_seconds() // 60)} minutes"
+
+
+def _of_tasks(tasks: pd.DataFrame, method: str) -> str:
+    rows = tasks.loc[tasks["method"] == method, "rows"]
+    times = int(rows.max()) / max(float(rows.mean()), 1.0)
+    said = f"largest task {int(rows.max()):,} rows, {times:.1f} times the mean"
+    return chart_text(f"Rows by task, {METHODS.get(method, method)}", BREAK, said)
 
 
 def table_of(hops: pd.DataFrame) -> pd.DataFrame:

@@ -35,14 +35,14 @@ def moved(x: float, y: float, content: Markup) -> Markup:
 def document(
     drawn: Markup, title: str, width: float, height: float, shown: float | None = None
 ) -> Markup:
-    """A picture on white that needs nothing else; the title is for those who do not see it.
+    """A picture on a white card that needs nothing else; the title is for who does not see it.
 
     It is shown as wide as it is, or as `shown` says.
     """
     return element(
         "svg",
         element("title", title),
-        rect(0, 0, width, height, fill="white"),
+        rect(0.5, 0.5, width - 1, height - 1, rx=10, fill="#fff", stroke=RULE),
         drawn,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",

@@ -91,15 +91,16 @@ def touched_figure(table: pd.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A line for each way.
+        A line for each way, named with what it touches in the longest frame.
 
     Examples
     --------
     >>> table = pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 9])
     >>> [(line.name, list(line.y)) for line in touched_figure(table).data]
-    [('naive', [1.0, 9.0])]
+    [('naive: 9.0', [1.0, 9.0])]
     """
-    return growth_figure(table, ACROSS, UP, WAYS)
+    names = {str(way): f"{way}: {last:.1f}" for way, last in table.iloc[-1].items()}
+    return growth_figure(table, ACROSS, UP, WAYS, names)
 
 
 def _hover(place: str) -> str:

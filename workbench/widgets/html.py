@@ -1,11 +1,13 @@
 """Places of a widget that show markup, and what they show most often."""
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
 import traitlets
 
 from workbench.figures.markup import Markup, element
+from workbench.widgets.causes import cause
 
 
 class HTML(widgets.HTML):  # type: ignore[misc]
@@ -20,6 +22,35 @@ class HTML(widgets.HTML):  # type: ignore[misc]
     @traitlets.validate("value")
     def _escape(self, proposal: dict[str, Any]) -> Markup:
         return Markup.escape(proposal["value"])
+
+
+class Status(HTML):
+    """A place that says what an action comes to, and in one sentence why it failed.
+
+    Examples
+    --------
+    >>> status = Status()
+    >>> status.guard(lambda: 1 / 0), status.guard(lambda: status.tell("✓ done"))
+    (False, True)
+    """
+
+    def tell(self, *words: object) -> None:
+        """Say what there is to say; it is read aloud when it changes."""
+        style = "line-height:1.35;white-space:normal"
+        self.value = element("div", *words, role="status", style=style)
+
+    def fail(self, sentence: str) -> None:
+        """Say what went wrong."""
+        self.tell(failure(sentence))
+
+    def guard(self, act: Callable[[], object]) -> bool:
+        """Do something, say why where it fails, and return whether it did not."""
+        try:
+            act()
+        except Exception as error:
+            self.fail(cause(error))
+            return False
+        return True
 
 
 def failure(sentence: str) -> Markup:

@@ -8,10 +8,11 @@ from pyspark.sql import DataFrame
 
 from workbench.figures.markup import Markup, element
 from workbench.figures.plan import plan_figure
-from workbench.figures.plan_layout import title
-from workbench.figures.stills.plan import plan_svg
+from workbench.figures.plan_layout import subtitle, title
+from workbench.figures.stills.still import still
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
+from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.html import HTML, listing
 
 
@@ -49,13 +50,13 @@ def plan(df: DataFrame, run: bool = False) -> "PlanView":
     return PlanView(query_plan(df, run))
 
 
-class PlanView(widgets.HBox):  # type: ignore[misc]
+class PlanView(Stilled, widgets.HBox):  # type: ignore[misc]
     """A plan as a widget, with a still picture for pages that run no widget."""
 
     def __init__(self, plan: QueryPlan) -> None:
         self.plan = plan
         self.figure = go.FigureWidget(plan_figure(plan))
-        self.svg = plan_svg(plan)
+        self.svg = still(self.figure, title(plan), subtitle(plan))
         self.operator = widgets.Dropdown(
             options=[("choose, or click on one", None), *_names(plan)],
             description="Operator",
@@ -72,9 +73,8 @@ class PlanView(widgets.HBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return title(self.plan)
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self.svg, "text/plain": repr(self)}
+    def _still(self) -> Markup:
+        return self.svg
 
     def _click(self, trace: Any, points: Any, state: object) -> None:
         for index in points.point_inds:

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from workbench.figures.funnel import funnel_figure, times_figure
-from workbench.figures.stills.funnel import funnel_svg
+from workbench.figures.stills.still import still
 
 STEPS = pd.DataFrame(
     {
@@ -69,9 +69,12 @@ def test_nobody_at_all_is_an_empty_picture_and_no_error() -> None:
     assert list(times_figure(TIMES.iloc[:0]).data[0].x) == []
 
 
-@pytest.mark.parametrize("table", [STEPS, in_segments("mobile", "desktop")])
-def test_the_still_picture_names_every_step_and_its_share(table: pd.DataFrame) -> None:
-    picture = funnel_svg(table, "Funnel <of> three")
+@pytest.mark.parametrize(
+    ("table", "share"),
+    [(STEPS, "40.0% of the first"), (in_segments("mobile", "desktop"), "40 · 40.0%")],
+)
+def test_the_still_picture_names_every_step_and_its_share(table: pd.DataFrame, share: str) -> None:
+    picture = still(funnel_figure(table), "Funnel <of> three")
     assert picture.startswith("<svg")
     assert "Funnel &lt;of&gt; three" in picture
-    assert "40.0% of the first" in picture
+    assert share in picture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.figures.series import outline, series_figure, spoken_share
-from workbench.figures.stills.series import series_svg
+from workbench.figures.stills.still import still
 from workbench.windows.bands.quantile_band import Band
 
 DAYS = np.datetime64("1969-12-30", "us") + np.arange(6) * np.timedelta64(1, "D")
@@ -95,16 +95,17 @@ def test_the_band_of_many_points_breaks_in_the_same_places_above_and_below(colum
 @pytest.mark.parametrize("band", [NONE, replace(BAND, y=np.full(6, np.nan))])
 def test_nothing_to_draw_is_an_empty_picture_and_no_error(band: Band) -> None:
     assert len(series_figure(band).data) == 4 + len(band.quantiles) - 2
-    assert series_svg(band, "day", "Nothing").startswith("<svg")
+    assert still(series_figure(band), "Nothing").startswith("<svg")
 
 
 def test_the_still_picture_tells_the_same() -> None:
-    picture = series_svg(BAND, "day", "Boston <b>")
-    assert "2 outliers" in picture
+    picture = still(series_figure(BAND), "Boston <b>")
+    assert "1 outlier above" in picture
+    assert "1 outlier below" in picture
     assert "25% to 75% of its window" in picture
     assert "Boston &lt;b&gt;" in picture
     assert "1969-12-30" in picture
-    assert "1 outlier<" in series_svg(BAND, "day", "Boston", (DAYS[2], DAYS[3]))
+    assert "0 outliers below" in still(series_figure(BAND, (DAYS[2], DAYS[3])), "Boston")
 
 
 def test_quantiles_are_said_as_percentages() -> None:

@@ -10,13 +10,13 @@ import pytest
 import workbench as wb
 from kernels import registry
 from kernels.states.states import Sum
-from workbench.figures.stills.tree import touched_svg
+from workbench.figures.stills.still import still
 from workbench.figures.tree import touched_figure, tree_figure
 from workbench.lessons.reads_per_frame import touched_table
 from workbench.lessons.tree_run import SHOWN, run_tree
 from workbench.lessons.tree_steps import Place, tree_steps
-from workbench.widgets.explorers.reads_per_frame import TouchedView
 from workbench.widgets.explorers.tree import TreeExplorer
+from workbench.widgets.explorers.views import TouchedView
 from workbench.widgets.lessons.tree import play_tree
 
 EIGHT = [5, 7, 3, 10, 6, 2, 8, 4]
@@ -160,9 +160,9 @@ def test_the_table_of_what_is_touched_grows_as_each_way_promises() -> None:
 def test_its_figures_draw_a_line_a_way_and_name_them() -> None:
     table = pd.DataFrame({"naive": [1.0, 300.0], "two stacks": [2.0, 3.0]}, index=[1, 300])
     figure = touched_figure(table)
-    assert [line.name for line in figure.data] == ["naive", "two stacks"]
+    assert [line.name for line in figure.data] == ["naive: 300.0", "two stacks: 3.0"]
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
-    assert "two stacks: 3.0" in touched_svg(table, "Touched")
+    assert "two stacks: 3.0" in still(touched_figure(table), "Touched")
     assert "image/svg+xml" in TouchedView(table)._repr_mimebundle_()
 
 

@@ -14,9 +14,8 @@ import workbench as wb
 from kernels.frames.extent import FrameExtent, frame_extent
 from tests.workbench.windows.cases import same
 from workbench import fn
-from workbench.figures.live import Strip, live_figure
+from workbench.figures.live import Strip, live_figure, live_svg
 from workbench.figures.stills.affected import MARKS, affected_svg
-from workbench.figures.stills.live import live_svg
 from workbench.lessons.arrivals import arrivals_of
 from workbench.lessons.replay import Replay
 from workbench.widgets.lessons.stream import play_affected, play_close, play_merge
@@ -79,10 +78,11 @@ def test_a_band_a_key_and_what_was_revised() -> None:
     figure = live_figure({"EWR": strip(3), "JFK": strip(2)}, "time", "delay")
     assert [len(trace.y) for trace in figure.data] == [3, 3, 3, 1, 2, 2, 2, 1]
     assert list(figure.data[3].y) == [4.0]
-    drawn = live_svg({"EWR": strip(3), "JFK": strip(1)}, [("late rows", "7")], "Delays")
+    figure = live_figure({"EWR": strip(3), "JFK": strip(0)}, "time", "delay")
+    drawn = live_svg(figure, [("late rows", "7")], "Delays")
     assert drawn.count("<polygon") == 1
-    assert "nothing has been said yet" in drawn
-    assert drawn.count('stroke="#c65200"') == 1
+    assert "no values" in drawn
+    assert drawn.count('stroke="#c65200"') == 2  # One in the legend.
 
 
 def test_nothing_to_draw_is_drawn() -> None:

@@ -12,14 +12,15 @@ import workbench as wb
 from kernels import registry
 from kernels.states.states import Count, Sum
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
-from workbench.figures.ladder_costs import rungs_figure, rungs_svg, rungs_words
+from workbench.figures.ladder_costs import rungs_figure, rungs_words
+from workbench.figures.stills.still import still
 from workbench.figures.tiles import BOUND, EACH, NOW, TILES, tile_counts_figure
 from workbench.figures.window_types import HOPS, INSIDE, OUTSIDE, SINGLE, kinds_figure
 from workbench.lessons.ladder_costs import growth, rung_table
 from workbench.lessons.tiles import every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.lessons.window_types import window_kinds
-from workbench.widgets.explorers.ladder_costs import RungsView
 from workbench.widgets.explorers.tile import TileExplorer
+from workbench.widgets.explorers.views import RungsView
 from workbench.widgets.explorers.window_types import KindsExplorer
 from workbench.widgets.lessons.tiling import play_rung
 
@@ -316,7 +317,7 @@ def test_the_figure_of_rungs_names_each_line_with_what_twice_the_size_costs() ->
     ]  # fmt: skip
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert len({(line.line.color, line.line.dash) for line in figure.data}) == 2
-    assert "tiles: 2.1 times" in rungs_svg(table, "Operations")
+    assert "tiles: 2.1 times" in still(rungs_figure(table), "Operations")
     assert "tiles about twice, like their sum" in rungs_words(table)
     assert "image/svg+xml" in RungsView(table)._repr_mimebundle_()
 

@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 import workbench as wb
 from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import layout
-from workbench.figures.stills.plan import plan_svg
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import Edge, Operator, QueryPlan, explain, read_plan
+from workbench.widgets.plan import PlanView
 
 
 def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -242,7 +242,7 @@ def test_rows_flow_downwards(pipeline: DataFrame) -> None:
 
 
 def test_the_still_picture_names_every_operator() -> None:
-    picture = plan_svg(small())
+    picture = PlanView(small()).svg
     assert picture.startswith("<svg ")
     for text in ("Join &lt;inner&gt;", "Scan csv", "Exchange", "↓ 1,200 rows", "A note."):
         assert text in picture

@@ -8,12 +8,12 @@ import plotly.graph_objects as go
 
 from workbench.durations import microseconds
 from workbench.figures.frames import frames_figure
-from workbench.figures.markup import Markup, element, in_lines
-from workbench.figures.stills.frames import frames_svg
+from workbench.figures.markup import Markup, in_lines
+from workbench.figures.stills.still import still
 from workbench.functions.fn import count
-from workbench.widgets.causes import cause
 from workbench.widgets.controls.frame import FrameControls
-from workbench.widgets.html import HTML, failure, listing
+from workbench.widgets.explorers.explorer import Stilled
+from workbench.widgets.html import HTML, Status, listing
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.player import Player
@@ -34,7 +34,7 @@ STEPS = ("1 second", "1 minute", "1 hour", "1 day", "7 days", "30 days", "365 da
 OWN = "rows_in_frame"
 
 
-class FrameExplorer(widgets.VBox):  # type: ignore[misc]
+class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     """The frames of a window call on one small partition, to be changed by hand.
 
     Attributes
@@ -55,7 +55,8 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
         self.table = frame_table(self.partition, followed[0])
         self._make_controls(followed)
         self.chart = go.FigureWidget(frames_figure(self.table))
-        self.status, self.code, self.player = HTML(), HTML(), widgets.VBox()
+        self.status = Status(layout={"max_width": "300px"})
+        self.code, self.player = HTML(), widgets.VBox()
         self.button = widgets.Button(
             description="Step through", icon="play",
             tooltip="Step through the kernel that answers, on these rows",
@@ -73,10 +74,9 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"Frames of {self.over!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
+    def _still(self) -> Markup:
         title = f"{self.table.column} over {self.table.frame!r}, {self.table.who}"
-        return {**live, "image/svg+xml": frames_svg(self.table, title), "text/plain": repr(self)}
+        return still(self.chart, title)
 
     def _fetched(self, key: Any) -> Partition:
         return partition_of(self.over, self._df, key or None)
@@ -100,10 +100,10 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
         self.button.on_click(self._play)
 
     def _change_partition(self, change: dict[str, Any]) -> None:
-        self._try(lambda: self._take(self._fetched(change["new"])))
+        self.status.guard(lambda: self._take(self._fetched(change["new"])))
 
     def _change_frame(self, change: dict[str, Any]) -> None:
-        self._try(lambda: self._ask(self.over.with_frame(change["new"])))
+        self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))
 
     def _ask(self, over: Over) -> None:
         partition = self.partition.asked(over)
@@ -120,18 +120,9 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
         self.player.children = ()
         self._say()
 
-    def _try(self, act: Any) -> None:
-        try:
-            act()
-        except Exception as error:
-            self._fail(cause(error))
-
-    def _fail(self, sentence: str) -> None:
-        self.status.value = _paragraph(failure(sentence))
-
     def _say(self, _change: Any = None) -> None:
         if self.controls.problem:
-            self._fail(self.controls.problem)
+            self.status.fail(self.controls.problem)
             return
         sizes = self.table.inside.sum(axis=1)
         rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
@@ -142,11 +133,11 @@ class FrameExplorer(widgets.VBox):  # type: ignore[misc]
             )
         if len(self._keys) == MOST_KEYS:
             notes.append(f"The first {MOST_KEYS} partitions are offered.")
-        self.status.value = _paragraph(in_lines(notes))
+        self.status.tell(in_lines(notes))
         self.code.value = listing(repr(self.over), ";line-height:1.3")
 
     def _play(self, _button: Any) -> None:
-        self._try(self._show_player)
+        self.status.guard(self._show_player)
 
     def _show_player(self) -> None:
         self.player.children = (Player(window_lesson(self.partition, self.column.value)),)
@@ -166,10 +157,6 @@ def _follows(function: Any) -> bool:
 
 def _offered(key: tuple[Any, ...], rows: int) -> str:
     return f"{', '.join(map(said, key)) or 'all rows'} · {rows:,} rows"
-
-
-def _paragraph(words: Markup) -> Markup:
-    return element("div", words, style="line-height:1.35;max-width:300px;white-space:normal")
 
 
 def _step(partition: Partition) -> str:

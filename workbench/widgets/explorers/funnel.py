@@ -12,15 +12,15 @@ import plotly.graph_objects as go
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import funnel_figure, said, times_figure
 from workbench.figures.markup import Markup, element, in_lines, joined, stylesheet
-from workbench.figures.stills.funnel import funnel_svg
+from workbench.figures.stills.still import still
 from workbench.figures.svg import cut
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
-from workbench.widgets.causes import cause
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls
+from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.explorers.funnel_people import FunnelPeople
-from workbench.widgets.html import HTML, failure, listing
+from workbench.widgets.html import HTML, Status, listing
 from workbench.widgets.redraw import redraw
 
 TABLE_STYLE = stylesheet(
@@ -33,7 +33,7 @@ TABLE_STYLE = stylesheet(
 MOST_LETTERS = 50
 
 
-class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
+class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     """A funnel over prepared events, to be changed by hand.
 
     Attributes
@@ -49,7 +49,7 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
     def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
         self.prepared = prepared
         self.controls = FunnelControls(funnel, prepared, by)
-        self.status, self.code, self.table = HTML(), HTML(), HTML()
+        self.status, self.code, self.table = Status(), HTML(), HTML()
         self.chart, self.histogram = go.FigureWidget(), go.FigureWidget()
         self.people = FunnelPeople(funnel, prepared)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
@@ -72,36 +72,29 @@ class FunnelExplorer(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"Explorer of {self.funnel!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
-
     def _still(self) -> Markup:
         window = self.funnel.window
-        return funnel_svg(self.steps, f"Funnel of {len(self.funnel.labels)} steps within {window}")
+        return still(self.chart, f"Funnel of {len(self.funnel.labels)} steps within {window}")
 
     def _ask(self, _change: Any = None) -> None:
-        start = time.perf_counter()
-        self.status.value = SPINNER + "Asking Spark …"
+        self.status.tell(SPINNER + "Asking Spark …")
         self.code.value = listing(repr(self.funnel))
-        try:
-            with warnings.catch_warnings(record=True) as said_aloud:
-                warnings.simplefilter("always", WorkbenchWarning)
-                found = self.funnel.summary(self.prepared, by=self.controls.by)
-            self.steps, self.times = found
-            seconds = time.perf_counter() - start
-            redraw(self.chart, funnel_figure(self.steps))
-            self.table.value = _html(self.steps)
-            redraw(self.histogram, times_figure(self.times))
-            self.status.value = self._answered(seconds, [str(w.message) for w in said_aloud])
-        except Exception as error:
-            self.status.value = failure(cause(error))
-            return
-        self.people.show(self.funnel)
+        if self.status.guard(self._answer):
+            self.people.show(self.funnel)
 
-    def _answered(self, seconds: float, notes: list[str]) -> Markup:
+    def _answer(self) -> None:
+        start = time.perf_counter()
+        with warnings.catch_warnings(record=True) as said_aloud:
+            warnings.simplefilter("always", WorkbenchWarning)
+            found = self.funnel.summary(self.prepared, by=self.controls.by)
+        self.steps, self.times = found
+        seconds = time.perf_counter() - start
+        redraw(self.chart, funnel_figure(self.steps))
+        self.table.value = _html(self.steps)
+        redraw(self.histogram, times_figure(self.times))
         held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
-        return in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes])
+        notes = [str(one.message) for one in said_aloud]
+        self.status.tell(in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes]))
 
 
 def _html(steps: pd.DataFrame) -> Markup:

@@ -5,11 +5,11 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 
+from workbench.figures.markup import Markup
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.spark.table import name_of
-from workbench.widgets.causes import cause
-from workbench.widgets.html import HTML, failure
+from workbench.widgets.html import Status
 from workbench.widgets.play import play
 
 MOST_PEOPLE = 50
@@ -31,7 +31,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             description="Step through", icon="play", layout={"display": "none"},
             tooltip="Step through the events of the chosen one",
         )  # fmt: skip
-        self.note, self.player = HTML(), widgets.VBox()
+        self.note, self.player = Status(), widgets.VBox()
         self.level.observe(self._list, names="value")
         self.button.on_click(self._play)
         super().__init__([self.level, self.people, self.note, self.button, self.player])
@@ -57,23 +57,21 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         chosen = self.level.value not in (None, NOBODY)
         for part in (self.people, self.button):
             part.layout.display = None if chosen else "none"
-        self.note.value = ""
-        if not chosen:
-            return
-        try:
-            found = self._fetch()
-        except Exception as error:
-            self.note.value = failure(cause(error))
-            return
+        self.note.value = Markup()
+        if chosen:
+            self.note.guard(self._offer)
+
+    def _offer(self) -> None:
+        found = self._fetch()
         keys = self._funnel.key
         self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
         self.people.index = 0 if found else None
         self.button.disabled = not found
         if not found:
-            self.note.value = "Nobody stopped here."
+            self.note.tell("Nobody stopped here.")
         elif len(found) > MOST_PEOPLE:
             whole = f"funnel.people(events, {self.level.value})"
-            self.note.value = f"The first {MOST_PEOPLE} are shown; {whole} has all."
+            self.note.tell(f"The first {MOST_PEOPLE} are shown; {whole} has all.")
 
     def _fetch(self) -> list[dict[str, Any]]:
         people = self._funnel.people(self._prepared, self.level.value)
@@ -82,10 +80,10 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         return found
 
     def _play(self, _button: Any) -> None:
-        try:
-            self.player.children = (play(self._funnel, self._prepared, key=self.people.value),)
-        except Exception as error:
-            self.note.value = failure(cause(error))
+        self.note.guard(self._show_player)
+
+    def _show_player(self) -> None:
+        self.player.children = (play(self._funnel, self._prepared, key=self.people.value),)
 
 
 def _key(row: dict[str, Any], names: tuple[str, ...]) -> Any:

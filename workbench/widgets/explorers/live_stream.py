@@ -14,12 +14,11 @@ import pyarrow.compute as pc
 
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
-from workbench.figures.live import Strip, live_figure
+from workbench.figures.live import Strip, live_figure, live_svg
 from workbench.figures.markup import Markup, element
-from workbench.figures.stills.live import live_svg
 from workbench.lessons.follow import Follower
-from workbench.widgets.causes import cause
-from workbench.widgets.html import HTML, failure
+from workbench.widgets.explorers.explorer import Stilled
+from workbench.widgets.html import HTML, Status
 from workbench.widgets.redraw import redraw
 from workbench.windows.bands.call import band_of
 from workbench.windows.stream.worker.update import OP
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 SPEEDS = (15, 30, 60, 120, 240)
 
 
-class LiveStream(widgets.VBox):  # type: ignore[misc]
+class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
     """A replayed table as a stream, and a moving band over it that is kept up to date.
 
     Parameters
@@ -83,14 +82,13 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
             options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
             description="A step is",
         )  # fmt: skip
-        self.status, self.numbers_view = HTML(), HTML()
+        self.status, self.numbers_view = Status(), HTML()
         self.chart = go.FigureWidget(self._figure())
         self.play_button.observe(self._toggled, names="value")
         self.step_button.on_click(lambda _: self._clicked(self.step))
         self.late_button.on_click(lambda _: self._clicked(self.inject))
         self.kill_button.on_click(lambda _: self._clicked(self.kill_and_restart))
         buttons = [self.play_button, self.step_button, self.late_button, self.kill_button]
-        self.chart.layout.width = 640
         body = widgets.HBox([self.chart, self.numbers_view])
         super().__init__([widgets.HBox([*buttons, self.speed]), self.status, body])
 
@@ -171,13 +169,9 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
         table = self.follower.table
         return f"Live view of {self.over!r}: {0 if table is None else len(table):,} rows said"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        still = live_svg(self._strips(), self.numbers, self._title())
-        return {**live, "image/svg+xml": still, "text/plain": repr(self)}
-
-    def _title(self) -> str:
-        return f"Moving quartiles of {self._value()} by {self._key}, as the stream says them"
+    def _still(self) -> Markup:
+        title = f"Moving quartiles of {self._value()} by {self._key}, as the stream says them"
+        return live_svg(self._figure(), self.numbers, title)
 
     def _value(self) -> str:
         return str(self.over.columns[self._band].arguments[0])
@@ -212,11 +206,11 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
                          self.replay.time)  # fmt: skip
 
     def _figure(self) -> go.Figure:
-        return live_figure(self._strips(), self.replay.time, self._value())
+        figure = live_figure(self._strips(), self.replay.time, self._value())
+        return figure.update_layout(width=640)
 
     def _draw(self, said: str) -> None:
         figure = self._figure()
-        figure.layout.width = 640
         if len(figure.data) == len(self.chart.data):
             redraw(self.chart, figure)
         else:
@@ -225,7 +219,7 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
                 self.chart.add_traces(figure.data)
                 self.chart.update_layout(figure.layout)
         self.numbers_view.value = _table(self.numbers)
-        self.status.value = _told(said)
+        self.status.tell(said)
 
     def _late_row(self, minutes: int) -> dict[str, Any]:
         table = self.follower.table
@@ -241,14 +235,8 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
 
     def _clicked(self, work: Any) -> None:
         # A micro-batch takes a second or more: a click is to be seen at once.
-        self.status.value = _told("… a micro-batch runs")
-        self._work(work)
-
-    def _work(self, work: Any) -> None:
-        try:
-            work()
-        except Exception as error:
-            self.status.value = failure(cause(error))
+        self.status.tell("… a micro-batch runs")
+        self.status.guard(work)
 
     def _toggled(self, change: Any) -> None:
         self.play_button.description = "Pause" if change["new"] else "Play"
@@ -261,13 +249,9 @@ class LiveStream(widgets.VBox):  # type: ignore[misc]
 
     def _play(self) -> None:
         while self._playing.is_set() and self.replay.left:
-            self._work(self.step)
+            self.status.guard(self.step)
             time.sleep(0.1)
         self.play_button.value = False
-
-
-def _told(words: str) -> Markup:
-    return element("span", words, role="status")
 
 
 def _table(numbers: list[tuple[str, str]]) -> Markup:

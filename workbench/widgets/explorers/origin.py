@@ -1,6 +1,5 @@
 """The explorer of a backfill: where did this number come from?"""
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -17,15 +16,14 @@ from workbench.backfill.inspect.one_query import (
     times_of_key,
 )
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
-from workbench.figures.markup import BREAK, Markup, element, joined, stylesheet
+from workbench.figures.markup import BREAK, Markup, element, stylesheet
 from workbench.figures.origin import origin_figure, piece_words
-from workbench.figures.stills.origin import origin_svg
-from workbench.figures.svg import cut, moved, text
-from workbench.widgets.causes import cause
-from workbench.widgets.html import HTML, failure, told
+from workbench.figures.stills.still import page, picture
+from workbench.figures.svg import cut, text
+from workbench.widgets.explorers.explorer import ROW, Stilled
+from workbench.widgets.html import HTML, Status
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.redraw import redraw
-from workbench.widgets.stepper.still import document
 from workbench.windows.inspect.one_partition import said
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ _TABLE_STYLE = stylesheet(".wb-pieces td,.wb-pieces th{padding:2px 12px;text-ali
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
-class OriginExplorer(widgets.VBox):  # type: ignore[misc]
+class OriginExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     """One feature of one query: its window, the pieces of it, and how they add up.
 
     Attributes
@@ -70,25 +68,20 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
             options=backfill.names, description="Feature", layout={"width": "320px"}, **_STYLE
         )
         self.chart = go.FigureWidget()
-        self.sentence, self.table = HTML(), HTML()
+        self.sentence, self.table = Status(), HTML()
         self.when.observe(self._change_query, names="value")
         self._take_key()
         self.who.observe(self._change_key, names="value")
         self.feature.observe(self._draw, names="value")
-        row = {"flex_flow": "row wrap", "align_items": "center"}
-        controls = widgets.HBox([self.who, self.feature, self.when], layout=row)
+        controls = widgets.HBox([self.who, self.feature, self.when], layout=ROW)
         super().__init__([controls, self.sentence, self.chart, self.table])
 
     def __repr__(self) -> str:
         key, at = _named(self.who.value), self._clock(self.origin.query)
         return f"Where {self.origin!r} comes from, for {key} at {at}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
-
     def _change_key(self, _change: Any = None) -> None:
-        self._try(self._take_key)
+        self.sentence.guard(self._take_key)
 
     def _take_key(self) -> None:
         times = times_of_key(self._plan, self.who.value)
@@ -101,26 +94,20 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
         self._take_query()
 
     def _change_query(self, _change: Any = None) -> None:
-        self._try(self._take_query)
+        self.sentence.guard(self._take_query)
 
     def _take_query(self) -> None:
         self.asked = ask(self._plan, self.who.value, micro=self.when.value)
         self._show()
 
     def _draw(self, _change: Any = None) -> None:
-        self._try(self._show)
+        self.sentence.guard(self._show)
 
     def _show(self) -> None:
         self.origin = self.asked.origin(self.feature.value)
         redraw(self.chart, origin_figure(self.origin, self._plan.integer_time))
         self._say()
         self.table.value = self._rows()
-
-    def _try(self, act: Any) -> None:
-        try:
-            act()
-        except Exception as error:
-            self.sentence.value = failure(cause(error))
 
     def _say(self) -> None:
         notes = []
@@ -131,7 +118,7 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
         if self._cut_keys:
             notes.append(f"The {MOST_KEYS} keys with the most queries are offered.")
         more = [BREAK, element("span", " ".join(notes), style="opacity:.75")] if notes else []
-        self.sentence.value = told(element("b", self.words), *more)
+        self.sentence.tell(element("b", self.words), *more)
 
     @property
     def words(self) -> str:
@@ -164,18 +151,15 @@ class OriginExplorer(widgets.VBox):  # type: ignore[misc]
         return _TABLE_STYLE + element("table", element("tr", *head), *rows, class_="wb-pieces")
 
     def _still(self) -> Markup:
-        lines = textwrap.wrap(f"{_named(self.who.value)}: {self.words}", 118)
-        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
-        top = 40 + 20 * len(lines)
-        drawn, height = origin_svg(self.origin, self._clock, 852)
-        body += moved(24, top, drawn)
+        body, height, width = picture(self.chart)
         pieces = list(zip(self.origin.pieces, self.origin.states, self.origin.merged, strict=True))
         for k, (piece, state, merged) in enumerate(pieces[-5:]):
             cells = (self._clock(piece.begin), piece_words(piece), state, in_words(merged))
-            y = top + height + 20 + 20 * k
+            y = height + 24 + 20 * k
             for x, cell, most in zip((24, 160, 320, 640), cells, (20, 24, 42, 28), strict=True):
                 body += text(x, y, cut(cell, most), font_weight=700 if x == 640 else 400)
-        return document(body, top + height + 30 + 20 * min(len(pieces), 5), repr(self))
+        part = body, height + 16 + 20 * min(len(pieces), 5)
+        return page(repr(self), part, f"{_named(self.who.value)}: {self.words}", width)
 
 
 def _named(key: tuple[Any, ...]) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
+from workbench.figures.markup import Markup
+from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band
 from workbench.windows.over import Over
@@ -40,7 +42,7 @@ class Tab(NamedTuple):
 TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
-class OverExplorer(widgets.VBox):  # type: ignore[misc]
+class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     """A window call on a table, to be changed by hand.
 
     Attributes
@@ -98,10 +100,9 @@ class OverExplorer(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"Explorer of {self.over!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        still = self.shown._repr_mimebundle_()["image/svg+xml"]
-        return {**live, "image/svg+xml": still, "text/plain": repr(self)}
+    def _still(self) -> Markup:
+        found: Markup = self.shown._still()
+        return found
 
     def _open(self, _change: Any = None) -> None:
         if self.tabs.selected_index is None:

@@ -10,12 +10,12 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import Markup, in_lines
-from workbench.figures.series import View, series_figure
-from workbench.figures.stills.series import series_svg
-from workbench.widgets.causes import cause
+from workbench.figures.series import COLUMNS, View, series_figure
+from workbench.figures.stills.still import still
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls
-from workbench.widgets.html import HTML, failure, listing
+from workbench.widgets.explorers.explorer import Stilled
+from workbench.widgets.html import HTML, Status, listing
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
 from workbench.windows.bands.prepared_series import PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+#: How many columns of pixels a still has, which is kept in the notebook.
+IN_A_STILL = 300
 #: What a zoom, another window or another series changes of a trace.
 MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker")
 
 
-class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
+class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     """A moving band of quantiles over one series of a table at a time, to be changed by hand.
 
     Parameters
@@ -69,7 +71,7 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
         check_band(df, over)
         self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
-        self.status, self.code = HTML(), HTML()
+        self.status, self.code = Status(), HTML()
         self.chart = go.FigureWidget()
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
         self.band: Band = no_band(over)
@@ -109,9 +111,10 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         self._settle()
-        live = super()._repr_mimebundle_(**options) or {}
-        still = series_svg(self.band, self._names()[0], self._title(), self._view)
-        return {**live, "image/svg+xml": still, "text/plain": repr(self)}
+        return super()._repr_mimebundle_(**options)
+
+    def _still(self) -> Markup:
+        return still(self._figure(IN_A_STILL), self._title())
 
     def _settle(self) -> None:
         """Let a view begin with what is drawn by now; the chart does so when it is shown alone."""
@@ -130,11 +133,8 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _work(self, work: Callable[[], None]) -> None:
         """Do it with a clock in view; whatever fails is one sentence, and the next move works."""
-        self.status.value = CLOCK + " Working …"
-        try:
-            work()
-        except Exception as error:
-            self.status.value = failure(cause(error))
+        self.status.tell(CLOCK + " Working …")
+        self.status.guard(work)
 
     def _compute(self) -> None:
         start = time.perf_counter()
@@ -145,10 +145,13 @@ class SeriesExplorer(widgets.VBox):  # type: ignore[misc]
 
     def _redraw(self) -> None:
         start = time.perf_counter()
-        marked = self.controls.outliers.value
-        figure = series_figure(self.band, self._view, outliers=marked, names=self._names())
+        figure = self._figure()
         _show(self.chart, figure)
-        self.status.value = self._said(figure, time.perf_counter() - start)
+        self.status.tell(self._said(figure, time.perf_counter() - start))
+
+    def _figure(self, columns: int = COLUMNS) -> go.Figure:
+        marked, names = self.controls.outliers.value, self._names()
+        return series_figure(self.band, self._view, outliers=marked, names=names, columns=columns)
 
     def _said(self, figure: go.Figure, seconds: float) -> Markup:
         drawn = sum(len(trace.x) for trace in figure.data)

@@ -1,6 +1,5 @@
 """The tile explorer: drag a range over the queries, and see the tiles that cover it."""
 
-import textwrap
 from typing import Any
 
 import ipywidgets as widgets
@@ -8,22 +7,22 @@ import plotly.graph_objects as go
 
 from kernels.tiling.tile_tree import count_leaves
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup, joined
-from workbench.figures.svg import moved, text
+from workbench.figures.markup import Markup
+from workbench.figures.stills.still import page
+from workbench.figures.svg import moved
 from workbench.figures.tiles import tile_counts_figure
 from workbench.figures.tree import tree_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
-from workbench.widgets.html import HTML, told
+from workbench.widgets.explorers.explorer import Explorer
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
-from workbench.widgets.stepper.still import document
 from workbench.widgets.stepper.still_tree import tree
 
 MOST_QUERIES = 64
 _WIDE = {"style": {"description_width": "70px"}}
 
 
-class TileExplorer(widgets.VBox):  # type: ignore[misc]
+class TileExplorer(Explorer):
     """A binary tree over sorted queries, and the range of them that an event affects.
 
     Parameters
@@ -52,7 +51,6 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
     """
 
     tiles: list[Tile]
-    words: str
 
     def __init__(self, queries: int = 16, left: int = 4, right: int = 14) -> None:
         _check(queries, left, right)
@@ -64,30 +62,25 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
             value=queries, min=2, max=MOST_QUERIES, description="Queries",
             layout={"width": "140px"}, **_WIDE,
         )  # fmt: skip
-        self.chart, self.counts = go.FigureWidget(), go.FigureWidget()
-        self.sentence = HTML()
-        self._by_length: list[int] = []
-        self._resize()
+        self.counts = go.FigureWidget()
+        self._by_length = list(tiles_by_length(queries))
+        # Before the queries are asked for: a range that no longer fits moves first.
         self.queries.observe(self._resize, names="value")
-        self.range.observe(self._ask, names="value")
-        row = widgets.HBox([self.range, self.queries], layout={"flex_flow": "row wrap"})
-        super().__init__([row, self.sentence, self.chart, self.counts])
+        super().__init__([self.range, self.queries])
+        self.children += (self.counts,)
 
     def _resize(self, _change: Any = None) -> None:
-        places = self.queries.value
-        self._by_length = list(tiles_by_length(places))
-        self.range.max = places
-        self._ask()
+        self._by_length = list(tiles_by_length(self.queries.value))
+        self.range.max = self.queries.value
 
-    def _ask(self, _change: Any = None) -> None:
+    def _answer(self) -> go.Figure:
         (left, right), places = self.range.value, self.queries.value
         self.tiles = tiles_of(left, right)
         self.words = self._told(left, right, places)
-        self.sentence.value = told(self.words)
         self.picture, state = self._drawn(left, right, places)
-        redraw(self.chart, tree_figure(self.picture, state))
         now = (right - left, len(self.tiles))
         redraw(self.counts, tile_counts_figure(self._by_length, most_tiles(places), now))
+        return tree_figure(self.picture, state)
 
     def _drawn(self, left: int, right: int, places: int) -> tuple[dict[str, Any], dict[str, Any]]:
         leaves = count_leaves(places)
@@ -121,18 +114,11 @@ class TileExplorer(widgets.VBox):  # type: ignore[misc]
         verb = "covers" if len(self.tiles) == 1 else "cover"
         return f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
-
     def _still(self) -> Markup:
-        lines = textwrap.wrap(self.words, 120)
-        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
         unnamed = [{**node, "label": ""} for node in self.picture["nodes"]]
         picture = {**self.picture, "nodes": unnamed}
         drawn, height = tree(picture, self.picture["states"][0], 852)
-        top = 34 + 20 * len(lines) + 24
-        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
+        return page(repr(self), (moved(24, 16, drawn), height + 20), self.words)
 
 
 def _name(tile: Tile) -> str:

@@ -1,6 +1,5 @@
 """The tree explorer: move a frame over a few values, and see which nodes it is made of."""
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,23 +7,22 @@ from typing import Any
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup, joined
-from workbench.figures.svg import moved, text
+from workbench.figures.markup import Markup
+from workbench.figures.stills.still import page
+from workbench.figures.svg import moved
 from workbench.figures.tree import tree_figure
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
-from workbench.widgets.html import HTML, told
+from workbench.widgets.explorers.explorer import Explorer
 from workbench.widgets.lessons.tree import tree_shape, tree_state
-from workbench.widgets.redraw import redraw
-from workbench.widgets.stepper.still import document
 from workbench.widgets.stepper.still_tree import tree
 
 FANOUTS = (2, 8)
 _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
 
 
-class TreeExplorer(widgets.VBox):  # type: ignore[misc]
+class TreeExplorer(Explorer):
     """A segment tree over a partition of a few rows, asked for the frame of one of them.
 
     Parameters
@@ -58,7 +56,6 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
     """
 
     step: TreeStep
-    words: str
 
     def __init__(
         self,
@@ -82,17 +79,11 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         self.without = widgets.Checkbox(description="without the row itself", indent=False)
         self.play = widgets.Play(min=0, max=last, value=last // 2, interval=700, description="Move")
         widgets.jslink((self.play, "value"), (self.row, "value"))
-        self.chart, self.sentence = go.FigureWidget(), HTML()
-        controls = [self.name, self.fanout, self.row, self.before, self.after, self.without]
-        for control in controls:
-            control.observe(self._ask, names="value")
-        self._ask()
-        row = {"flex_flow": "row wrap", "align_items": "center"}
         super().__init__(
-            [widgets.HBox([*controls, self.play], layout=row), self.sentence, self.chart]
+            [self.name, self.fanout, self.row, self.before, self.after, self.without], self.play
         )
 
-    def _ask(self, _change: Any = None) -> None:
+    def _answer(self) -> go.Figure:
         fanout, row = self.fanout.value, self.row.value
         exclude = "current row" if self.without.value else "no others"
         frame = Frame.rows(-self.before.value, self.after.value, exclude=exclude)
@@ -102,8 +93,7 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
         shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
         self.picture = {**shape, "states": [state]}
         self._summary, self.words = self._told(state, said(self.step.answer))
-        self.sentence.value = told(self.words)
-        redraw(self.chart, tree_figure(self.picture, state))
+        return tree_figure(self.picture, state)
 
     def _told(self, state: dict[str, Any], answer: str) -> tuple[str, str]:
         pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
@@ -129,16 +119,9 @@ class TreeExplorer(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         return f"Tree explorer: {self._summary}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
-
     def _still(self) -> Markup:
-        lines = textwrap.wrap(self.words, 120)
-        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
         drawn, height = tree(self.picture, self.picture["states"][0], 852)
-        top = 34 + 20 * len(lines) + 24
-        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
+        return page(repr(self), (moved(24, 16, drawn), height + 20), self.words)
 
 
 def _many(count: int, what: str) -> str:

@@ -1,27 +1,20 @@
 """The three kinds of window on a time line, with a query that can be moved."""
 
-import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup, joined
-from workbench.figures.stills.window_types import kinds_svg
-from workbench.figures.svg import moved, text
 from workbench.figures.window_types import Clock, kinds_figure
 from workbench.lessons.window_types import WindowType, window_kinds
-from workbench.widgets.html import HTML, told
-from workbench.widgets.redraw import redraw
-from workbench.widgets.stepper.still import document
+from workbench.widgets.explorers.explorer import Explorer
 
 _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
 _NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}
 
 
-class KindsExplorer(widgets.VBox):  # type: ignore[misc]
+class KindsExplorer(Explorer):
     """Sliding, hopping and sawtooth windows of one query, side by side.
 
     Parameters
@@ -57,7 +50,6 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
     """
 
     kinds: list[WindowType]
-    words: str
 
     def __init__(
         self,
@@ -85,25 +77,13 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )
         widgets.jslink((self.play, "value"), (self.query, "index"))
-        self.chart, self.sentence = go.FigureWidget(), HTML()
-        controls = [self.query, self.window, self.hop]
-        for control in controls:
-            control.observe(self._ask, names="value")
-        self._ask()
-        row = {"flex_flow": "row wrap", "align_items": "center"}
-        super().__init__(
-            [widgets.HBox([*controls, self.play], layout=row), self.sentence, self.chart]
-        )
+        super().__init__([self.query, self.window, self.hop], self.play)
 
-    def _ask(self, _change: Any = None) -> None:
-        asked = self.query.value, self.window.value, self.hop.value
-        self.kinds = window_kinds(*asked, self._time)
+    def _answer(self) -> go.Figure:
+        query, hop = self.query.value, self.hop.value
+        self.kinds = window_kinds(query, self.window.value, hop, self._time)
         self.words = self._told()
-        self.sentence.value = told(self.words)
-        redraw(self.chart, kinds_figure(self.kinds, *self._drawn()))
-
-    def _drawn(self) -> tuple[int, int, list[int], tuple[int, int], Clock]:
-        return self.query.value, self.hop.value, self._time, self._extent, self._clock
+        return kinds_figure(self.kinds, query, hop, self._time, self._extent, self._clock)
 
     def _told(self) -> str:
         sliding, hopping, sawtooth = self.kinds
@@ -125,17 +105,6 @@ class KindsExplorer(widgets.VBox):  # type: ignore[misc]
     def __repr__(self) -> str:
         counts = ", ".join(f"{kind.name} {kind.count} events" for kind in self.kinds)
         return f"Kinds of window at {self._clock(self.query.value)}: {counts}"
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = super()._repr_mimebundle_(**options) or {}
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
-
-    def _still(self) -> Markup:
-        lines = textwrap.wrap(self.words, 120)
-        body = joined(text(24, 34 + 20 * k, line, font_size=14) for k, line in enumerate(lines))
-        top = 34 + 20 * len(lines)
-        drawn, height = kinds_svg(self.kinds, *self._drawn(), 852)
-        return document(body + moved(24, top, drawn), top + height + 16, repr(self))
 
 
 def _slider(description: str, value: int, most: int) -> widgets.IntSlider:

@@ -8,7 +8,7 @@ import workbench as wb
 from tests.workbench.backfill.inspect.test_explain import asked, skewed
 from workbench.backfill.inspect.skew import Skew, hops_of, spans_of, tasks_of
 from workbench.figures.skew import skew_figure, table_of
-from workbench.figures.stills.skew import skew_svg
+from workbench.figures.stills.still import still
 
 
 def small() -> Skew:
@@ -46,7 +46,7 @@ def test_the_figure_has_every_cell_every_span_and_every_task() -> None:
 
 
 def test_the_still_picture_says_the_same_in_words() -> None:
-    drawn = skew_svg(small())
+    drawn = still(skew_figure(small()), "Skew")
     assert "Rows by key and hop of an hour: the darkest has 70" in drawn
     assert "Rows by task, every key whole" in drawn
     assert "largest task 76 rows, 2.0 times the mean" in drawn
@@ -58,7 +58,7 @@ def test_the_still_picture_says_the_same_in_words() -> None:
 def test_tables_without_rows_are_drawn_too() -> None:
     one = small()
     none = Skew(one.hops[:0], one.spans[:0], one.tasks.assign(rows=0))
-    assert "no rows" in skew_svg(none)
+    assert "no rows" in still(skew_figure(none), "Skew")
     assert table_of(none.hops).empty
 
 

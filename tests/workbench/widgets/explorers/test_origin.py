@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from workbench.figures.origin import origin_figure
-from workbench.figures.stills.origin import origin_svg
+from workbench.figures.stills.still import still
 from workbench.widgets.explorers.origin import OriginExplorer
 from workbench.widgets.stepper.lesson import checked
 
@@ -70,7 +70,7 @@ def test_every_feature_has_a_figure_and_a_still(explorer: OriginExplorer, featur
     assert len(traces["tail: hops"].x) == len(hops)
     merge = traces["p0"] if feature.endswith("by_page") else traces["merge"]
     assert len(merge.x) == len(origin.pieces) + 1
-    drawn, _ = origin_svg(origin, str, 800)
+    drawn = still(origin_figure(origin), "Origin")
     assert drawn.count("<path") == (4 if feature.endswith("by_page") else 1)
     assert explorer._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
 from workbench.figures.frames import frames_figure
-from workbench.figures.stills.frames import frames_svg
+from workbench.figures.stills.still import still
 from workbench.windows.inspect.one_partition import keys_of, partition_of
 
 PRICES = [None, 10, 20, 20, 20, 50, 60]
@@ -78,7 +78,7 @@ def test_a_row_that_does_not_count_is_seen_to_be_in_the_frame(sales: DataFrame) 
     assert "□" in str(table)
     drawn = {trace.name for trace in frames_figure(table).data}
     assert {"in the frame", "in the frame, but null or filtered out", "the row itself"} <= drawn
-    assert "null or filtered" in frames_svg(table, "Frames")
+    assert "null or filtered" in still(frames_figure(table), "Frames")
 
 
 def test_the_figure_marks_every_cell_once_and_outlines_the_peers(sales: DataFrame) -> None:

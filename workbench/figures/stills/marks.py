@@ -1,0 +1,100 @@
+"""The symbols, dashes and patterns of plotly that our figures have, as SVG."""
+
+from math import cos, pi, sin
+from typing import Any
+
+from workbench.figures.markup import Markup, element
+from workbench.figures.svg import INK, rect
+
+DASHES = {
+    "dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "12 5",
+    "longdashdot": "12 4 2 4",
+}  # fmt: skip
+#: What they are called, and the lines of a tile of six by six.
+PATTERNS = {
+    "/": ("slash", "M0,6L6,0"),
+    "\\": ("backslash", "M0,0L6,6"),
+    "x": ("cross", "M0,6L6,0M0,0L6,6"),
+    ".": ("dot", "M2,3h2"),
+    "-": ("dash", "M0,3h6"),
+}
+
+
+def _corners(count: int, turn: float = 0.0, inner: float | None = None) -> str:
+    """A path around corners at a distance of one, or at two distances in turn."""
+    points = []
+    for k in range(count):
+        far = inner if inner is not None and k % 2 else 1.0
+        angle = turn + 2 * pi * k / count - pi / 2
+        points.append(f"{far * cos(angle):.2f},{far * sin(angle):.2f}")
+    return f"M{'L'.join(points)}Z"
+
+
+#: Paths in a box from -1 to 1.
+SHAPES = {
+    "square": "M-.9,-.9H.9V.9H-.9Z",
+    "diamond": "M0,-1.2L1.2,0L0,1.2L-1.2,0Z",
+    "triangle-up": "M0,-1.1L1.1,.9H-1.1Z",
+    "triangle-down": "M0,1.1L1.1,-.9H-1.1Z",
+    "hexagon": _corners(6, pi / 6),
+    "star": _corners(10, 0.0, 0.45),
+    "cross": "M-.35,-1H.35V-.35H1V.35H.35V1H-.35V.35H-1V-.35H-.35Z",
+    "x": "M-.95,-.5L-.5,-.95L0,-.45L.5,-.95L.95,-.5L.45,0L.95,.5L.5,.95L0,.45L-.5,.95L-.95,.5"
+    "L-.45,0Z",
+    "x-thin": "M-1,-1L1,1M-1,1L1,-1",
+    "line-ns": "M0,-1V1",
+}  # fmt: skip
+#: Those of lines alone, whose colour is that of their line.
+THIN = ("x-thin", "line-ns")
+
+
+def at(values: Any, place: int) -> Any:
+    """Return a mark's own of what may be said once for all of them."""
+    return values[place] if isinstance(values, list | tuple) or hasattr(values, "dtype") else values
+
+
+def mark(trace: Any, place: int, x: float, y: float) -> Markup:
+    """Draw a mark of a trace, the one at a place among its points."""
+    marker = trace.marker
+    symbol = str(at(marker.symbol, place) or "circle")
+    color = at(marker.color, place) or trace.line.color or INK
+    size = float(at(marker.size, place) or 6)
+    line, width = at(marker.line.color, place), at(marker.line.width, place)
+    kind, open_ = symbol.removesuffix("-open"), symbol.endswith("-open")
+    if kind in THIN or open_:
+        stroke = line if kind in THIN and line else color
+        style = {"fill": "none", "stroke": stroke, "stroke_width": width or 1.5}
+    else:
+        style = {"fill": color, "stroke": line if width else None}
+        style["stroke_width"] = width if width and width != 1 else None
+    style["opacity"] = marker.opacity
+    radius = size / 2
+    if kind == "circle":
+        return element("circle", cx=x, cy=y, r=radius, **style)
+    place_at = f"translate({x:.1f},{y:.1f}) scale({radius:g})"
+    # A line is as thick as it says, whatever the size of the mark.
+    if "stroke" in style and style["stroke"] is not None:
+        style["vector_effect"] = "non-scaling-stroke"
+    return element("path", d=SHAPES[kind], transform=place_at, **style)
+
+
+def box(trace: Any, place: int, x: float, y: float, width: float, height: float) -> Markup:
+    """Draw a bar of a trace: its colour, its outline, and its pattern above it."""
+    marker = trace.marker
+    style = {
+        "fill": at(marker.color, place),
+        "fill_opacity": marker.opacity,
+        "stroke": at(marker.line.color, place) if marker.line.width != 0 else None,
+    }
+    drawn = rect(x, y, width, height, **style)
+    shape = marker.pattern.shape
+    if not shape:
+        return drawn
+    color = marker.pattern.fgcolor or INK
+    named, path = PATTERNS[shape]
+    name = f"wb-{named}-{color.lstrip('#')}"
+    tile = element(
+        "pattern", element("path", d=path, stroke=color, stroke_width=1, fill="none"),
+        id=name, width=6, height=6, patternUnits="userSpaceOnUse",
+    )  # fmt: skip
+    return drawn + tile + rect(x, y, width, height, fill=f"url(#{name})")

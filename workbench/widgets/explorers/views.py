@@ -1,0 +1,90 @@
+"""Tables as figures with a still picture: no controls, only what is drawn."""
+
+import ipywidgets as widgets
+import pandas as pd
+import plotly.graph_objects as go
+
+from workbench.backfill.inspect.skew import Skew
+from workbench.figures.ladder_costs import rungs_figure, rungs_words
+from workbench.figures.markup import Markup
+from workbench.figures.skew import skew_figure
+from workbench.figures.stills.still import still
+from workbench.figures.tree import touched_figure
+from workbench.widgets.explorers.explorer import Stilled
+
+
+class FigureView(Stilled, widgets.VBox):  # type: ignore[misc]
+    """A figure as a widget, with the words that its still has as its title."""
+
+    def __init__(self, figure: go.Figure, words: str) -> None:
+        self.figure, self.words = go.FigureWidget(figure), words
+        super().__init__([self.figure])
+
+    def __repr__(self) -> str:
+        return self.words
+
+    def _still(self) -> Markup:
+        return still(self.figure, self.words)
+
+
+class RungsView(FigureView):
+    """A table of :func:`workbench.lessons.ladder_costs.rung_table`, drawn.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+
+    Examples
+    --------
+    >>> RungsView(pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200]))
+    Twice the queries and events: naive takes 4 times the operations, like their product.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        super().__init__(rungs_figure(table), rungs_words(table))
+
+    def _still(self) -> Markup:
+        title = "Operations of each rung, and how they grow when the size doubles"
+        return still(self.figure, title, self.words)
+
+
+class TouchedView(FigureView):
+    """A table of :func:`workbench.lessons.reads_per_frame.touched_table`, drawn.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+
+    Examples
+    --------
+    >>> TouchedView(pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 9]))
+    Values touched a row, by the length of the frame: naive 1.0 to 9.0
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        ways = (f"{way} {each.iloc[0]:.1f} to {each.iloc[-1]:.1f}" for way, each in table.items())
+        title = "Values touched a row, by the length of the frame"
+        super().__init__(touched_figure(table), f"{title}: {', '.join(ways)}")
+
+    def _still(self) -> Markup:
+        return still(self.figure, self.words.partition(":")[0])
+
+
+class SkewView(FigureView):
+    """What :meth:`workbench.Backfill.skew` returns, drawn.
+
+    Parameters
+    ----------
+    skew : Skew
+
+    Examples
+    --------
+    >>> hops = pd.DataFrame({"key": ["a", "a", "b"], "hop": [0, 5, 5], "rows": [9, 1, 2]})
+    >>> tasks = pd.DataFrame({"method": ["scan"], "task": [0], "rows": [12]})
+    >>> tasks = tasks.assign(queries=[2], events=[10], earlier=[0], states=[0])
+    >>> SkewView(Skew(hops, pd.DataFrame({"key": [], "begin": []}), tasks))
+    scan: the largest task has 12 rows, 1.0 times the mean
+    """
+
+    def __init__(self, skew: Skew) -> None:
+        super().__init__(skew_figure(skew), repr(skew))

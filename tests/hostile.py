@@ -24,7 +24,6 @@ from workbench.figures.served import served_figure
 from workbench.figures.skew import skew_figure
 from workbench.figures.stills.affected import affected_svg
 from workbench.figures.stills.still import still
-from workbench.figures.tree import tree_figure
 from workbench.spark.plan_text import Edge, Operator, QueryPlan
 from workbench.spark.table import name_of
 from workbench.widgets.explorers.window_types import KindsExplorer
@@ -63,9 +62,6 @@ def stills(name: str) -> dict[str, str]:
 def figures(name: str) -> dict[str, go.Figure]:
     """Every figure, with a name wherever a name can stand."""
     two = pd.DataFrame({name: [1.0, 9.0]}, index=[1, 9])
-    node = {"id": "0", "label": name, "from": 0, "to": 99, "depth": 0}
-    tree = {"nodes": [node], "levels": [name], "places": name, "legend": {"lit": name}}
-    state = {"values": {"0": name}, "lit": ["0"], "frames": [], "label": name}
     return {
         "consistency": consistency_figure(over_time(name), name).figure,
         "frames": frames_figure(frame_table(name)),
@@ -80,7 +76,6 @@ def figures(name: str) -> dict[str, go.Figure]:
         "series": series_figure(a_band(), names=(name, name)),
         "served": served(name).figure,
         "skew": skew_figure(skew(name)),
-        "tree": tree_figure(tree, state),
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ HANDLES = ".widget-hslider .noUi-handle"
 def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNotebook) -> None:
     page = open_notebook(CELLS)
     expect(page.get_by_text("3 tiles cover them: [4, 8), [8, 12), [12, 14).")).to_be_visible()
-    tree = page.locator(".js-plotly-plot").first
+    tree = page.locator(".widget-html svg").first
     expect(tree).to_contain_text("● [12, 14)")
     left, right = page.locator(HANDLES).nth(0), page.locator(HANDLES).nth(1)
     right.focus()
@@ -39,7 +39,7 @@ def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNoteboo
     ).to_be_visible()
     expect(tree).to_contain_text("● [0, 8)")
 
-    kinds = page.locator(".js-plotly-plot").nth(2)
+    kinds = page.locator(".js-plotly-plot").nth(1)
     expect(kinds).to_contain_text("query at 17")
     page.locator(HANDLES).nth(2).focus()
     page.keyboard.press("ArrowRight")

@@ -2,6 +2,7 @@
 
 import itertools
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import workbench as wb
 from kernels import registry
 from kernels.states.states import Sum
 from workbench.figures.stills.still import still
-from workbench.figures.tree import touched_figure, tree_figure
+from workbench.figures.tree import touched_figure
 from workbench.lessons.reads_per_frame import touched_table
 from workbench.lessons.tree_run import SHOWN, run_tree
 from workbench.lessons.tree_steps import Place, tree_steps
@@ -19,6 +20,7 @@ from workbench.widgets.explorers.tree import TreeExplorer
 from workbench.widgets.explorers.views import TouchedView
 from workbench.widgets.lessons.tree import play_tree
 
+SVG = "{http://www.w3.org/2000/svg}"
 EIGHT = [5, 7, 3, 10, 6, 2, 8, 4]
 FRAMES = [
     wb.Frame.rows(-5, 1),
@@ -131,21 +133,23 @@ def test_the_explorer_asks_the_kernel_again_when_something_moves() -> None:
     assert "row 1 (7), row 2 (3), row 3 (10), rows 4 to 7 (8)." in explorer.words
     explorer.without.value = True
     assert "max of rows 1 to 5 and row 7 (6 values) = 10" in explorer.words
-    used, others = explorer.chart.data
-    assert len(used.x) == len(explorer.step.used)
-    assert len(used.x) + len(others.x) == 8 + 2 + 1
+    assert explorer.chart.value.count('data-lit="true"') == len(explorer.step.used)
+    assert explorer.chart.value.count('class="wbp-node"') == 8 + 2 + 1
     assert "row 7 (4)" in explorer._repr_mimebundle_()["image/svg+xml"]
 
 
-def test_the_figure_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
+def test_the_chart_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
     explorer = TreeExplorer(EIGHT, "sum", before=2, after=2, fanout=2)
     explorer.without.value = True
-    figure = tree_figure(explorer.picture, explorer.picture["states"][0])
-    used = figure.data[0]
-    assert all("●" in text for text in used.text)
-    assert used.marker.cornerradius
-    assert [(band.x0, band.x1) for band in figure.layout.shapes] == [(1, 3), (4, 6)]
-    assert figure.layout.title.text == "frame of row 3: rows 1 to 2 and rows 4 to 5 = 18"
+    drawn = ElementTree.fromstring(explorer.chart.value)
+    used = [node for node in drawn.iter(f"{SVG}g") if node.get("data-lit")]
+    assert len(used) == len(explorer.step.used)
+    for node in used:
+        assert "●" in "".join(node.itertext())
+        assert float(node.find(f"{SVG}rect").get("rx")) > 3  # type: ignore[union-attr, arg-type]
+    bands = [band for band in drawn.iter(f"{SVG}rect") if band.get("class") == "wbp-band"]
+    assert len(bands) == 2
+    assert "frame of row 3: rows 1 to 2 and rows 4 to 5 = 18" in "".join(drawn.itertext())
 
 
 def test_the_table_of_what_is_touched_grows_as_each_way_promises() -> None:

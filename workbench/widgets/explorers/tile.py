@@ -7,22 +7,17 @@ import plotly.graph_objects as go
 
 from kernels.tiling.tile_tree import count_leaves
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup
-from workbench.figures.stills.still import page
-from workbench.figures.svg import moved
 from workbench.figures.tiles import tile_counts_figure
-from workbench.figures.tree import tree_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
-from workbench.widgets.explorers.explorer import Explorer
+from workbench.widgets.explorers.explorer import TreeChart
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
-from workbench.widgets.stepper.still_tree import tree
 
 MOST_QUERIES = 64
 _WIDE = {"style": {"description_width": "70px"}}
 
 
-class TileExplorer(Explorer):
+class TileExplorer(TreeChart):
     """A binary tree over sorted queries, and the range of them that an event affects.
 
     Parameters
@@ -73,16 +68,15 @@ class TileExplorer(Explorer):
         self._by_length = list(tiles_by_length(self.queries.value))
         self.range.max = self.queries.value
 
-    def _answer(self) -> go.Figure:
+    def _answer(self) -> dict[str, Any]:
         (left, right), places = self.range.value, self.queries.value
         self.tiles = tiles_of(left, right)
         self.words = self._told(left, right, places)
-        self.picture, state = self._drawn(left, right, places)
         now = (right - left, len(self.tiles))
         redraw(self.counts, tile_counts_figure(self._by_length, most_tiles(places), now))
-        return tree_figure(self.picture, state)
+        return self._drawn(left, right, places)
 
-    def _drawn(self, left: int, right: int, places: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _drawn(self, left: int, right: int, places: int) -> dict[str, Any]:
         leaves = count_leaves(places)
         nodes = [tile for tile in every_tile(places) if tile.begin < places]
         values = {str(tile.node(leaves)): _name(tile) for tile in nodes}
@@ -93,7 +87,9 @@ class TileExplorer(Explorer):
             "label": f"the event affects [{left}, {right})",
         }  # fmt: skip
         shape = tile_shape(places, "queries", {"lit": "a tile: one update"})
-        return {**shape, "states": [state]}, state
+        # What a node covers is its value, and said once.
+        unnamed = [{**node, "label": ""} for node in shape["nodes"]]
+        return {**shape, "nodes": unnamed, "states": [state]}
 
     def _told(self, left: int, right: int, places: int) -> str:
         if left == right:
@@ -113,12 +109,6 @@ class TileExplorer(Explorer):
         names = ", ".join(tile.words for tile in self.tiles) or "none"
         verb = "covers" if len(self.tiles) == 1 else "cover"
         return f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
-
-    def _still(self) -> Markup:
-        unnamed = [{**node, "label": ""} for node in self.picture["nodes"]]
-        picture = {**self.picture, "nodes": unnamed}
-        drawn, height = tree(picture, self.picture["states"][0], 852)
-        return page(repr(self), (moved(24, 16, drawn), height + 20), self.words)
 
 
 def _name(tile: Tile) -> str:

@@ -5,24 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup
-from workbench.figures.stills.still import page
-from workbench.figures.svg import moved
-from workbench.figures.tree import tree_figure
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
-from workbench.widgets.explorers.explorer import Explorer
+from workbench.widgets.explorers.explorer import TreeChart
 from workbench.widgets.lessons.tree import tree_shape, tree_state
-from workbench.widgets.stepper.still_tree import tree
 
 FANOUTS = (2, 8)
 _WIDE = {"style": {"description_width": "90px"}, "layout": {"width": "330px"}}
 
 
-class TreeExplorer(Explorer):
+class TreeExplorer(TreeChart):
     """A segment tree over a partition of a few rows, asked for the frame of one of them.
 
     Parameters
@@ -83,7 +77,7 @@ class TreeExplorer(Explorer):
             [self.name, self.fanout, self.row, self.before, self.after, self.without], self.play
         )
 
-    def _answer(self) -> go.Figure:
+    def _answer(self) -> dict[str, Any]:
         fanout, row = self.fanout.value, self.row.value
         exclude = "current row" if self.without.value else "no others"
         frame = Frame.rows(-self.before.value, self.after.value, exclude=exclude)
@@ -91,9 +85,8 @@ class TreeExplorer(Explorer):
         self.step = replace(tree_steps(run)[-1], row=row)
         state = tree_state(self.step, said, self._rows)
         shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
-        self.picture = {**shape, "states": [state]}
         self._summary, self.words = self._told(state, said(self.step.answer))
-        return tree_figure(self.picture, state)
+        return {**shape, "states": [state]}
 
     def _told(self, state: dict[str, Any], answer: str) -> tuple[str, str]:
         pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
@@ -118,10 +111,6 @@ class TreeExplorer(Explorer):
 
     def __repr__(self) -> str:
         return f"Tree explorer: {self._summary}"
-
-    def _still(self) -> Markup:
-        drawn, height = tree(self.picture, self.picture["states"][0], 852)
-        return page(repr(self), (moved(24, 16, drawn), height + 20), self.words)
 
 
 def _many(count: int, what: str) -> str:

@@ -48,8 +48,6 @@ function format(value) {
   return String(value);
 }
 
-const shorten = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
-
 // --- Source ----------------------------------------------------------------------------------
 
 const TOKEN = new RegExp(
@@ -162,26 +160,23 @@ function shownPart(length, focus) {
 function cell() {
   const label = h("span", { class: "wbp-cell-label" });
   const value = h("span", { class: "wbp-cell-value" });
-  const mark = h("span", { class: "wbp-cell-mark" });
-  const el = h("span", { class: "wbp-cell", role: "listitem" }, label, value, mark);
-  function show(text, name, { changed = false, current = false } = {}) {
+  const el = h("span", { class: "wbp-cell", role: "listitem" }, label, value);
+  function show(text, name, changed) {
     setText(label, name);
     setText(value, text);
-    setText(mark, [changed ? "● changed" : "", current ? "▲ now" : ""].join(" ").trim());
     setAttribute(el, "data-changed", changed);
-    setAttribute(el, "data-current", current);
   }
   return { el, show };
 }
 
 /** A row of cells; long lists are shortened, with a count. */
-function strip(nameOf = String, textOf = format) {
+function strip() {
   const before = h("span", { class: "wbp-more" });
   const after = h("span", { class: "wbp-more" });
   const el = h("span", { class: "wbp-strip", role: "list" }, before, after);
   const pool = [];
-  function show(values, changed, current = null) {
-    const [first, last] = shownPart(values.length, current ?? Math.min(...changed, values.length));
+  function show(values, changed) {
+    const [first, last] = shownPart(values.length, Math.min(...changed, values.length));
     while (pool.length < last - first) {
       pool.push(cell());
       after.before(pool.at(-1).el);
@@ -189,9 +184,7 @@ function strip(nameOf = String, textOf = format) {
     pool.forEach((item, offset) => {
       const index = first + offset;
       setHidden(item.el, index >= last);
-      if (index >= last) return;
-      const state = { changed: changed.has(index), current: index === current };
-      item.show(textOf(values[index]), nameOf(index), state);
+      if (index < last) item.show(format(values[index]), String(index), changed.has(index));
     });
     setText(before, first > 0 ? `${first} before …` : "");
     const rest = values.length - last;
@@ -288,388 +281,36 @@ function variablesPanel() {
 
 // --- Pictures ----------------------------------------------------------------------------------
 
-const figure = (kind, heading, ...children) =>
-  h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, ...[heading ?? ""].flat()), ...children);
+/** Scrolls a picture that is wider than its box, so that what is looked at is in sight. */
+function keepAcross(box, node) {
+  if (node === null || box.scrollWidth <= box.clientWidth) return;
+  const frame = box.getBoundingClientRect();
+  const place = node.getBoundingClientRect();
+  if (place.left >= frame.left && place.right <= frame.right) return;
+  box.scrollLeft += (place.left + place.right - frame.left - frame.right) / 2;
+}
 
-function cellsPicture({ title, labels = [], states = [] }) {
-  const textOf = (value) => (value === null ? "" : format(value));
-  const row = strip((index) => labels[index] ?? String(index), textOf);
-  const texts = states.flatMap((state) => (state?.cells ?? []).map((value) => textOf(value).length));
-  const widest = texts.reduce((most, length) => Math.max(most, length), 3);
-  row.el.style.setProperty("--wbp-characters", Math.min(widest, 24));
+/** A picture that Python has drawn: its markup, and from which step on its parts look how. */
+function picture({ kind, title, markup, parts, looks }) {
+  const el = h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, title));
+  // Every text in it was escaped where it was drawn.
+  el.insertAdjacentHTML("beforeend", markup);
+  const moving = parts.map((changes, part) => ({ node: el.querySelector(`[data-part="${part}"]`), changes }));
   function show(index) {
-    const { cells = [], changed = [], current = null } = states[index] ?? {};
-    row.show(cells, new Set(changed ?? []), current);
-  }
-  return { el: figure("cells", title, row.el), show };
-}
-
-/** From the first event to the last, and a little further where a window goes on. */
-function extentOf(events, windows) {
-  const lowest = (places) => places.reduce((a, b) => Math.min(a, b), Infinity);
-  const highest = (places) => places.reduce((a, b) => Math.max(a, b), -Infinity);
-  if (events.length === 0) return [0, 1];
-  const places = events.map((event) => event.at);
-  const [low, high] = [lowest(places), highest(places)];
-  const beyond = 0.12 * (high - low) || 1;
-  return [
-    Math.max(low - beyond, Math.min(low, lowest(windows.map((item) => item.from)))),
-    Math.min(high + beyond, Math.max(high, highest(windows.map((item) => item.to)), low + beyond)),
-  ];
-}
-
-/** Where the neighbourhood begins: around the window, but never without the current event. */
-function startOf(at, window, span, low) {
-  if (!window) return at === undefined ? low : at - span / 2;
-  const start = (window.from + window.to - span) / 2;
-  if (at === undefined || (at >= start && at <= start + span)) return start;
-  return at - (at < start ? 0.1 : 0.9) * span;
-}
-
-/** The part of the axis that is drawn: all of it, or, when the window is narrow, its neighbourhood. */
-function viewOf({ events, states }) {
-  const windows = states.map((state) => state?.window).filter(Boolean);
-  const extent = extentOf(events, windows);
-  const widest = windows.reduce((most, item) => Math.max(most, item.to - item.from), 0);
-  const span = 2.5 * widest;
-  const zoomed = widest > 0 && span < 0.4 * (extent[1] - extent[0]);
-  function domain({ window, current } = {}) {
-    if (!zoomed) return extent;
-    const from = clamp(startOf(events[current]?.at, window, span, extent[0]), extent[0], extent[1] - span);
-    return [from, from + span];
-  }
-  return { extent, zoomed, domain };
-}
-
-function eventState(index, state, chain, skipped) {
-  if (chain.has(index)) return "chain";
-  if (skipped.has(index)) return "skipped";
-  return index < (state.seen ?? Infinity) || index === state.current ? "seen" : "future";
-}
-
-const EVENT_MARKS = () => [
-  s("circle", { class: "wbp-dot-mark", r: 5 }),
-  s("path", { class: "wbp-cross-mark", d: "M-4.5,-4.5L4.5,4.5M-4.5,4.5L4.5,-4.5" }),
-  s("circle", { class: "wbp-ring-mark", r: 10 }),
-];
-
-const LEGEND = [
-  ["current", "now"],
-  ["chain", "counts so far"],
-  ["skipped", "did not count"],
-  ["seen", "seen"],
-  ["future", "still to come"],
-];
-
-/** What the marks mean; a picture can have words of its own, and null for a mark it has not. */
-function legend(words) {
-  const known = LEGEND.filter(([state]) => words?.[state] !== null);
-  const items = known.map(([state, usual]) => {
-    const text = words?.[state] ?? usual;
-    const attributes = { class: "wbp-event", transform: "translate(11,11)", "data-state": state };
-    if (state === "current") attributes["data-current"] = "true";
-    const mark = s("svg", { width: 22, height: 22, "aria-hidden": "true" }, s("g", attributes, ...EVENT_MARKS()));
-    return h("span", {}, mark, text);
-  });
-  return h("span", { class: "wbp-legend", "aria-hidden": "true" }, ...items);
-}
-
-function timelineGeometry(width, lanes, hasOthers, zoomed) {
-  const names = [...lanes, ...(hasOthers ? ["other events"] : [])];
-  const longest = Math.max(4, ...names.map((name) => name.length));
-  const left = Math.min(longest * 7.4 + 22, width * 0.34);
-  const row = lanes.length > 8 ? 22 : 32;
-  const top = 50;
-  const axis = top + names.length * row + (hasOthers ? 14 : 4);
-  return { names, left, right: width - 18, row, top, axis, width, height: axis + (zoomed ? 62 : 28) };
-}
-
-/** Labels from left to right, each only where it does not run into the one before. */
-function withoutOverlap(items, widthOf, right) {
-  let end = -Infinity;
-  return items.filter(({ x, text }) => {
-    const half = widthOf(text) / 2;
-    if (x - half < end + 8 || x + half > right + 16) return false;
-    end = x + half;
-    return true;
-  });
-}
-
-function timelinePicture({ title, lanes = [], events = [], ticks = [], states = [], legend: words }) {
-  const view = viewOf({ events, states });
-  const hasOthers = events.some((event) => (event.lane ?? null) === null);
-  const svg = s("svg", { role: "img" });
-  let parts = null;
-  let shown = 0;
-  let drawnDomain = null;
-
-  function layout(width) {
-    const g = timelineGeometry(width, lanes, hasOthers, view.zoomed);
-    setAttribute(svg, "width", g.width);
-    setAttribute(svg, "height", g.height);
-    parts = timelineParts(g, events, view);
-    svg.replaceChildren(...parts.layers);
-    drawnDomain = null;
-    show(shown);
-  }
-
-  function place(domain, g) {
-    const x = (at) => g.left + 14 + ((at - domain[0]) / (domain[1] - domain[0])) * (g.right - g.left - 28);
-    if (drawnDomain?.[0] !== domain[0] || drawnDomain?.[1] !== domain[1]) placeEvents(parts, g, x, events, ticks);
-    drawnDomain = domain;
-    return x;
-  }
-
-  function show(index) {
-    shown = index;
-    if (parts === null) return;
-    const state = states[index] ?? {};
-    const domain = view.domain(state);
-    const x = place(domain, parts.g);
-    const chain = new Set(state.chain ?? []);
-    const skipped = new Set(state.skipped ?? []);
-    parts.events.forEach((mark, number) => {
-      setAttribute(mark, "data-state", eventState(number, state, chain, skipped));
-      setAttribute(mark, "data-current", number === state.current);
-    });
+    for (const part of moving) {
+      const [, number] = part.changes.findLast(([step]) => step <= index);
+      if (number === part.number) continue;
+      part.number = number;
+      const { text, ...attributes } = looks[number];
+      for (const [name, value] of Object.entries(attributes)) setAttribute(part.node, name, value);
+      if (text !== undefined) setText(part.node, text);
+    }
     // Drawn last, and so never under a neighbour.
-    for (const number of [...chain, state.current]) parts.events[number]?.parentNode.append(parts.events[number]);
-    showWindow(parts, x, state.window);
-    showChain(parts, x, events, state.chain ?? []);
-    showCurrent(parts, x, events[state.current], parts.g);
-    showOverview(parts, view, domain);
-    setAttribute(svg, "aria-label", describeTimeline(title, events, state, words?.chain));
+    for (const { parentNode: mark } of el.querySelectorAll('[data-state="chain"]')) mark.parentNode.append(mark);
+    keepAcross(el, el.querySelector(".wbp-ring:not([display]), [data-current]"));
   }
-  return { el: figure("timeline", [title ?? "", legend(words)], svg), show, layout, svg };
+  return { el, show };
 }
-
-function rowOf(event, g) {
-  const lane = event.lane ?? g.names.length - 1;
-  return g.top + lane * g.row + g.row / 2;
-}
-
-function timelineParts(g, events, view) {
-  const rows = g.names.flatMap((name, lane) => {
-    const y = g.top + lane * g.row + g.row / 2;
-    const label = shorten(name, Math.floor((g.left - 16) / 7));
-    return [
-      s("line", { class: "wbp-lane", x1: g.left, x2: g.right, y1: y, y2: y }),
-      s("text", { class: "wbp-lane-name", x: g.left - 12, y: y + 4.5 }, label, s("title", {}, name)),
-    ];
-  });
-  const marks = events.map((event, index) => s(
-    "g", { class: "wbp-event", "data-event": index, "data-other": (event.lane ?? null) === null },
-    ...EVENT_MARKS(), s("title", {}, event.text ?? event.label ?? ""),
-  ));
-  const parts = {
-    g,
-    events: marks,
-    band: s("rect", { class: "wbp-band", y: g.top - 10, height: g.axis - g.top + 10 }),
-    bandEdges: s("path", { class: "wbp-band-edges" }),
-    bandLabel: s("text", { class: "wbp-band-label", y: g.top - 15 }),
-    chain: s("polyline", { class: "wbp-chain" }),
-    needle: s("line", { class: "wbp-needle", y1: 18, y2: g.axis }),
-    now: s("text", { class: "wbp-now", y: 13 }),
-    ticks: s("g", { class: "wbp-ticks" }),
-    names: s("g", { class: "wbp-names" }),
-    overview: view.zoomed ? overview(g, events, view.extent) : null,
-  };
-  const axis = s("line", { class: "wbp-axis", x1: g.left, x2: g.right, y1: g.axis, y2: g.axis });
-  parts.layers = [parts.band, ...rows, parts.bandEdges, parts.bandLabel, axis, parts.ticks, parts.needle,
-    parts.chain, parts.names, s("g", {}, ...marks), parts.now, parts.overview?.el].filter(Boolean);
-  return parts;
-}
-
-function placeEvents(parts, g, x, events, ticks) {
-  const inside = (at) => x(at) >= g.left && x(at) <= g.right;
-  parts.events.forEach((mark, index) => {
-    setAttribute(mark, "display", inside(events[index].at) ? null : "none");
-    setAttribute(mark, "transform", `translate(${x(events[index].at).toFixed(1)},${rowOf(events[index], g)})`);
-  });
-  const places = ticks.filter((tick) => inside(tick.at)).map((tick) => ({ x: x(tick.at), text: tick.label }));
-  const labelled = withoutOverlap(places, (text) => text.length * 7, g.right);
-  parts.ticks.replaceChildren(...labelled.flatMap((tick) => [
-    s("line", { x1: tick.x, x2: tick.x, y1: g.axis, y2: g.axis + 5 }),
-    s("text", { x: tick.x, y: g.axis + 19 }, tick.text),
-  ]));
-  const others = events.filter((event) => (event.lane ?? null) === null && inside(event.at));
-  const named = withoutOverlap(
-    others.map((event) => ({ x: x(event.at), text: event.label ?? "", event })), (text) => text.length * 6.2, g.right,
-  );
-  const crowded = named.length < others.length;
-  parts.names.replaceChildren(...(crowded ? [] : named).map((item) =>
-    s("text", { x: item.x, y: rowOf(item.event, g) + 19 }, item.text)));
-}
-
-function showWindow({ band, bandEdges, bandLabel, g }, x, window) {
-  for (const node of [band, bandEdges, bandLabel]) setAttribute(node, "display", window ? null : "none");
-  if (!window) return;
-  const [from, to] = [clamp(x(window.from), g.left, g.right), clamp(x(window.to), g.left, g.right)];
-  setAttribute(band, "x", from.toFixed(1));
-  setAttribute(band, "width", Math.max(to - from, 1).toFixed(1));
-  const [top, bottom] = [g.top - 10, g.axis];
-  // An end that is out of the picture stays open.
-  const [start, end] = [from === x(window.from) ? `V${top}` : `M${from},${top}`, to === x(window.to) ? `V${bottom}` : ""];
-  setAttribute(bandEdges, "d", `M${from},${bottom}${start}H${to}${end}`);
-  setText(bandLabel, window.label ?? "window");
-  const wide = bandLabel.textContent.length * 7;
-  setAttribute(bandLabel, "x", clamp(from + 4, g.left, Math.max(g.left, g.right - wide)).toFixed(1));
-}
-
-function showChain({ chain, g }, x, events, indices) {
-  const points = indices.filter((index) => events[index])
-    .map((index) => `${x(events[index].at).toFixed(1)},${rowOf(events[index], g)}`);
-  setAttribute(chain, "points", points.join(" "));
-}
-
-function showCurrent({ needle, now }, x, event, g) {
-  for (const node of [needle, now]) setAttribute(node, "display", event ? null : "none");
-  if (!event) return;
-  const place = x(event.at);
-  setAttribute(needle, "x1", place.toFixed(1));
-  setAttribute(needle, "x2", place.toFixed(1));
-  setText(now, event.text ?? event.label ?? "");
-  const half = now.textContent.length * 3.8;
-  setAttribute(now, "x", clamp(place, half + 2, Math.max(half + 2, g.width - half - 2)).toFixed(1));
-}
-
-function overview(g, events, extent) {
-  const x = (at) => g.left + ((at - extent[0]) / (extent[1] - extent[0])) * (g.right - g.left);
-  const y = g.axis + 44;
-  const marks = events.map((event) => `M${x(event.at).toFixed(1)},${y - 5}v10`).join("");
-  const lens = s("rect", { class: "wbp-lens", y: y - 9, height: 18, rx: 3 });
-  const el = s(
-    "g", {},
-    s("line", { class: "wbp-lane", x1: g.left, x2: g.right, y1: y, y2: y }),
-    s("path", { class: "wbp-overview", d: marks }),
-    lens,
-    s("text", { class: "wbp-lane-name", x: g.left - 12, y: y + 4.5 }, shorten("all events", Math.floor((g.left - 16) / 7))),
-  );
-  return { el, x, lens };
-}
-
-function showOverview(parts, view, domain) {
-  if (parts.overview === null) return;
-  const { x, lens } = parts.overview;
-  setAttribute(lens, "x", x(domain[0]).toFixed(1));
-  setAttribute(lens, "width", Math.max(4, x(domain[1]) - x(domain[0])).toFixed(1));
-}
-
-function describeTimeline(title, events, { current, window, chain = [] }, counts) {
-  const text = (index) => events[index]?.text ?? events[index]?.label ?? "";
-  return [
-    title ?? "Timeline",
-    events[current] ? `now ${text(current)}` : null,
-    window ? window.label ?? "a window is open" : null,
-    chain?.length ? `${counts ?? "counts so far"}: ${chain.map(text).join(", ")}` : null,
-  ].filter(Boolean).join("; ");
-}
-
-const TREE_ROW = 50;
-const TREE_BOX = 38;
-
-function treeGeometry({ nodes = [], levels = [], states = [] }, width) {
-  const low = nodes.reduce((least, node) => Math.min(least, node.from), Infinity);
-  const high = nodes.reduce((most, node) => Math.max(most, node.to), -Infinity);
-  const depth = nodes.reduce((most, node) => Math.max(most, node.depth), 0);
-  const left = levels.length && width >= 520 ? 58 : 4;
-  const has = (name) => states.some((state) => (state?.[name] ?? null) !== null);
-  const top = has("frames") ? 24 : 2;
-  const bottom = top + (depth + 1) * TREE_ROW - (TREE_ROW - TREE_BOX);
-  const x = (place) => left + ((place - low) / (high - low)) * (width - left - 4);
-  return { x, left, top, bottom, width, height: bottom + (has("here") ? 28 : 6) };
-}
-
-function treeNode(node, g) {
-  const [from, wide] = [g.x(node.from) + 3, Math.max(2, g.x(node.to) - g.x(node.from) - 6)];
-  const y = g.top + node.depth * TREE_ROW;
-  const text = s("text", { class: "wbp-node-value", x: from + wide / 2, y: y + 30 });
-  const name = node.label ?? `[${node.from}, ${node.to})`;
-  const shortened = name.length * 6.2 < wide ? name : "";
-  const range = s("text", { class: "wbp-node-range", x: from + wide / 2, y: y + 13 }, shortened);
-  const tip = s("title", {});
-  const box = s("rect", { x: from, y, width: wide, height: TREE_BOX, rx: 3 });
-  return { node, name, wide, text, box, tip, el: s("g", { class: "wbp-node" }, box, range, text, tip) };
-}
-
-/** A name for each shape and outline that a node can have. */
-function treeLegend({ now, lit, empty }) {
-  const items = [["data-current", "▶", now], ["data-lit", "●", lit], ["data-empty", "", empty]];
-  const mark = (name, sign) => s(
-    "svg", { width: 28, height: 22, "aria-hidden": "true" },
-    s("g", { class: "wbp-node", [name]: "true" },
-      s("rect", { x: 3, y: 4, width: 22, height: 14, rx: name === "data-lit" ? 7 : 2 }),
-      s("text", { class: "wbp-node-range", x: 14, y: 15 }, sign)),
-  );
-  const drawn = items.filter(([, , text]) => text).map(([name, sign, text]) => h("span", {}, mark(name, sign), text));
-  return h("span", { class: "wbp-legend", "aria-hidden": "true" }, ...drawn);
-}
-
-function showFrames(layer, g, { frames = [], label = "", here = null }) {
-  const edge = g.top - 6;
-  const bands = frames.flatMap(({ from, to }) => [
-    s("rect", { class: "wbp-band", x: g.x(from), y: edge, width: g.x(to) - g.x(from), height: g.bottom + 4 - edge }),
-    s("path", { class: "wbp-band-edges", d: `M${g.x(from)},${g.bottom + 4}V${edge}H${g.x(to)}V${g.bottom + 4}` }),
-  ]);
-  const start = frames.length ? g.x(frames[0].from) + 4 : g.left;
-  const place = clamp(start, g.left, Math.max(g.left, g.width - label.length * 6.8));
-  const marker = here === null ? [] : [s("text", { class: "wbp-here", x: g.x(here + 0.5), y: g.bottom + 20 }, `▲ row ${here}`)];
-  layer.replaceChildren(...bands, s("text", { class: "wbp-band-label", x: place, y: g.top - 11 }, label), ...marker);
-}
-
-function showNode({ node, name, wide, text, box, tip, el }, { values = {}, current = null }, bright) {
-  const written = node.id in values;
-  const value = written ? format(values[node.id]) : "";
-  const mark = node.id === current ? "▶ " : bright.has(node.id) ? "● " : "";
-  setText(text, (mark + value).length * 7.8 < wide ? mark + value : wide > 9 ? mark.trim() : "");
-  setText(tip, `${name}: ${value || "not yet written"}`);
-  setAttribute(box, "rx", bright.has(node.id) ? TREE_BOX / 2 : 3);
-  setAttribute(el, "data-lit", bright.has(node.id));
-  setAttribute(el, "data-current", node.id === current);
-  setAttribute(el, "data-empty", !written);
-}
-
-function treePicture(picture) {
-  const { title, nodes = [], levels = [], states = [], legend: words = {} } = picture;
-  const svg = s("svg", { role: "img" });
-  const layer = s("g", {});
-  let parts = [];
-  let g = null;
-  let shown = 0;
-  function layout(width) {
-    g = treeGeometry(picture, width);
-    setAttribute(svg, "width", width);
-    setAttribute(svg, "height", g.height);
-    parts = nodes.map((node) => treeNode(node, g));
-    const names = g.left < 50 ? [] : levels.map((name, depth) =>
-      s("text", { class: "wbp-lane-name", x: g.left - 8, y: g.top + depth * TREE_ROW + 24 }, name));
-    svg.replaceChildren(layer, ...names, ...parts.map((part) => part.el));
-    show(shown);
-  }
-  function show(index) {
-    shown = index;
-    if (g === null) return;
-    const state = states[index] ?? {};
-    const bright = new Set(state.lit ?? []);
-    showFrames(layer, g, state);
-    parts.forEach((part) => showNode(part, state, bright));
-    setAttribute(svg, "aria-label", describeTree(title, nodes, state));
-  }
-  return { el: figure("tree", [title ?? "", treeLegend(words)], svg), show, layout, svg };
-}
-
-function describeTree(title, nodes, { values = {}, lit = [], current = null, label = "" }) {
-  const labels = new Map(nodes.map((node) => [node.id, node.label ?? node.id]));
-  const name = (id) => `${labels.get(id)}${id in values ? ` = ${format(values[id])}` : ""}`;
-  return [
-    title ?? "Tree",
-    label || null,
-    current === null ? null : `now ${name(current)}`,
-    lit?.length ? `marked: ${lit.map(name).join(", ")}` : null,
-  ].filter(Boolean).join("; ");
-}
-
-const PICTURES = { timeline: timelinePicture, cells: cellsPicture, tree: treePicture };
 
 // --- Controls ----------------------------------------------------------------------------------
 
@@ -820,18 +461,16 @@ function mountEmpty(lesson, el) {
   return () => root.remove();
 }
 
-/** Lays a panel out when it has a width, and again when its width changes. */
-function watchWidth(panels) {
-  const drawn = new Map();
+/** Does it when a panel has a width, and again when its width changes. */
+function watchWidth(el, act) {
+  let known = 0;
   const observer = new ResizeObserver(() => {
-    for (const panel of panels) {
-      const width = Math.floor(panel.el.clientWidth);
-      if (width < 60 || drawn.get(panel) === width) continue;
-      drawn.set(panel, width);
-      panel.layout(width);
-    }
+    const width = Math.floor(el.clientWidth);
+    if (width === known) return;
+    known = width;
+    act();
   });
-  panels.forEach((panel) => observer.observe(panel.el));
+  observer.observe(el);
   return () => observer.disconnect();
 }
 
@@ -844,8 +483,7 @@ function mount(model, el) {
   const caption = captionPanel(count, lesson.result);
   const source = sourcePanel(lesson.functions ?? []);
   const variables = variablesPanel();
-  const pictures = (lesson.pictures ?? []).filter((item) => item.kind in PICTURES)
-    .map((item) => PICTURES[item.kind](item));
+  const pictures = (lesson.pictures ?? []).map(picture);
   const columns = h("div", { class: "wbp-columns" }, source.el, variables.el);
   columns.style.setProperty("--wbp-lines", clamp(source.length, 11, SOURCE_LINES_SHOWN));
   const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
@@ -855,7 +493,7 @@ function mount(model, el) {
     const step = lesson.steps[index];
     bar.show(index);
     caption.show(step, index);
-    pictures.forEach((picture) => picture.show(index));
+    pictures.forEach((item) => item.show(index));
     source.show(step);
     variables.show(step);
     root.dataset.step = index;
@@ -866,7 +504,7 @@ function mount(model, el) {
   el.append(root);
   show();
   // Only a laid out page can scroll its current line into sight, hence the columns.
-  const unwatch = watchWidth([...pictures.filter((picture) => picture.layout), { el: columns, layout: show }]);
+  const unwatch = watchWidth(columns, show);
   return () => {
     player.pause();
     model.off("change:step", onStep);

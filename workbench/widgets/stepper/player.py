@@ -10,12 +10,18 @@ import traitlets
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import as_json, filled, own_file
 from workbench.widgets.stepper.lesson import Lesson, checked
+from workbench.widgets.stepper.pictures import for_browser
 from workbench.widgets.stepper.still import still
 
 _STATIC = Path(__file__).parents[1] / "static"
 _MODULE = _STATIC / "player.js"
 _STYLE = _STATIC / "player.css"
 _PAGE = _STATIC / "player.html"
+
+
+def _sent(lesson: Lesson, _player: Any) -> Lesson:
+    """The lesson as a browser needs it: with its pictures drawn."""
+    return {**lesson, "pictures": for_browser(lesson)}
 
 
 class Player(anywidget.AnyWidget):
@@ -49,7 +55,7 @@ class Player(anywidget.AnyWidget):
 
     _esm = _MODULE
     _css = _STYLE
-    lesson = traitlets.Dict().tag(sync=True)
+    lesson = traitlets.Dict().tag(sync=True, to_json=_sent)
     step = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, lesson: Lesson, step: int = 0) -> None:
@@ -96,6 +102,7 @@ class Player(anywidget.AnyWidget):
             "module": own_file(_MODULE),
             "lesson": as_json(self.lesson),
             "picture": still(self.lesson, self.step),
+            "pictures": as_json(for_browser(self.lesson)),
             "step": self.step + 1,
         }
         return _write(Path(path), filled(own_file(_PAGE), parts))

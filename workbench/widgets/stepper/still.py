@@ -3,10 +3,8 @@
 import textwrap
 from typing import Any
 
-from workbench.figures.markup import Markup, element, joined
+from workbench.figures.markup import Markup, joined
 from workbench.figures.svg import (
-    GREY,
-    INK,
     ORANGE,
     QUIET,
     RAISED,
@@ -14,21 +12,18 @@ from workbench.figures.svg import (
     VERMILLION,
     Part,
     cut,
+    document,
     moved,
     rect,
     text,
 )
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.widgets.stepper.still_timeline import timeline
-from workbench.widgets.stepper.still_tree import tree
+from workbench.widgets.stepper.pictures import WIDTH, drawn_at
 
-_WIDTH = 900
-_MARGIN = 24
-_INNER = _WIDTH - 2 * _MARGIN
+_MARGIN, _INNER = 24, WIDTH
+_WIDTH = _INNER + 2 * _MARGIN
 _SOURCE_LINES = 9
-_CELLS = 12
 _CODE_FONT = "ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace"
-_MIDDLE = {"text_anchor": "middle"}
 
 
 def still(lesson: Lesson, step: int) -> Markup:
@@ -59,7 +54,7 @@ def still(lesson: Lesson, step: int) -> Markup:
     for drawn, height in parts:
         body += moved(_MARGIN, y, drawn)
         y += height + 20
-    return document(body, y, title(lesson, step))
+    return document(body, title(lesson, step), _WIDTH, y)
 
 
 def title(lesson: Lesson, step: int) -> str:
@@ -67,25 +62,6 @@ def title(lesson: Lesson, step: int) -> str:
     steps = lesson["steps"]
     place = f"step {step + 1} of {len(steps)}: {steps[step]['caption']}" if steps else "no steps"
     return f"{lesson['title']}, {place}"
-
-
-def document(body: str, height: float, name: str) -> Markup:
-    """Return a still as an SVG document of this height."""
-    ground = rect(0.5, 0.5, _WIDTH - 1, height - 1, rx=10, fill="#fff", stroke=RULE)
-    return element(
-        "svg",
-        element("title", name),
-        ground,
-        body,
-        xmlns="http://www.w3.org/2000/svg",
-        width=_WIDTH,
-        height=height,
-        viewBox=f"0 0 {_WIDTH} {height:.0f}",
-        role="img",
-        font_family="system-ui, DejaVu Sans, sans-serif",
-        font_size=13,
-        fill=INK,
-    )
 
 
 def _header(lesson: Lesson, step: int) -> Part:
@@ -136,45 +112,6 @@ def _source_line(line: str, number: int, is_current: bool) -> Markup:
 
 
 def _picture(picture: dict[str, Any], step: int) -> Part:
-    drawn, height = _PICTURES[picture["kind"]](picture, picture["states"][step] or {}, _INNER)
+    drawing = drawn_at(picture, step)
     name = text(0, 12, picture.get("title") or "", fill=QUIET, font_weight=600)
-    return name + moved(0, 22, drawn), height + 22
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return Markup()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _cells(picture: dict[str, Any], state: dict[str, Any], inner: float) -> Part:
-    values = [_shown(value) for value in state.get("cells") or []]
-    labels = [str(label) for label in picture.get("labels") or []]
-    labels += [str(index) for index in range(len(labels), len(values))]
-    changed, shown = state.get("changed") or [], values[:_CELLS]
-    longest = max(map(len, [*labels[:_CELLS], *shown]), default=1)
-    width = min(max(longest * 8 + 20, 44), inner / max(len(shown), 1) - 8)
-    drawn = Markup()
-    for index, value in enumerate(shown):
-        cell = _cell(width, labels[index], value, index in changed, index == state.get("current"))
-        drawn += moved(index * (width + 8), 0, cell)
-    if len(values) == len(shown):
-        return drawn, 68
-    rest = f"… {len(values) - len(shown)} more, {len(values)} in all"
-    return drawn + text(0, 82, rest, fill=QUIET), 86
-
-
-def _cell(width: float, label: str, value: str, changed: bool, current: bool) -> Markup:
-    room = int(width / 7.2)
-    fill, stroke = ("#f8e4b8", VERMILLION) if changed else ("#fff", GREY)
-    mark = " ".join(["● changed"] * changed + ["▲ now"] * current)
-    weight = 700 if changed else 400
-    return (
-        text(width / 2, 12, cut(label, room), fill=QUIET, font_size=12, **_MIDDLE)
-        + rect(0, 18, width, 30, rx=3, fill=fill, stroke=stroke, stroke_width=2)
-        + text(width / 2, 38, cut(value, room), font_size=14, font_weight=weight, **_MIDDLE)
-        + text(width / 2, 63, mark, fill=QUIET, font_size=11, **_MIDDLE)
-    )
-
-
-_PICTURES = {"timeline": timeline, "cells": _cells, "tree": tree}
+    return name + moved(0, 18, drawing.markup), drawing.height + 18

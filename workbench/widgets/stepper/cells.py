@@ -1,0 +1,138 @@
+"""Cells: what a kernel remembers, the cells that have changed, and the one that it is at."""
+
+from math import inf
+from typing import Any
+
+from workbench.figures.markup import Markup
+from workbench.figures.svg import BLUE, GREY, QUIET, VERMILLION, cut, moved
+from workbench.widgets.stepper.moving import Drawing, Moving, State, written
+
+#: So many cells are drawn, in rows of this height; of longer lists the part around a change.
+SHOWN, _ROW, _GAP = 40, 72.0, 8.0
+_MOST_LETTERS = 24
+_CHANGED = {"fill": "#f8e4b8", "stroke": VERMILLION}
+_OTHER = {"fill": "#fff", "stroke": GREY}
+_MIDDLE = {"text_anchor": "middle"}
+
+
+def cells(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
+    """Draw a list as cells.
+
+    Parameters
+    ----------
+    picture : dict
+        A checked picture of kind ``cells``.
+    moving : Moving
+        Its states.
+    width : float
+        The width of the drawing.
+
+    Returns
+    -------
+    Drawing
+    """
+    labels = [str(label) for label in picture.get("labels") or []]
+    sizes = _sizes(moving.states, labels)
+    drawn, x, y, used = Markup(), 0.0, 0.0, 120.0
+    for place, size in enumerate(sizes):
+        if x and x + size > width:
+            x, y = 0.0, y + _ROW
+        drawn += moved(x + 1, y, _cell(place, labels, size, moving))
+        x += size + _GAP
+        used = max(used, x)
+    height = y + _ROW if sizes else 20.0
+    if not any(len(state.get("cells") or []) > SHOWN for state in moving.states):
+        return Drawing(drawn, used, height)
+    rest = moving.element("text", look=_rest, x=0, y=height + 12, fill=QUIET)
+    return Drawing(drawn + rest, used, height + 18)
+
+
+def _sizes(states: list[State], labels: list[str]) -> list[float]:
+    """How wide each cell is: as wide as what is ever in it, or above it."""
+    longest: list[int] = []
+    for state in states:
+        first, last = _part(state)
+        for place, value in enumerate((state.get("cells") or [])[first:last]):
+            index = first + place
+            label = labels[index] if index < len(labels) else str(index)
+            letters = max(len(label) - 1, len(_shown(value)))
+            if place == len(longest):
+                longest.append(0)
+            longest[place] = max(longest[place], min(letters, _MOST_LETTERS))
+    return [max(8.0 * letters + 18, 44.0) for letters in longest]
+
+
+def told(picture: dict[str, Any], state: State) -> str:
+    """Return in words what cells show in a state."""
+    first, last = _part(state)
+    values = ", ".join(_shown(one) or "nothing" for one in (state.get("cells") or [])[first:last])
+    return f"{picture.get('title') or 'Cells'}: {values or 'none'}"
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else written(value)
+
+
+def _part(state: State) -> tuple[int, int]:
+    """Which cells are shown: the first ones, or those around the current or changed one."""
+    length, current = len(state.get("cells") or []), state.get("current")
+    focus = min(state.get("changed") or [inf]) if current is None else current
+    if length <= SHOWN or focus < SHOWN or focus == inf:
+        return 0, min(length, SHOWN)
+    first = min(max(int(focus) - SHOWN // 2, 0), length - SHOWN)
+    return first, first + SHOWN
+
+
+def _rest(state: State) -> dict[str, Any]:
+    (first, last), length = _part(state), len(state.get("cells") or [])
+    if last - first == length:
+        return {"text": ""}
+    before = f"{first} before, " if first else ""
+    return {"text": f"… {before}{length - last} more, {length} in all"}
+
+
+def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
+    room = int(size / 7.2)
+
+    def at(state: State) -> int | None:
+        """The cell's index in the list, None where it holds none."""
+        first, last = _part(state)
+        return first + place if first + place < last else None
+
+    def marks(state: State) -> tuple[bool, bool]:
+        index = at(state)
+        changed = index is not None and index in (state.get("changed") or [])
+        return changed, index is not None and index == state.get("current")
+
+    def group(state: State) -> dict[str, Any]:
+        changed = "true" if marks(state)[0] else None
+        return {"display": "none" if at(state) is None else None, "data_changed": changed}
+
+    def label(state: State) -> dict[str, Any]:
+        index = at(state)
+        words = "" if index is None else labels[index] if index < len(labels) else str(index)
+        return {"text": cut(words, room)}
+
+    def box(state: State) -> dict[str, Any]:
+        changed, current = marks(state)
+        return (_CHANGED if changed else _OTHER) | ({"stroke": BLUE} if current else {})
+
+    def value(state: State) -> dict[str, Any]:
+        index = at(state)
+        words = "" if index is None else _shown(state["cells"][index])
+        return {"text": cut(words, room), "font_weight": 700 if marks(state)[0] else None}
+
+    def mark(state: State) -> dict[str, Any]:
+        changed, current = marks(state)
+        return {"text": " ".join(["● changed"] * changed + ["▲ now"] * current)}
+
+    middle = {"x": size / 2, **_MIDDLE}
+    return moving.element(
+        "g",
+        moving.element("text", look=label, y=12, fill=QUIET, font_size=12, **middle)
+        + moving.element("rect", look=box, x=0, y=18, width=size, height=30, rx=3, stroke_width=2)
+        + moving.element("text", look=value, class_="wbp-cell-value", y=38, font_size=14, **middle)
+        + moving.element("text", look=mark, class_="wbp-cell-mark", y=63, font_size=11, fill=QUIET,
+                         **middle),
+        look=group,
+    )  # fmt: skip

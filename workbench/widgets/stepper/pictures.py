@@ -1,0 +1,77 @@
+"""The pictures of a lesson: each is drawn here, for the browser and for a still alike."""
+
+from typing import Any
+
+from workbench.figures.markup import element
+from workbench.widgets.stepper import cells, timeline, tree
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.widgets.stepper.moving import Drawing, Moving
+
+WIDTH = 852.0
+#: By kind: what draws a picture, and what tells its states in words.
+KINDS = {
+    "timeline": (timeline.timeline, timeline.told),
+    "cells": (cells.cells, cells.told),
+    "tree": (tree.tree, tree.told),
+}
+
+
+def drawn_at(picture: dict[str, Any], step: int = 0, live: bool = False) -> Drawing:
+    """Draw a picture as it is in a step.
+
+    Parameters
+    ----------
+    picture : dict
+        A checked picture of a lesson.
+    step : int
+    live : bool
+        Whether it can be pointed at, and so has more to say.
+
+    Returns
+    -------
+    Drawing
+    """
+    draw, _ = KINDS[picture["kind"]]
+    return draw(picture, Moving(picture["states"], step, live), WIDTH)
+
+
+def for_browser(lesson: Lesson, step: int = 0) -> list[dict[str, Any]]:
+    """Return the pictures of a lesson with all that a browser needs to show any step of them.
+
+    Parameters
+    ----------
+    lesson : dict
+        A checked lesson.
+    step : int
+        The step that the markup shows.
+
+    Returns
+    -------
+    list of dict
+        ``kind``, ``title``, ``markup``, and ``parts`` and ``looks`` as
+        :class:`workbench.widgets.stepper.moving.Moving` has them.
+
+    Examples
+    --------
+    >>> cells = {"kind": "cells", "states": [{"cells": [1]}, {"cells": [2]}]}
+    >>> found = for_browser({"pictures": [cells]})[0]
+    >>> [found["looks"][look]["text"] for _, look in found["parts"][0]]
+    ['1', '2']
+    """
+    return [_for_browser(picture, step) for picture in lesson.get("pictures") or []]
+
+
+def _for_browser(picture: dict[str, Any], step: int = 0) -> dict[str, Any]:
+    draw, told = KINDS[picture["kind"]]
+    moving = Moving(picture["states"], step, live=True)
+    drawing = draw(picture, moving, WIDTH) if moving.states else Drawing(element("g", ""), 0, 0)
+    markup = moving.element(
+        "svg",
+        drawing.markup,
+        look=lambda state: {"aria_label": told(picture, state)},
+        role="img",
+        viewBox=f"0 0 {drawing.width:.0f} {drawing.height:.0f}",
+        width=f"{drawing.width:.0f}",
+    )
+    named = {"kind": picture["kind"], "title": picture.get("title") or ""}
+    return {**named, "markup": markup, "parts": moving.parts, "looks": moving.looks}

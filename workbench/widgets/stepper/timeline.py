@@ -1,0 +1,374 @@
+"""A timeline: events on their lanes, the window, and the chain that counts so far."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.figures.markup import Markup, element, joined
+from workbench.figures.svg import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    QUIET,
+    RULE,
+    SKY,
+    VERMILLION,
+    cut,
+    line,
+    moved,
+    text,
+)
+from workbench.widgets.stepper.moving import Drawing, Look, Moving, State
+
+_TOP, _MARGIN = 66.0, 14.0
+#: How many events are told to those who do not see them.
+_MOST_TOLD = 12
+_CROSS = "M-4.5,-4.5L4.5,4.5M-4.5,4.5L4.5,-4.5"
+
+
+def _dot(r: float) -> str:
+    return f"M{-r},0A{r},{r} 0 1 0 {r},0A{r},{r} 0 1 0 {-r},0Z"
+
+
+#: How an event looks, by what it is to the chain.
+_LOOKS: dict[str, dict[str, Any]] = {
+    "chain": {"d": _dot(7), "fill": BLUE, "stroke": None, "stroke_width": None},
+    "skipped": {"d": _CROSS, "fill": "none", "stroke": INK, "stroke_width": 2.4},
+    "seen": {"d": _dot(4.5), "fill": GREY, "stroke": None, "stroke_width": None},
+    "future": {"d": _dot(4.5), "fill": "#fff", "stroke": GREY, "stroke_width": 1.5},
+}
+_LEGEND = {
+    "current": "now",
+    "chain": "counts so far",
+    "skipped": "did not count",
+    "seen": "seen",
+    "future": "still to come",
+}
+_RING = {"fill": "none", "stroke": VERMILLION, "stroke_width": 3}
+
+
+@dataclass(frozen=True)
+class _Plot:
+    """Where things are: all of the axis, how much of it is seen, and the box it is drawn in."""
+
+    low: float
+    high: float
+    span: float
+    lanes: list[str]
+    others: bool
+    left: float
+    right: float
+
+    @property
+    def lane(self) -> float:
+        return 28.0 if len(self.lanes) <= 9 else 22.0
+
+    @property
+    def axis(self) -> float:
+        return _TOP + self.lane * len(self.lanes) + (14 if self.others else 4)
+
+    @property
+    def zoomed(self) -> bool:
+        return self.span < self.high - self.low
+
+    @property
+    def unit(self) -> float:
+        return (self.right - self.left - 2 * _MARGIN) / self.span
+
+    def x(self, at: float) -> float:
+        """A place of the axis where its first part is seen."""
+        return self.left + _MARGIN + (at - self.low) * self.unit
+
+    def row(self, event: dict[str, Any]) -> float:
+        lane = event.get("lane")
+        return _TOP + self.lane * ((len(self.lanes) - 1 if lane is None else lane) + 0.5)
+
+    def aside(self, state: State, events: list[dict[str, Any]]) -> float:
+        """How far what is seen in a state is from the first part."""
+        return (self.start(state, events) - self.low) * self.unit if self.zoomed else 0.0
+
+    def start(self, state: State, events: list[dict[str, Any]]) -> float:
+        """Where the part begins: around the window, but never without the current event."""
+        window, current = state.get("window"), state.get("current")
+        at = None if current is None else events[current]["at"]
+        if window is None:
+            found = self.low if at is None else at - self.span / 2
+        else:
+            found = float(window["from"] + window["to"] - self.span) / 2
+            if at is not None and not found <= at <= found + self.span:
+                found = at - (0.1 if at < found else 0.9) * self.span
+        return min(max(found, self.low), self.high - self.span)
+
+
+def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
+    """Draw a timeline.
+
+    Parameters
+    ----------
+    picture : dict
+        A checked picture of kind ``timeline``.
+    moving : Moving
+        Its states.
+    width : float
+        The width of the drawing.
+
+    Returns
+    -------
+    Drawing
+    """
+    plot, events = _plot(picture, width), picture["events"]
+    inside = _window(plot, moving) + _ticks(plot, picture, moving) + _chain(plot, events, moving)
+    inside += _names(plot, events) + _needle(plot, events, moving) + _events(plot, events, moving)
+    if plot.zoomed:
+        shifted = moving.element("g", inside, look=_aside(plot, events))
+        inside = _clipped(plot, shifted, plot.axis + 26)
+    drawn = _legend(picture.get("legend") or {}, width) + _lanes(plot) + inside
+    drawn += _labels(plot, events, moving)
+    if not plot.zoomed:
+        return Drawing(drawn, width, plot.axis + 26)
+    return Drawing(drawn + _overview(plot, events, moving), width, plot.axis + 60)
+
+
+def told(picture: dict[str, Any], state: State) -> str:
+    """Return in words what a timeline shows in a state."""
+    events, window = picture["events"], state.get("window")
+    names = [event.get("text") or event.get("label") or "" for event in events]
+    current, chain = state.get("current"), state.get("chain") or []
+    counts = (picture.get("legend") or {}).get("chain") or _LEGEND["chain"]
+    listed = ", ".join(names[index] for index in chain[:_MOST_TOLD])
+    more = f" and {len(chain) - _MOST_TOLD} more" if len(chain) > _MOST_TOLD else ""
+    parts = [
+        picture.get("title") or "Timeline",
+        f"now {names[current]}" if current is not None else "",
+        (window.get("label") or "a window is open") if window else "",
+        f"{counts}: {listed}{more}" if chain else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def _plot(picture: dict[str, Any], width: float) -> _Plot:
+    others = any(event.get("lane") is None for event in picture["events"])
+    lanes = [str(lane) for lane in picture["lanes"]] + ["other events"] * others
+    left = min(max(map(len, lanes), default=0) * 7.4 + 22, 0.34 * width)
+    windows = [item["window"] for item in picture["states"] if item and item.get("window")]
+    low, high = _extent([event["at"] for event in picture["events"]], windows)
+    # Where windows are narrow beside the axis, only their neighbourhood is seen.
+    span = 2.5 * max((window["to"] - window["from"] for window in windows), default=0)
+    seen = span if 0 < span < 0.4 * (high - low) else high - low
+    return _Plot(low, high, seen, lanes, others, left, width)
+
+
+def _extent(places: list[float], windows: list[dict[str, Any]]) -> tuple[float, float]:
+    """From the first event to the last, and a little further where a window goes on."""
+    low, high = min(places, default=0), max(places, default=1)
+    beyond = 0.12 * (high - low) or 1
+    first = min([low, *(window["from"] for window in windows)])
+    last = max([high, low + beyond, *(window["to"] for window in windows)])
+    return max(low - beyond, first), min(high + beyond, last)
+
+
+def _aside(plot: _Plot, events: list[dict[str, Any]]) -> Look:
+    return lambda state: {"transform": f"translate({0 - plot.aside(state, events):.1f},0)"}
+
+
+def _clipped(plot: _Plot, inside: Markup, height: float) -> Markup:
+    box = {"x": plot.left, "y": 0, "width": plot.right - plot.left, "height": height}
+    seen = " ".join(f"{value:.1f}" for value in box.values())
+    return element("svg", inside, viewBox=seen, **box)
+
+
+def _legend(words: dict[str, str | None], width: float) -> Markup:
+    """What the marks mean; a picture can have words of its own, and None for a mark it has not."""
+    drawn, x = Markup(), width
+    for kind, usual in reversed(_LEGEND.items()):
+        said = words.get(kind, usual)
+        if said is None:
+            continue
+        x -= 6.4 * len(said) + 34
+        look = _RING | {"d": _dot(7)} if kind == "current" else _LOOKS[kind]
+        drawn += text(x + 22, 15, said, fill=QUIET, font_size=12)
+        drawn += element("path", **look, transform=f"translate({x + 10:.1f},11)")
+    return drawn
+
+
+def _window(plot: _Plot, moving: Moving) -> Markup:
+    def ends(state: State) -> tuple[float, float] | None:
+        window = state.get("window")
+        return (plot.x(window["from"]), plot.x(window["to"])) if window else None
+
+    def band(state: State) -> dict[str, Any]:
+        x = ends(state)
+        if x is None:
+            return {"x": 0, "width": 0, "display": "none"}
+        return {"x": x[0], "width": max(x[1] - x[0], 1.0), "display": None}
+
+    def edges(state: State) -> dict[str, Any]:
+        x = ends(state)
+        return {"d": f"M{x[0]:.1f},{plot.axis}V{_TOP - 10}H{x[1]:.1f}V{plot.axis}" if x else "M0,0"}
+
+    height = plot.axis - _TOP + 10
+    return moving.element(
+        "rect", look=band, class_="wbp-band", y=_TOP - 10, height=height, fill=SKY, fill_opacity=0.2
+    ) + moving.element("path", look=edges, fill="none", stroke=BLUE, stroke_dasharray="5 3")
+
+
+def _lanes(plot: _Plot) -> Markup:
+    drawn = line(plot.left, plot.axis, plot.right, plot.axis, GREY)
+    for lane, name in enumerate(plot.lanes):
+        y = _TOP + plot.lane * (lane + 0.5)
+        label = cut(name, int((plot.left - 12) / 7))
+        drawn += line(plot.left, y, plot.right, y, RULE)
+        drawn += text(plot.left - 12, y + 4.5, label, text_anchor="end", fill=QUIET)
+    return drawn
+
+
+def _ticks(plot: _Plot, picture: dict[str, Any], moving: Moving) -> Markup:
+    events, drawn, end = picture["events"], Markup(), float("-inf")
+    for tick in picture.get("ticks") or []:
+        x, half = plot.x(tick["at"]), 3.6 * len(tick["label"])
+        if not plot.low <= tick["at"] <= plot.high or x - half < end + 8:
+            continue
+        end = x + half
+        seen = _seen(plot, events, x - half, x + half)
+        if not moving.live and seen(moving.state)["display"]:
+            continue
+        name = line(x, plot.axis, x, plot.axis + 5, GREY)
+        name += text(x, plot.axis + 19, tick["label"], text_anchor="middle", fill=QUIET)
+        drawn += moving.element("g", name, look=seen)
+    return drawn
+
+
+def _seen(plot: _Plot, events: list[dict[str, Any]], start: float, end: float) -> Look:
+    """Whether what stands from one place to another is in sight as a whole."""
+
+    def look(state: State) -> dict[str, Any]:
+        aside = plot.aside(state, events)
+        inside = plot.left <= start - aside and end - aside <= plot.right
+        return {"display": None if inside or not plot.zoomed else "none"}
+
+    return look
+
+
+def _names(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
+    """What events that are in no lane are called, if there is room for all of them."""
+    drawn, end = Markup(), float("-inf")
+    for event in events:
+        x, label = plot.x(event["at"]), event.get("label") or ""
+        if event.get("lane") is not None:
+            continue
+        if x - 3.1 * len(label) < end + 8:
+            return Markup()
+        end = x + 3.1 * len(label)
+        style = {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
+        drawn += text(x, plot.row(event) + 19, label, **style)
+    return drawn
+
+
+def _chain(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
+    def look(state: State) -> dict[str, Any]:
+        chain = [events[index] for index in state.get("chain") or []]
+        return {"points": " ".join(f"{plot.x(one['at']):.1f},{plot.row(one):.1f}" for one in chain)}
+
+    return moving.element("polyline", look=look, fill="none", stroke=BLUE, stroke_width=3)
+
+
+def _needle(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
+    """A line at the current event, and a ring around it."""
+
+    def at(state: State) -> dict[str, Any] | None:
+        current = state.get("current")
+        return None if current is None else events[current]
+
+    def needle(state: State) -> dict[str, Any]:
+        event = at(state)
+        x = plot.x(event["at"]) if event else 0.0
+        return {"x1": x, "x2": x, "display": None if event else "none"}
+
+    def ring(state: State) -> dict[str, Any]:
+        event = at(state)
+        x, y = (plot.x(event["at"]), plot.row(event)) if event else (0.0, 0.0)
+        return {"cx": x, "cy": y, "display": None if event else "none"}
+
+    drawn = moving.element(
+        "line", look=needle, y1=35, y2=plot.axis, stroke=VERMILLION, stroke_width=1.5
+    )
+    return drawn + moving.element("circle", look=ring, class_="wbp-ring", r=10, **_RING)
+
+
+def _events(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
+    # The chain comes last, and so never under a neighbour.
+    top = moving.state.get("chain") or []
+    start = plot.start(moving.state, events) if plot.zoomed else plot.low
+    order = sorted(enumerate(events), key=lambda event: not moving.live and event[0] in top)
+    return joined(
+        moved(plot.x(event["at"]), plot.row(event), _event(index, event, moving))
+        for index, event in order
+        if moving.live or start <= event["at"] <= start + plot.span
+    )
+
+
+def _event(index: int, event: dict[str, Any], moving: Moving) -> Markup:
+    def look(state: State) -> dict[str, Any]:
+        kind = _kind(index, state)
+        return _LOOKS[kind] | ({"data_state": kind} if moving.live else {})
+
+    if not moving.live:
+        return moving.element("path", look=look)
+    tip = element("title", event.get("text") or event.get("label") or "")
+    return moving.element("path", tip, look=look, class_="wbp-event", data_event=index)
+
+
+def _kind(index: int, state: State) -> str:
+    if index in (state.get("chain") or []):
+        return "chain"
+    if index in (state.get("skipped") or []):
+        return "skipped"
+    seen = state.get("seen")
+    return "seen" if seen is None or index < seen or index == state.get("current") else "future"
+
+
+def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
+    """What the window and the current event are called, always within the picture."""
+
+    def band(state: State) -> dict[str, Any]:
+        window = state.get("window")
+        if not window:
+            return {"x": 0, "text": ""}
+        label = window.get("label") or "window"
+        start = max(plot.x(window["from"]) - plot.aside(state, events), plot.left) + 4
+        return {"x": max(plot.left, min(start, plot.right - 7 * len(label))), "text": label}
+
+    def now(state: State) -> dict[str, Any]:
+        current = state.get("current")
+        if current is None:
+            return {"x": 0, "text": ""}
+        words = events[current].get("text") or events[current].get("label") or ""
+        half = 3.9 * len(words)
+        x = plot.x(events[current]["at"]) - plot.aside(state, events)
+        return {"x": max(min(x, plot.right - half), half), "text": words}
+
+    style = {"text_anchor": "middle", "fill": VERMILLION, "font_weight": 700}
+    return moving.element(
+        "text", look=band, class_="wbp-band-label", y=_TOP - 15, fill=BLUE, font_weight=600
+    ) + moving.element("text", look=now, y=31, **style)
+
+
+def _overview(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
+    """All events in small, and what part of them is seen."""
+    y, unit = plot.axis + 44, (plot.right - plot.left) / (plot.high - plot.low)
+    places = [plot.left + (event["at"] - plot.low) * unit for event in events]
+    marks = "".join(f"M{x:.1f},{y - 5}v10" for x in places)
+
+    def lens(state: State) -> dict[str, Any]:
+        return {"x": plot.left + (plot.start(state, events) - plot.low) * unit}
+
+    wide = max(plot.span * unit, 4)
+    return (
+        line(plot.left, y, plot.right, y, RULE)
+        + text(plot.left - 12, y + 4.5, "all events", text_anchor="end", fill=QUIET)
+        + element("path", d=marks, stroke=GREY)
+        + moving.element(
+            "rect", look=lens, y=y - 9, width=wide, height=18, rx=3, fill=ORANGE,
+            fill_opacity=0.25, stroke=VERMILLION,
+        )
+    )  # fmt: skip

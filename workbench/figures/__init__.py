@@ -1,1 +1,1 @@
-"""Figures: data in, a plotly figure out, a file a subject. Their stills live in ``stills``."""
+"""Figures: data in, a plotly figure out, a file a subject; ``stills`` draws any of them as SVG."""

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from workbench.figures.markup import Markup, chart_text
 from workbench.figures.stills.still import page, picture
-from workbench.figures.svg import BLUE, QUIET, SKY, VERMILLION, text
+from workbench.figures.svg import BLUE, QUIET, SKY, VERMILLION, pale, text
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400
@@ -122,7 +122,7 @@ def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:
     time = np.datetime_as_string(strip.time, unit="s").tolist()
     low, middle, high = strip.band.T
     edge: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-    fill = {"fill": "tonexty", "fillcolor": _pale(SKY)}
+    fill = {"fill": "tonexty", "fillcolor": pale(SKY)}
     quartiles = "from the lower to the upper quartile"
     at = np.flatnonzero(strip.revised)
     return [
@@ -138,8 +138,3 @@ def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:
             marker={"symbol": "diamond-open", "size": 8, "color": VERMILLION},
         ),
     ]  # fmt: skip
-
-
-def _pale(color: str) -> str:
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.4)"

@@ -167,17 +167,6 @@ def chart_text(*parts: object) -> str:
     return "".join(map(Markup.escape, parts)).replace("$", "&#36;")
 
 
-def chart_words(text: str) -> str:
-    """Return what a text of a figure was made of, where that was a text without tags.
-
-    Examples
-    --------
-    >>> chart_words(chart_text("a < b, $5$"))
-    'a < b, $5$'
-    """
-    return Markup(text).unescape()
-
-
 def stylesheet(css: str) -> Markup:
     """Return rules as an element of a page. They are our own: nothing in them is escaped.
 

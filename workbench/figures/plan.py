@@ -4,6 +4,7 @@ from textwrap import wrap
 
 import plotly.graph_objects as go
 
+from workbench.backfill.inspect.origin import counted
 from workbench.figures.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.figures.plan_layout import (
     BEND,
@@ -13,7 +14,6 @@ from workbench.figures.plan_layout import (
     ROW,
     PlanLayout,
     caption,
-    counted,
     layout,
     subtitle,
     title,
@@ -96,7 +96,7 @@ def _row_counts(plan: QueryPlan, places: PlanLayout) -> go.Scatter:
     return go.Scatter(
         x=[x for x, _ in points],
         y=[y + 0.5 for _, y in points],
-        text=[f"  ↓ {counted(plan.operators[edge.source].rows)}" for edge in known],
+        text=[f"  ↓ {counted(plan.operators[edge.source].rows or 0, 'row')}" for edge in known],
         mode="text",
         name="rows",
         textposition="middle right",

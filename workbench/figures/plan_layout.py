@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from workbench.backfill.inspect.origin import counted
+from workbench.figures.svg import cut
 from workbench.spark.plan_text import Flow, Kind, Operator, QueryPlan
 
 # By kind: name in the legend, colour (Okabe and Ito's, distinct to every eye).
@@ -82,29 +84,7 @@ def _depths(plan: QueryPlan) -> dict[int, int]:
 def caption(operator: Operator) -> tuple[str, str, str]:
     """Three lines for a person: the name, what it works on, what it cost."""
     cost = " · ".join(part for part in (operator.size, operator.time) if part)
-    return shortened(operator.title), shortened(operator.summary), cost
-
-
-def shortened(text: str, longest: int = _WIDEST) -> str:
-    """The text, cut to a length.
-
-    Examples
-    --------
-    >>> shortened("hashpartitioning(tailnum, 4)", 12)
-    'hashpartiti…'
-    """
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
-
-
-def counted(rows: int | None) -> str:
-    """A number of rows as a person reads it, or nothing when unknown.
-
-    Examples
-    --------
-    >>> counted(153014), counted(1), counted(None)
-    ('153,014 rows', '1 row', '')
-    """
-    return "" if rows is None else f"{rows:,} row{'' if rows == 1 else 's'}"
+    return cut(operator.title, _WIDEST), cut(operator.summary, _WIDEST), cost
 
 
 def title(plan: QueryPlan) -> str:
@@ -112,8 +92,7 @@ def title(plan: QueryPlan) -> str:
     kinds = [operator.kind for operator in plan.operators.values()]
     dear: dict[Kind, str] = {"exchange": "exchange", "sort": "sort", "python": "Python step"}
     counts = [(len(kinds), "operator"), *((kinds.count(kind), dear[kind]) for kind in dear)]
-    named = [f"{n} {name}{'' if n == 1 else 's'}" for n, name in counts if n]
-    return f"Query plan: {', '.join(named)}"
+    return f"Query plan: {', '.join(counted(n, name) for n, name in counts if n)}"
 
 
 def subtitle(plan: QueryPlan) -> str:

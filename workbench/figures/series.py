@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from workbench.figures.decimate import in_view, line_points, mark_points, within
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element, in_lines
-from workbench.figures.svg import BLUE, GREY, SKY, VERMILLION
+from workbench.figures.svg import BLUE, GREY, SKY, VERMILLION, pale
 from workbench.windows.bands.quantile_band import Band, Floats
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.
@@ -96,7 +96,7 @@ def _area(x: NDArray[Any], lines: dict[float, Floats], columns: int) -> go.Scatt
     low, *_, high = lines
     across, up = outline(x, lines[low], lines[high], columns)
     return go.Scatter(
-        x=_axis(across), y=up, mode="lines", fill="toself", fillcolor=_pale(SKY),
+        x=_axis(across), y=up, mode="lines", fill="toself", fillcolor=pale(SKY),
         line={"width": 0}, name=f"{spoken_share(low)} to {spoken_share(high)} of its window",
         hoverinfo="skip",
     )  # fmt: skip
@@ -175,8 +175,3 @@ def _marks(band: Band, inside: slice, sign: int) -> go.Scatter:
 def _axis(values: NDArray[Any]) -> Any:
     """Places as plotly takes them: times as text, which no time zone of the browser changes."""
     return np.datetime_as_string(values, unit="us").tolist() if values.dtype.kind == "M" else values
-
-
-def _pale(color: str) -> str:
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.4)"

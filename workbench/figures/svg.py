@@ -66,3 +66,13 @@ def clock(moment: Any) -> str:
 def cut(words: str, length: int) -> str:
     """The words, with an ellipsis where they are longer than `length`."""
     return words if len(words) <= length else words[: max(length - 1, 0)] + "…"
+
+
+def pale(color: str) -> str:
+    """The colour, so thin that what is behind it is seen.
+
+    >>> pale(SKY)
+    'rgba(86,180,233,0.4)'
+    """
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.4)"

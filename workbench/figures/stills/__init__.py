@@ -1,1 +1,1 @@
-"""The pictures that stay in a saved notebook: SVG, a file a subject."""
+"""The pictures that stay in a saved notebook: one writer of SVG for all figures."""

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from workbench.figures.markup import Markup, element, joined
-from workbench.figures.svg import INK, text
+from workbench.figures.svg import INK
 
 #: How wide a letter is, as a part of the size of the font.
 LETTER = 0.56
@@ -85,8 +85,3 @@ def _pieces(line: list[tuple[str, bool]]) -> Markup | str:
     return joined(
         element("tspan", words, font_weight=700 if bold else None) for words, bold in line
     )
-
-
-def heading(words: str) -> Markup:
-    """Draw the title of a still."""
-    return text(12, 24, words, font_size=15, font_weight="bold")

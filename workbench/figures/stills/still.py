@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from workbench.figures.markup import Markup, element, joined
-from workbench.figures.stills.labels import heading, label, width_of
+from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.marks import DASHES, box, mark
 from workbench.figures.stills.panels import Panel, axis, panels_of
 from workbench.figures.stills.traces import Drawing
@@ -69,7 +69,7 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
     told = joined(text(12, 46 + _ROW * k, line, font_size=14) for k, line in enumerate(lines))
     top = 34 + _ROW * len(lines) + (6 if lines else 0)
     drawn, height = part
-    whole = heading(title) + told + moved(0, top, drawn)
+    whole = text(12, 24, title, font_size=15, font_weight="bold") + told + moved(0, top, drawn)
     return document(whole, title, width, top + height + 8, min(width, MOST_WIDTH))
 
 

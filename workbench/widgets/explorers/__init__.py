@@ -1,1 +1,1 @@
-"""The explorers, a file each."""
+"""The explorers, a file each; what they share is in ``explorer``."""

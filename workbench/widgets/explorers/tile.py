@@ -6,6 +6,7 @@ import ipywidgets as widgets
 import plotly.graph_objects as go
 
 from kernels.tiling.tile_tree import count_leaves
+from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
 from workbench.figures.tiles import tile_counts_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
@@ -95,11 +96,11 @@ class TileExplorer(TreeChart):
         if left == right:
             return "The range is empty: the event affects no query, and there is nothing to update."
         names = ", ".join(tile.words for tile in self.tiles)
-        count = _many(len(self.tiles), "tile")
+        count = counted(len(self.tiles), "tile")
         verb = "covers" if len(self.tiles) == 1 else "cover"
         return (
             f"An event affects {_queries(left, right)}. {count} {verb} them: {names}. "
-            f"So {_many(len(self.tiles), 'update')} instead of {right - left}. "
+            f"So {counted(len(self.tiles), 'update')} instead of {right - left}. "
             f"Of {places} queries, no range has more than {most_tiles(places)} tiles: "
             f"2 · log₂ {places}{'' if _is_power(places) else ', rounded up'}."
         )
@@ -108,7 +109,9 @@ class TileExplorer(TreeChart):
         left, right = self.range.value
         names = ", ".join(tile.words for tile in self.tiles) or "none"
         verb = "covers" if len(self.tiles) == 1 else "cover"
-        return f"Tile explorer: {_many(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
+        return (
+            f"Tile explorer: {counted(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
+        )
 
 
 def _name(tile: Tile) -> str:
@@ -119,10 +122,6 @@ def _queries(left: int, right: int) -> str:
     if right == left + 1:
         return f"query {left} alone"
     return f"queries {left} to {right - 1}, that is [{left}, {right}), {right - left} of them"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _is_power(number: int) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
@@ -93,13 +94,15 @@ class TreeExplorer(TreeChart):
         size = sum(end - begin for begin, end in pieces)
         inside = " and ".join(map(rows_words, pieces)) or "no rows"
         count, name = len(self.step.used), self.name.value
-        summary = f"{name} of {inside} ({_many(size, 'value')}) = {answer}"
+        summary = f"{name} of {inside} ({counted(size, 'value')}) = {answer}"
         parts = [self._part(place, state) for place in sorted(self.step.used, key=self._first)]
         made = (
-            f"It is put together from {_many(count, 'part')}: {', '.join(parts)}. " if parts else ""
+            f"It is put together from {counted(count, 'part')}: {', '.join(parts)}. "
+            if parts
+            else ""
         )
-        spared = f"Going through the frame touches {_many(size, 'value')}, the tree {count}."
-        return f"{summary}, from {_many(count, 'part')}", f"{summary}. {made}{spared}"
+        spared = f"Going through the frame touches {counted(size, 'value')}, the tree {count}."
+        return f"{summary}, from {counted(count, 'part')}", f"{summary}. {made}{spared}"
 
     def _first(self, place: Any) -> int:
         first: int = place.rows(self.fanout.value, len(self._rows))[0]
@@ -111,10 +114,6 @@ class TreeExplorer(TreeChart):
 
     def __repr__(self) -> str:
         return f"Tree explorer: {self._summary}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _slider(description: str, value: int, least: int, most: int) -> widgets.IntSlider:

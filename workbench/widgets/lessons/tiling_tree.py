@@ -47,7 +47,6 @@ def tile_shape(places: int, what: str, legend: dict[str, str]) -> dict[str, Any]
         "kind": "tree",
         "title": f"The tree: its leaves are the {what}, a node stands for those below it",
         "levels": [*(f"by {2**level}" for level in range(depth - 1, 0, -1)), what],
-        "places": what,
         "legend": legend,
         "nodes": nodes,
     }

@@ -1,1 +1,1 @@
-"""The step player: a trace as a lesson, its widget and its stills."""
+"""The step player: a trace as a lesson, its pictures, its widget and its stills."""

@@ -14,7 +14,7 @@ from workbench.figures.markup import Markup, element, joined
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.marks import DASHES, box, mark
 from workbench.figures.stills.panels import Panel, axis, panels_of
-from workbench.figures.stills.traces import Drawing
+from workbench.figures.stills.traces import PanelPicture
 from workbench.figures.svg import INK, QUIET, RULE, Part, document, line, moved, rect, text
 
 WIDTH, MOST_WIDTH = 900.0, 1100.0
@@ -101,7 +101,7 @@ def picture(figure: go.Figure) -> tuple[Markup, float, float]:
     t, b = (_TOP if margin.t is None else margin.t, _BOTTOM if margin.b is None else margin.b)
     inside = (left, top, width - left - right, float(given - t - b))
     drawings = {
-        names: Drawing(panel, *_box(figure, names, inside)) for names, panel in found.items()
+        names: PanelPicture(panel, *_box(figure, names, inside)) for names, panel in found.items()
     }
     drawn = moved(0, 12, named)
     drawn += joined(_shape(one, drawings, inside) for one in layout.shapes if one.layer == "below")
@@ -162,7 +162,7 @@ def _below(shown: Any) -> float:
     return ticks + (18.0 if shown.title.text else 0.0)
 
 
-def _axes(drawing: Drawing, title_room: float) -> Markup:
+def _axes(drawing: PanelPicture, title_room: float) -> Markup:
     across, up = drawing.panel.axes
     left, top, bottom = drawing.left, drawing.top, drawing.top + drawing.height
     drawn = Markup()
@@ -192,7 +192,7 @@ def _axes(drawing: Drawing, title_room: float) -> Markup:
 
 
 def _tick_names(
-    drawing: Drawing, places: list[float], names: list[str], y: float, axis_: Any
+    drawing: PanelPicture, places: list[float], names: list[str], y: float, axis_: Any
 ) -> Markup:
     """Names from left to right, each only where it does not run into the one before."""
     drawn, end = Markup(), float("-inf")
@@ -208,7 +208,7 @@ def _tick_names(
     return drawn
 
 
-def _place(name: str, value: Any, drawings: dict[Any, Drawing], inside: Any) -> float:
+def _place(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Any) -> float:
     """Where a value of a shape or a note is: on an axis, or as a share of what is inside."""
     left, _, width, _ = inside
     if name == "paper":
@@ -221,14 +221,14 @@ def _place(name: str, value: Any, drawings: dict[Any, Drawing], inside: Any) -> 
     return float(left)
 
 
-def _height(name: str, value: Any, drawings: dict[Any, Drawing], inside: Any) -> float:
+def _height(name: str, value: Any, drawings: dict[Any, PanelPicture], inside: Any) -> float:
     _, top, _, height = inside
     if name == "paper":
         return float(top + height * (1 - value))
     return _place(name, value, drawings, inside)
 
 
-def _shape(shape: Any, drawings: dict[Any, Drawing], inside: Any) -> Markup:
+def _shape(shape: Any, drawings: dict[Any, PanelPicture], inside: Any) -> Markup:
     x0, x1 = (_place(shape.xref or "x", at, drawings, inside) for at in (shape.x0, shape.x1))
     y0, y1 = (_height(shape.yref or "y", at, drawings, inside) for at in (shape.y0, shape.y1))
     width = 2 if shape.line.width is None else shape.line.width
@@ -244,7 +244,7 @@ def _shape(shape: Any, drawings: dict[Any, Drawing], inside: Any) -> Markup:
     return rect(low, high, abs(x1 - x0), abs(y1 - y0), fill=shape.fillcolor or "none", **style)
 
 
-def _note(note: Any, drawings: dict[Any, Drawing], inside: Any) -> Markup:
+def _note(note: Any, drawings: dict[Any, PanelPicture], inside: Any) -> Markup:
     x = _place(note.xref or "x", note.x, drawings, inside) + (note.xshift or 0)
     y = _height(note.yref or "y", note.y, drawings, inside) - (note.yshift or 0)
     size = min(note.font.size or 12, 13)

@@ -18,7 +18,7 @@ _BESIDE = {"left": ("end", -6.0), "center": ("middle", 0.0), "right": ("start", 
 _ABOVE = {"top": -12, "middle": 0, "bottom": 12}
 
 
-class Drawing:
+class PanelPicture:
     """A panel in a box of the picture.
 
     Parameters
@@ -106,7 +106,7 @@ class Drawing:
 class _Points:
     """The points of a scatter trace in the picture."""
 
-    def __init__(self, drawing: Drawing, trace: Any) -> None:
+    def __init__(self, drawing: PanelPicture, trace: Any) -> None:
         self.drawing, self.trace = drawing, trace
         self.mode = trace.mode or "lines"
         x, y = ([] if values is None else list(values) for values in (trace.x, trace.y))

@@ -290,11 +290,12 @@ function keepAcross(box, node) {
   box.scrollLeft += (place.left + place.right - frame.left - frame.right) / 2;
 }
 
-/** A picture that Python has drawn: its markup, and from which step on its parts look how. */
-function picture({ kind, title, markup, parts, looks }) {
-  const el = h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, title));
-  // Every text in it was escaped where it was drawn.
-  el.insertAdjacentHTML("beforeend", markup);
+const element = ([tag, attributes, ...children]) =>
+  s(tag, attributes, ...children.map((child) => (typeof child === "string" ? child : element(child))));
+
+/** A picture that Python has drawn: its elements, and from which step on they look how. */
+function picture({ kind, title, drawn, parts, looks }) {
+  const el = h("figure", { class: `wbp-panel wbp-picture wbp-${kind}` }, h("h3", {}, title), element(drawn));
   const moving = parts.map((changes, part) => ({ node: el.querySelector(`[data-part="${part}"]`), changes }));
   function show(index) {
     for (const part of moving) {

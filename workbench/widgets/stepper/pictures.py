@@ -1,6 +1,7 @@
 """The pictures of a lesson: each is drawn here, for the browser and for a still alike."""
 
 from typing import Any
+from xml.etree import ElementTree
 
 from workbench.figures.markup import element
 from workbench.widgets.stepper import cells, timeline, tree
@@ -43,13 +44,14 @@ def for_browser(lesson: Lesson, step: int = 0) -> list[dict[str, Any]]:
     lesson : dict
         A checked lesson.
     step : int
-        The step that the markup shows.
+        The step that is drawn.
 
     Returns
     -------
     list of dict
-        ``kind``, ``title``, ``markup``, and ``parts`` and ``looks`` as
-        :class:`workbench.widgets.stepper.moving.Moving` has them.
+        ``kind``, ``title``, ``drawn``: an element as its tag, its attributes and its children or
+        its text, and ``parts`` and ``looks`` as
+        :class:`workbench.widgets.stepper.moving.Moving` has them. Nothing of it is markup.
 
     Examples
     --------
@@ -74,4 +76,10 @@ def _for_browser(picture: dict[str, Any], step: int = 0) -> dict[str, Any]:
         width=f"{drawing.width:.0f}",
     )
     named = {"kind": picture["kind"], "title": picture.get("title") or ""}
-    return {**named, "markup": markup, "parts": moving.parts, "looks": moving.looks}
+    drawn = _plain(ElementTree.fromstring(markup))
+    return {**named, "drawn": drawn, "parts": moving.parts, "looks": moving.looks}
+
+
+def _plain(node: ElementTree.Element) -> list[Any]:
+    """An element as lists and texts, which no browser reads as tags."""
+    return [node.tag, node.attrib, *([node.text] if node.text else []), *map(_plain, node)]

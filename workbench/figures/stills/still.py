@@ -15,7 +15,7 @@ from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.marks import DASHES, box, mark
 from workbench.figures.stills.panels import Panel, axis, panels_of
 from workbench.figures.stills.traces import PanelPicture
-from workbench.figures.svg import INK, QUIET, RULE, Part, document, line, moved, rect, text
+from workbench.figures.svg import INK, QUIET, RULE, Part, cut, document, line, moved, rect, text
 
 WIDTH, MOST_WIDTH = 900.0, 1100.0
 _ROW = 20.0
@@ -69,7 +69,8 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
     told = joined(text(12, 46 + _ROW * k, line, font_size=14) for k, line in enumerate(lines))
     top = 34 + _ROW * len(lines) + (6 if lines else 0)
     drawn, height = part
-    whole = text(12, 24, title, font_size=15, font_weight="bold") + told + moved(0, top, drawn)
+    head = text(12, 24, cut(title, int(width / 8.8)), font_size=15, font_weight="bold")
+    whole = head + told + moved(0, top, drawn)
     return document(whole, title, width, top + height + 8, min(width, MOST_WIDTH))
 
 

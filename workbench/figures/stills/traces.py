@@ -159,9 +159,12 @@ class _Points:
         """The marks of the points."""
         if "markers" not in self.mode:
             return Markup()
+        # Of those that would hide each other, one is enough.
+        pixels = np.round(np.stack([self.x, self.y], axis=1)[self.known])
+        _, first = np.unique(pixels, axis=0, return_index=True)
         return joined(
             self._titled(place, mark(self.trace, place, self.x[place], self.y[place]))
-            for place in np.flatnonzero(self.known).tolist()
+            for place in np.flatnonzero(self.known)[np.sort(first)].tolist()
         )
 
     def _titled(self, place: int, drawn: Markup) -> Markup:

@@ -1,0 +1,118 @@
+"""Any of our figures as a still: where things are drawn, and what is written beside them."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from workbench.figures.stills.still import still
+
+SVG = "{http://www.w3.org/2000/svg}"
+DAY = datetime(1969, 12, 30, tzinfo=UTC)
+
+
+def drawn(figure: go.Figure, tag: str) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(still(figure, "A title")).iter(f"{SVG}{tag}"))
+
+
+def words(figure: go.Figure) -> list[str]:
+    return ["".join(one.itertext()) for one in drawn(figure, "text")]
+
+
+def boxes(figure: go.Figure, color: str) -> list[tuple[float, ...]]:
+    """The boxes of a colour, without that in the legend: x, y, width and height."""
+    found = [one for one in drawn(figure, "rect") if one.get("fill") == color]
+    sides = [tuple(float(one.get(side, 0)) for side in ("x", "y", "width", "height"))
+             for one in found]  # fmt: skip
+    return [one for one in sides if one[2:] != (16.0, 12.0)]
+
+
+def points(figure: go.Figure) -> list[list[tuple[float, ...]]]:
+    lines = [str(one.get("points")).split() for one in drawn(figure, "polyline")]
+    return [[tuple(map(float, point.split(","))) for point in line] for line in lines]
+
+
+def test_bars_are_stacked_to_scale() -> None:
+    looks = [{"color": "#010101"}, {"color": "#020202"}]
+    bars = [go.Bar(x=["a", "b"], y=y, name=str(y), marker=look)
+            for y, look in zip(([1, 2], [3, 0]), looks, strict=True)]  # fmt: skip
+    figure = go.Figure(bars).update_layout(barmode="stack")
+    (low, high), (upper,) = boxes(figure, "#010101"), boxes(figure, "#020202")
+    assert high[3] == pytest.approx(2 * low[3], abs=0.2)
+    assert upper[3] == pytest.approx(3 * low[3], abs=0.2)
+    assert upper[1] + upper[3] == pytest.approx(low[1], abs=0.2)
+
+
+def test_lying_bars_begin_at_their_base_on_a_calendar() -> None:
+    hour = timedelta(hours=1)
+    bar = go.Bar(
+        orientation="h", base=[DAY, DAY + 4 * hour], x=[3_600_000, 7_200_000], y=[0, 0],
+        marker={"color": "#010101"},
+    )  # fmt: skip
+    first, second = boxes(go.Figure(bar), "#010101")
+    assert second[2] == pytest.approx(2 * first[2], abs=0.2)
+    assert second[0] - first[0] == pytest.approx(4 * first[2], abs=0.5)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [DAY + timedelta(days=day) for day in range(4)],
+        [f"{DAY + timedelta(days=day):%Y-%m-%dT%H:%M:%S}" for day in range(4)],
+        np.datetime64("1969-12-30", "us") + np.arange(4) * np.timedelta64(1, "D"),
+    ],
+    ids=["datetimes", "texts", "numpy"],
+)
+def test_days_are_even_and_named(x: Any) -> None:
+    figure = go.Figure(go.Scatter(x=x, y=[1, 2, 3, 4]))
+    (line,) = points(figure)
+    steps = [b[0] - a[0] for a, b in pairwise(line)]
+    assert max(steps) - min(steps) < 0.2
+    assert "1970-01-01 00:00" in words(figure)
+
+
+def test_powers_of_ten_are_even_on_a_logarithmic_axis() -> None:
+    figure = go.Figure(go.Scatter(x=[1, 10, 100], y=[1, 100, 10_000]))
+    figure.update_layout(xaxis={"type": "log"}, yaxis={"type": "log"})
+    ((a, b, c),) = points(figure)
+    assert b[0] - a[0] == pytest.approx(c[0] - b[0], abs=0.2)
+    assert a[1] - b[1] == pytest.approx(b[1] - c[1], abs=0.2)
+    assert {"100", "10,000"} <= set(words(figure))
+
+
+def test_a_missing_value_breaks_a_line_unless_it_is_told_to_go_on() -> None:
+    y = [1.0, None, 2.0, 3.0]
+    assert [len(line) for line in points(go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y)))] == [1, 2]
+    on = go.Figure(go.Scatter(x=[1, 2, 3, 4], y=y, connectgaps=True))
+    assert [len(line) for line in points(on)] == [3]
+
+
+def test_marks_that_would_hide_each_other_are_drawn_once() -> None:
+    marks = go.Scatter(x=[1.0, 1.0, 2.0], y=[1.0, 1.0, 2.0], mode="markers")
+    assert len(drawn(go.Figure(marks), "circle")) == 2
+
+
+def test_an_axis_that_is_turned_round_has_its_first_name_on_top() -> None:
+    bars = go.Bar(orientation="h", x=[1, 1], y=["a", "b"], marker={"color": "#010101"})
+    first, second = boxes(go.Figure(bars), "#010101")
+    assert first[1] > second[1]
+    turned = go.Figure(bars).update_layout(yaxis={"autorange": "reversed"})
+    first, second = boxes(turned, "#010101")
+    assert first[1] < second[1]
+
+
+def test_each_name_is_in_the_legend_once() -> None:
+    lines = [go.Scatter(x=[1, 2], y=[1, 2], name=name, legendgroup=name) for name in "aab"]
+    found = words(go.Figure(lines))
+    assert (found.count("a"), found.count("b")) == (1, 1)
+
+
+def test_a_title_that_is_too_long_is_cut_and_told_in_full() -> None:
+    document = ElementTree.fromstring(still(go.Figure(), "word " * 60))
+    assert document.find(f"{SVG}title").text == "word " * 60  # type: ignore[union-attr]
+    shown = ["".join(one.itertext()) for one in document.iter(f"{SVG}text")]
+    assert any(one.endswith("…") for one in shown)

@@ -117,7 +117,10 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     Drawing
     """
     plot, events = _plot(picture, width), picture["events"]
-    inside = _window(plot, moving) + _ticks(plot, picture, moving) + _chain(plot, events, moving)
+    band = _window(plot, moving)
+    # An end of the window that is out of the picture stays open.
+    inside = band if plot.zoomed else _clipped(plot, band, plot.axis + 26)
+    inside += _ticks(plot, picture, moving) + _chain(plot, events, moving)
     inside += _names(plot, events) + _needle(plot, events, moving) + _events(plot, events, moving)
     if plot.zoomed:
         shifted = moving.element("g", inside, look=_aside(plot, events))

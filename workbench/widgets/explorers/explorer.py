@@ -90,7 +90,7 @@ class TreeChart(Explorer):
     def _draw(self, picture: dict[str, Any]) -> None:
         self.picture = picture
         drawn, height = self._card(live=True)
-        self.chart.value = document(drawn, self.words, WIDTH + 48, height)
+        self.chart.value = document(drawn, picture["states"][0]["label"], WIDTH + 48, height)
 
     def _card(self, live: bool) -> Part:
         drawing = drawn_at(self.picture, live=live)

@@ -1,0 +1,85 @@
+"""The axes of a still's panels: their ticks, what these are called, and what the axes show."""
+
+from typing import Any
+
+import numpy as np
+
+from workbench.figures.markup import Markup
+from workbench.figures.stills.labels import label, width_of
+from workbench.figures.stills.scales import Scale
+from workbench.figures.stills.traces import PanelPicture
+from workbench.figures.svg import QUIET, RULE, line
+
+
+def _shows(shown: Any) -> bool:
+    return shown.visible is not False and shown.showticklabels is not False
+
+
+def ticks(shown: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
+    """The values and the names of an axis's ticks, as a chart's texts."""
+    if not _shows(shown):
+        return [], []
+    if shown.tickvals is not None:
+        names = shown.ticktext if shown.ticktext is not None else map(str, shown.tickvals)
+        return list(shown.tickvals), list(names)
+    values, names = scale.ticks(room)
+    if shown.dtick == 1 and scale.kind == "linear":
+        step = max(1, round(abs(scale.high - scale.low) * 22 / max(room, 1)))
+        low, high = sorted((scale.low, scale.high))
+        values = [float(k) for k in range(int(np.ceil(low)), int(high) + 1, step)]
+        names = [f"{value:.0f}" for value in values]
+    if shown.tickformat == ".0%":
+        names = [f"{value:.0%}" for value in values]
+    return list(values), list(names)
+
+
+def room_below(shown: Any) -> float:
+    """The room that an axis across needs below its panel."""
+    ticks = 22 if _shows(shown) and shown.side != "top" else 6
+    return ticks + (18.0 if shown.title.text else 0.0)
+
+
+def axes(drawing: PanelPicture) -> Markup:
+    across, up = drawing.panel.axes
+    left, top, bottom = drawing.left, drawing.top, drawing.top + drawing.height
+    drawn = Markup()
+    if across.visible is not False and up.visible is not False:
+        drawn += line(left, bottom, left + drawing.width, bottom, RULE)
+    values, names = ticks(up, drawing.panel.y, drawing.height)
+    heights = drawing.y(values).tolist()
+    for y, words in zip(heights, names, strict=True):
+        if not top - 1 <= y <= bottom + 1:
+            continue
+        if up.showgrid is not False and drawing.panel.y.kind != "category":
+            drawn += line(left, y, left + drawing.width, y, RULE)
+        drawn += label(left - 7, y, words, anchor="end", size=11, fill=QUIET)
+    values, names = ticks(across, drawing.panel.x, drawing.width)
+    height = top - 12 if across.side == "top" else bottom + 13
+    drawn += _tick_names(drawing, drawing.x(values).tolist(), names, height, across)
+    if across.title.text:
+        middle = left + drawing.width / 2
+        drawn += label(middle, bottom + (31 if names else 14), across.title.text,
+                       anchor="middle", fill=QUIET)  # fmt: skip
+    if up.title.text:
+        x = left - max([0.0, *(width_of(one, 11) for one in ticks(up, drawing.panel.y, 1)[1])])
+        middle = top + drawing.height / 2
+        turned = f"rotate(-90 {x - 18:.0f} {middle:.0f})"
+        drawn += label(x - 18, middle, up.title.text, anchor="middle", fill=QUIET, transform=turned)
+    return drawn
+
+
+def _tick_names(
+    drawing: PanelPicture, places: list[float], names: list[str], y: float, axis_: Any
+) -> Markup:
+    """Names from left to right, each only where it does not run into the one before."""
+    drawn, end = Markup(), float("-inf")
+    ends = drawing.left, drawing.left + drawing.width
+    for x, words in zip(places, names, strict=True):
+        half = width_of(words, 11) / 2
+        if x - half < end + 6 or not ends[0] - 1 <= x <= ends[1] + 1:
+            continue
+        end = x + half
+        if axis_.showgrid is not False and drawing.panel.x.kind != "category":
+            drawn += line(x, drawing.top, x, drawing.top + drawing.height, RULE)
+        drawn += label(x, y, words, anchor="middle", size=11, fill=QUIET)
+    return drawn

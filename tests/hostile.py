@@ -26,7 +26,7 @@ from workbench.figures.stills.affected import affected_svg
 from workbench.figures.stills.still import still
 from workbench.spark.plan_text import Edge, Operator, QueryPlan
 from workbench.spark.table import name_of
-from workbench.widgets.explorers.window_types import KindsExplorer
+from workbench.widgets.explorers.window_types import WindowTypesExplorer
 from workbench.widgets.plan import PlanView
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
@@ -168,8 +168,8 @@ def frame_table(name: str) -> FrameTable:
     )  # fmt: skip
 
 
-def kinds(name: str) -> KindsExplorer:
-    return KindsExplorer([6, 9], 10, 5, clock=lambda at: f"{name} {at}", unit=name)
+def kinds(name: str) -> WindowTypesExplorer:
+    return WindowTypesExplorer([6, 9], 10, 5, clock=lambda at: f"{name} {at}", unit=name)
 
 
 def origin(name: str, answer: Any = None) -> Origin:

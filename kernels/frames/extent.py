@@ -19,7 +19,7 @@ from kernels.frames.ordering import MOST, Order
 Ints = NDArray[np.int64]
 
 ROWS, RANGE, GROUPS = range(3)
-#: The columns of a table of looks: how far before and behind a place rows see it, and how far
+#: The columns of a table of extents: how far before and behind a place rows see it, and how far
 #: before and behind a row lies what its answer is made of.
 UNIT, BACK, AHEAD, START, END = range(5)
 
@@ -80,17 +80,17 @@ def frame_extent(function: str, distance: int = 1) -> FrameExtent:
     return _FRAMELESS.get(function, FrameExtent("rows", None, None))
 
 
-def look_table(looks: Iterable[FrameExtent]) -> Ints:
-    """Return looks as the kernels take them.
+def extent_table(extents: Iterable[FrameExtent]) -> Ints:
+    """Return extents as the kernels take them.
 
     Parameters
     ----------
-    looks : iterable of FrameExtent
+    extents : iterable of FrameExtent
         Those of all calls of a query; equal ones may be left out.
 
     Returns
     -------
-    int64 array of shape (looks, 5)
+    int64 array of shape (extents, 5)
         The unit and four distances; the greatest integer where there is no bound.
 
     Raises
@@ -101,19 +101,19 @@ def look_table(looks: Iterable[FrameExtent]) -> Ints:
     Examples
     --------
     >>> extents = [FrameExtent("rows", -1, 0), FrameExtent("range", None, 0, counted=True)]
-    >>> look_table(extents)[:, 1:4].tolist()
+    >>> extent_table(extents)[:, 1:4].tolist()
     [[0, 1, 1], [0, 9223372036854775807, 0]]
     """
-    table = [_row(look) for look in dict.fromkeys(looks)]
+    table = [_row(extent) for extent in dict.fromkeys(extents)]
     return np.array(table, np.int64).reshape(-1, 5)
 
 
-def _row(look: FrameExtent) -> tuple[int, ...]:
-    if look.unit not in UNITS:
-        raise ValueError(f"unit: {look.unit!r} is none of {', '.join(map(repr, UNITS))}.")
-    high = _distance(look.high)
-    before = _distance(None if look.low is None else -look.low)
-    return UNITS.index(look.unit), high, before, 0 if look.counted else before, high
+def _row(extent: FrameExtent) -> tuple[int, ...]:
+    if extent.unit not in UNITS:
+        raise ValueError(f"unit: {extent.unit!r} is none of {', '.join(map(repr, UNITS))}.")
+    high = _distance(extent.high)
+    before = _distance(None if extent.low is None else -extent.low)
+    return UNITS.index(extent.unit), high, before, 0 if extent.counted else before, high
 
 
 def _distance(bound: int | None) -> int:

@@ -20,7 +20,7 @@ from kernels.frames.extent import (
     UNIT,
     FrameExtent,
     Ints,
-    look_table,
+    extent_table,
     row_ahead,
     row_back,
 )
@@ -32,7 +32,7 @@ Uint8Right = Annotated[NDArray[np.uint8], "right", np.uint8]
 @kernel
 def frame_spans(
     code: Int64Column,
-    looks: Int64Table,
+    extents: Int64Table,
     first_curr_row: Int64Right,
     last_curr_row: Int64Right,
     first_frame_start: Int64Right,
@@ -44,8 +44,8 @@ def frame_spans(
     ----------
     code : int64 array of shape (rows,)
         The order's codes, sorted.
-    looks : int64 array of shape (looks, 5)
-        From :func:`kernels.frames.extent.look_table`.
+    extents : int64 array of shape (extents, 5)
+        From :func:`kernels.frames.extent.extent_table`.
     first_curr_row, last_curr_row : int64 arrays of shape (runs,)
         The first and the last row of each run.
     first_frame_start, last_frame_end : int64 arrays of shape (runs,)
@@ -53,24 +53,24 @@ def frame_spans(
 
     Notes
     -----
-    O(runs · looks · log d), where d is the length of a frame.
+    O(runs · extents · log d), where d is the length of a frame.
 
     Source: https://github.com/risingwavelabs/risingwave, ``src/stream/src/executor/over_window``.
 
     Examples
     --------
-    >>> from kernels.frames.extent import FrameExtent, look_table
+    >>> from kernels.frames.extent import FrameExtent, extent_table
     >>> start, end = np.zeros((2, 1), np.int64)
     >>> run = np.array([1]), np.array([3])
-    >>> frame_spans(np.arange(5), look_table([FrameExtent("rows", -1, 1)]), *run, start, end)
+    >>> frame_spans(np.arange(5), extent_table([FrameExtent("rows", -1, 1)]), *run, start, end)
     >>> start.tolist(), end.tolist()
     ([0], [4])
     """
     for r in range(len(first_curr_row)):
         first, last = first_curr_row[r], last_curr_row[r]
         start, end = first, last + 1
-        for k in range(len(looks)):
-            unit, low, high = looks[k, UNIT], looks[k, START], looks[k, END]
+        for k in range(len(extents)):
+            unit, low, high = extents[k, UNIT], extents[k, START], extents[k, END]
             start = min(start, row_back(code, unit, first, code[first], low))
             end = max(end, row_ahead(code, unit, last + 1, code[last], high))
         first_frame_start[r] = start  #: The first frame begins at row {start}: first_frame_start.
@@ -80,7 +80,7 @@ def frame_spans(
 @kernel
 def affected_ranges(
     code: Int64Column,
-    looks: Int64Table,
+    extents: Int64Table,
     at: Int64Right,
     changed: Int64Right,
     inserted: Uint8Right,
@@ -95,8 +95,8 @@ def affected_ranges(
     ----------
     code : int64 array of shape (rows,)
         The order's codes after the changes, sorted.
-    looks : int64 array of shape (looks, 5)
-        From :func:`kernels.frames.extent.look_table`: of all calls of the query.
+    extents : int64 array of shape (extents, 5)
+        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
     at : int64 array of shape (changes,)
         The rows that have changed, in order; for one that has gone, the row that follows it now.
     changed : int64 array of shape (changes,)
@@ -114,7 +114,7 @@ def affected_ranges(
 
     Notes
     -----
-    O(changes · looks · log d), where d is how far a call looks: the rest of the partition is not
+    O(changes · extents · log d), where d is how far a call looks: the rest of the partition is not
     looked at. Every row whose answer can change is in a range. In turn every row of a range sees a
     change, except where a "range" frame leaves out its own row: then those between are in, too.
 
@@ -124,11 +124,11 @@ def affected_ranges(
 
     Examples
     --------
-    >>> from kernels.frames.extent import FrameExtent, look_table
-    >>> time, looks = np.arange(10, 70, 10), look_table([FrameExtent("rows", -1, 0)])
+    >>> from kernels.frames.extent import FrameExtent, extent_table
+    >>> time, extents = np.arange(10, 70, 10), extent_table([FrameExtent("rows", -1, 0)])
     >>> changes = np.array([0, 4]), np.array([10, 50]), np.array([1, 1], np.uint8)
     >>> ranges = np.zeros((4, 2), np.int64)
-    >>> affected_ranges(time, looks, *changes, *ranges)
+    >>> affected_ranges(time, extents, *changes, *ranges)
     2
     >>> ranges.T.tolist()
     [[0, 0, 1, 1], [3, 4, 5, 5]]
@@ -138,8 +138,8 @@ def affected_ranges(
         low, now = at[c], changed[c]  #: Row {low}, of {now:time}, has changed.
         high = low + np.int64(inserted[c])
         first, last = low, high
-        for k in range(len(looks)):
-            unit, back, ahead = looks[k, UNIT], looks[k, BACK], looks[k, AHEAD]
+        for k in range(len(extents)):
+            unit, back, ahead = extents[k, UNIT], extents[k, BACK], extents[k, AHEAD]
             before = row_back(code, unit, low, now, back)
             first = min(first, before)  #: It is the last one in the frame of row {before}.
             behind = row_ahead(code, unit, high, now, ahead)
@@ -153,7 +153,7 @@ def affected_ranges(
             last_curr_row[count] = last - 1  #: And up to row {last - 1}: last_curr_row.
             count += 1
     runs = first_curr_row[:count], last_curr_row[:count]
-    frame_spans(code, looks, *runs, first_frame_start[:count], last_frame_end[:count])
+    frame_spans(code, extents, *runs, first_frame_start[:count], last_frame_end[:count])
     return count
 
 
@@ -179,7 +179,7 @@ class Affected(NamedTuple):
 
 
 def find_affected(
-    offsets: Ints, code: Ints, changes: Changes, looks: Iterable[FrameExtent]
+    offsets: Ints, code: Ints, changes: Changes, extents: Iterable[FrameExtent]
 ) -> Affected:
     """Return the rows of a block whose answers its changes can affect.
 
@@ -191,7 +191,7 @@ def find_affected(
         The order's codes, sorted in every partition.
     changes : Changes
         From :func:`kernels.stream.sort_buffer.merge_rows`.
-    looks : iterable of FrameExtent
+    extents : iterable of FrameExtent
         Those of all calls of the query.
 
     Returns
@@ -210,7 +210,9 @@ def find_affected(
     edges = np.zeros((4, len(changes.at)), np.int64)
     columns = changes.at, changes.code, changes.inserted
     right = changes.offsets
-    found = affected_ranges.over(offsets, code, look_table(looks), *columns, *edges, right=right)
+    found = affected_ranges.over(
+        offsets, code, extent_table(extents), *columns, *edges, right=right
+    )
     sizes = np.diff(right)
     used = np.arange(len(changes.at)) - np.repeat(right[:-1], sizes) < np.repeat(found, sizes)
     return Affected(np.repeat(np.arange(len(sizes)), sizes)[used], *edges[:, used])
@@ -292,7 +294,7 @@ def peers_before(offsets: Ints, code: Ints, cut: PartitionSlices) -> Ints:
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
     cut : PartitionSlices
-        With a call that ranks among the looks, so that slices begin with a group of peers.
+        With a call that ranks among them, so that slices begin with a group of peers.
 
     Returns
     -------

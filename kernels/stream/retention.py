@@ -7,25 +7,25 @@ import numpy as np
 
 from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Int64Row, Int64Table, kernel
-from kernels.frames.extent import BACK, START, UNIT, FrameExtent, Ints, look_table, plus, row_back
+from kernels.frames.extent import BACK, START, UNIT, FrameExtent, Ints, extent_table, plus, row_back
 from kernels.frames.frames import search_from
 
 
 @helper
-def first_needed(code: Ints, looks: Ints, row: int, at: int) -> int:
+def first_needed(code: Ints, extents: Ints, row: int, at: int) -> int:
     """Return the first row that the answers from a row on are made of, or a peer of that row.
 
     The row's code is ``at``, or no less where the row has yet to come.
 
     Examples
     --------
-    >>> looks = look_table([FrameExtent("rows", -2, 0), FrameExtent("range", -1, 0)])
-    >>> int(first_needed(np.array([1, 5, 5, 9, 9]), looks, 4, 9))
+    >>> extents = extent_table([FrameExtent("rows", -2, 0), FrameExtent("range", -1, 0)])
+    >>> int(first_needed(np.array([1, 5, 5, 9, 9]), extents, 4, 9))
     1
     """
     needed = row
-    for k in range(len(looks)):
-        needed = min(needed, row_back(code, looks[k, UNIT], row, at, looks[k, START]))
+    for k in range(len(extents)):
+        needed = min(needed, row_back(code, extents[k, UNIT], row, at, extents[k, START]))
     if needed < len(code):
         needed = search_from(code, code[needed], 0, needed, 0, len(code))
     return needed
@@ -48,15 +48,15 @@ def groups_before(code: Ints, row: int) -> int:
 
 
 @kernel
-def settle_rows(code: Int64Column, looks: Int64Table, watermark: int, found: Int64Row) -> None:
+def settle_rows(code: Int64Column, extents: Int64Table, watermark: int, found: Int64Row) -> None:
     """Find the rows of a partition whose answers are final, and those that can be dropped.
 
     Parameters
     ----------
     code : int64 array of shape (rows,)
         The order's codes, sorted.
-    looks : int64 array of shape (looks, 5)
-        From :func:`kernels.frames.extent.look_table`: of all calls of the query.
+    extents : int64 array of shape (extents, 5)
+        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
     watermark : int
         No row with this code or a smaller one comes, goes or changes any more.
     found : int64 array of shape (3,)
@@ -66,23 +66,23 @@ def settle_rows(code: Int64Column, looks: Int64Table, watermark: int, found: Int
 
     Notes
     -----
-    O(looks · log rows + rows that are no longer needed).
+    O(extents · log rows + rows that are no longer needed).
 
     Examples
     --------
-    >>> looks, found = look_table([FrameExtent("rows", -1, 1)]), np.zeros(3, np.int64)
-    >>> settle_rows(np.array([10, 20, 30, 40, 50]), looks, 40, found)
+    >>> extents, found = extent_table([FrameExtent("rows", -1, 1)]), np.zeros(3, np.int64)
+    >>> settle_rows(np.array([10, 20, 30, 40, 50]), extents, 40, found)
     >>> found.tolist()
     [3, 2, 2]
     """
     next_code = plus(watermark, 1)
     edge = search_from(code, watermark, 1, len(code), 0, len(code))
     first = edge  #: No row before row {edge} changes any more.
-    for k in range(len(looks)):
-        before = row_back(code, looks[k, UNIT], edge, next_code, looks[k, BACK])
+    for k in range(len(extents)):
+        before = row_back(code, extents[k, UNIT], edge, next_code, extents[k, BACK])
         first = min(first, before)  #: What comes can be in the frame of row {before}.
     at = code[first] if first < edge else next_code
-    needed = first_needed(code, looks, first, at)
+    needed = first_needed(code, extents, first, at)
     found[0], found[2] = first, groups_before(code, needed)
     found[1] = needed  #: No later answer needs the rows before row {needed}.
 
@@ -106,7 +106,7 @@ class Settled(NamedTuple):
 
 
 def settled_rows(
-    offsets: Ints, code: Ints, looks: Iterable[FrameExtent], watermark: int
+    offsets: Ints, code: Ints, extents: Iterable[FrameExtent], watermark: int
 ) -> Settled:
     """Return the rows of a block that no change behind the watermark can reach.
 
@@ -116,7 +116,7 @@ def settled_rows(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     code : int64 array of shape (rows,)
         The order's codes, sorted in every partition.
-    looks : iterable of FrameExtent
+    extents : iterable of FrameExtent
         Those of all calls of the query.
     watermark : int
         No row with this code or a smaller one comes, goes or changes any more.
@@ -133,6 +133,6 @@ def settled_rows(
     ([2, 0], [1, 0])
     """
     found = np.zeros((len(offsets) - 1, 3), np.int64)
-    settle_rows.over(offsets, code, look_table(looks), watermark, found)
+    settle_rows.over(offsets, code, extent_table(extents), watermark, found)
     final, needed, peers = found.T
     return Settled(final, needed, peers)

@@ -18,7 +18,7 @@ from kernels.frames.extent import (
     UNIT,
     FrameExtent,
     Ints,
-    look_table,
+    extent_table,
     plus,
     row_ahead,
 )
@@ -54,7 +54,7 @@ def closing_code(code: Ints, unit: int, row: int, distance: int) -> int:
 
 @kernel
 def close_windows(
-    code: Int64Column, waiting: Int64Row, looks: Int64Table, watermark: int, found: Int64Row
+    code: Int64Column, waiting: Int64Row, extents: Int64Table, watermark: int, found: Int64Row
 ) -> int:
     """Find which rows leave, now that the watermark has risen, and which no later row needs.
 
@@ -64,8 +64,8 @@ def close_windows(
         The order's codes, such as microseconds, sorted: of all rows that the partition keeps.
     waiting : int64 array of shape (1,)
         The first row that has not left.
-    looks : int64 array of shape (looks, 5)
-        From :func:`kernels.frames.extent.look_table`: of all calls of the query.
+    extents : int64 array of shape (extents, 5)
+        From :func:`kernels.frames.extent.extent_table`: of all calls of the query.
     watermark : int
         No row comes any more with this code or a smaller one; the greatest integer ends the
         stream.
@@ -82,7 +82,7 @@ def close_windows(
 
     Notes
     -----
-    O(rows that leave · looks + rows that are no longer needed), and O(log rows) to find them.
+    O(rows that leave · extents + rows that are no longer needed), and O(log rows) to find them.
     Rows leave in order, as frames end in order. A frame along the order closes with the
     watermark, so that a quiet partition does not wait for a later row.
 
@@ -92,10 +92,10 @@ def close_windows(
 
     Examples
     --------
-    >>> from kernels.frames.extent import FrameExtent, look_table
+    >>> from kernels.frames.extent import FrameExtent, extent_table
     >>> time, found = np.array([1000, 1002, 1010, 1017]), np.zeros(4, np.int64)
-    >>> looks = look_table([FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1)])
-    >>> close_windows(time, np.array([0]), looks, 1012, found)
+    >>> extents = extent_table([FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1)])
+    >>> close_windows(time, np.array([0]), extents, 1012, found)
     1017
     >>> found.tolist()
     [3, 2, 1, 1]
@@ -105,14 +105,14 @@ def close_windows(
     found[RELEASED] = released  #: {watermark:time} releases the rows before row {released}.
     while row < len(code):
         due = code[row]
-        for k in range(len(looks)):
-            due = max(due, closing_code(code, looks[k, UNIT], row, looks[k, END]))
+        for k in range(len(extents)):
+            due = max(due, closing_code(code, extents[k, UNIT], row, extents[k, END]))
         if due > watermark:
             break  #: Row {row} waits for the watermark to reach {due:time}.
         row += 1  #: Row {row - 1} and its frames are complete: it leaves.
         due = MOST
     at = code[row] if row < released else plus(watermark, 1)
-    needed = first_needed(code, looks, row, at)
+    needed = first_needed(code, extents, row, at)
     found[LEFT], found[PEERS] = row, groups_before(code, needed)
     found[NEEDED] = needed  #: No later row needs the rows before row {needed}.
     return due
@@ -148,7 +148,7 @@ class Closed(NamedTuple):
 
 
 def closed_windows(
-    offsets: Ints, code: Ints, waiting: Ints, looks: Iterable[FrameExtent], watermark: int
+    offsets: Ints, code: Ints, waiting: Ints, extents: Iterable[FrameExtent], watermark: int
 ) -> Closed:
     """Return which rows of a block leave, now that the watermark has risen.
 
@@ -160,7 +160,7 @@ def closed_windows(
         The order's codes, sorted in every partition.
     waiting : int64 array of shape (partitions,)
         The first row of each partition that has not left.
-    looks : iterable of FrameExtent
+    extents : iterable of FrameExtent
         Those of all calls of the query; none to sort alone.
     watermark : int
         No row comes any more with this code or a smaller one.
@@ -177,7 +177,7 @@ def closed_windows(
     >>> closed.waiting.tolist(), closed.due.tolist(), closed.needed.tolist()
     ([1, 2], [45, 9223372036854775807], [1, 2])
     """
-    table = look_table(looks)
+    table = extent_table(extents)
     found = np.zeros((len(offsets) - 1, 4), np.int64)
     due = close_windows.over(offsets, code, waiting[:, None], table, watermark, found)
     partition = np.flatnonzero(found[:, LEFT] > waiting)

@@ -13,8 +13,8 @@ from workbench.widgets.explorers.tile import TileExplorer
 TileExplorer(16, 4, 14)
 """,
     """
-from workbench.widgets.explorers.window_types import KindsExplorer
-KindsExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
+from workbench.widgets.explorers.window_types import WindowTypesExplorer
+WindowTypesExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
 """,
 ]
 HANDLES = ".widget-hslider .noUi-handle"

@@ -69,8 +69,8 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     asked = column(plan.queries, plan.backfill.query_time, "query_time")
     asked = micros(plan.queries, plan.backfill.query_time, asked)
     held = [going.queries[name].alias(f"q{name}") for name in keys]
-    moments = plan.queries.df.select(*held, asked.alias(ASKED)).distinct()
-    joined = moments.join(events, _sees(plan, keys, arrived is not None))
+    query_times = plan.queries.df.select(*held, asked.alias(ASKED)).distinct()
+    joined = query_times.join(events, _sees(plan, keys, arrived is not None))
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
     # By names that mean nothing, as a query may have a column of any name.

@@ -25,11 +25,15 @@ class CurveStyle(NamedTuple):
 
 
 PLAIN = CurveStyle(GREY, "solid", "circle")
-Looks = Mapping[str, CurveStyle]
+Styles = Mapping[str, CurveStyle]
 
 
 def growth_figure(
-    table: pd.DataFrame, across: str, up: str, looks: Looks, names: Mapping[str, str] | None = None
+    table: pd.DataFrame,
+    across: str,
+    up: str,
+    styles: Styles,
+    names: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Draw each column of a table against its index, both axes logarithmic.
 
@@ -39,7 +43,7 @@ def growth_figure(
         Positive numbers, in the index too.
     across, up : str
         What the index and the columns count.
-    looks : mapping of str to CurveStyle
+    styles : mapping of str to CurveStyle
         How the line of a column is drawn.
     names : mapping of str to str, optional
         What the line of a column is called; without it, as the column.
@@ -58,7 +62,7 @@ def growth_figure(
     """
     figure = go.Figure(
         [
-            _line(table[column], (names or {}).get(column, column), looks.get(column, PLAIN))
+            _line(table[column], (names or {}).get(column, column), styles.get(column, PLAIN))
             for column in map(str, table.columns)
         ]
     )

@@ -127,7 +127,7 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
     # The values are those of the events that count, in their order.
     number = np.cumsum(origin.counts) - 1
     texts = {row: origin.values[number[row]] for row in inside[-MOST_DRAWN:].tolist()}
-    looks = {
+    styles = {
         COUNTED: (inside, {"symbol": "circle", "color": BLUE, "size": 8}),
         NOT_COUNTED: (outside, {"symbol": "circle-open", "color": GREY, "size": 8}),
     }
@@ -138,7 +138,7 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
             text=[chart_text(texts.get(row, "")) for row in rows[-MOST_DRAWN:].tolist()],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
         )
-        for name, (rows, look) in looks.items()
+        for name, (rows, look) in styles.items()
         if len(rows)
     ]  # fmt: skip
 

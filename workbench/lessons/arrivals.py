@@ -91,11 +91,11 @@ def arrivals_of(
     rows = rows.append_column(HASH, pa.array(np.zeros(len(rows), np.int64)))
     along = type_of(carried.table, over.order_by[0].name)
     found = resolve(carried.table, over.columns, over.frame, over.order_by)
-    looks = frame_extents(found, along)
+    extents = frame_extents(found, along)
     closes = emit == "on window close"
     settles = lateness is not None
     mode: StreamOperator = (
-        CloseOperator(task, looks) if closes else UpdateOperator(task, looks, settles=settles)
+        CloseOperator(task, extents) if closes else UpdateOperator(task, extents, settles=settles)
     )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
     stream = _Stream(mode, task.order[0].name, task.columns, behind)

@@ -72,8 +72,8 @@ class KeptEvents:
         time = pa.array(instants(as_array(events.column(TIME))))
         columns = {name: events.column(name) for name in self.schema.names if name != TIME}
         events = pa.table({TIME: time, **columns}).cast(self.schema)
-        meeting = meeting_of(code, count, events)
-        rows = [self._of_feature(one, meeting, since, lasting) for one in self.features]
+        cogroup = cogroup_of(code, count, events)
+        rows = [self._of_feature(one, cogroup, since, lasting) for one in self.features]
         found = np.unique(np.concatenate([np.zeros(0, np.int64), *rows]))
         found = found[np.argsort(code[found], kind="stable")]
         ends = np.searchsorted(code[found], np.arange(count + 1)).tolist()
@@ -137,21 +137,21 @@ class KeptEvents:
         return [None if key in beyond else by_key[key] for key in range(len(held))]
 
     def _of_feature(
-        self, feature: Feature, meeting: CoGroup, since: int, lasting: int | None
+        self, feature: Feature, cogroup: CoGroup, since: int, lasting: int | None
     ) -> Ints:
         """The rows that one feature needs."""
         call, span = feature.call, cast(Span, cast(Any, feature.call.frame))
-        window, time = meeting.window(call.arguments), meeting.events.time
+        window, time = cogroup.window(call.arguments), cogroup.events.time
         counted = window.counted(call, call.without_null)
         at = np.arange(len(time)) if counted is None else np.flatnonzero(counted)
         low, core = _reach(span, since, lasting)
         at = at[time[at] >= low]
         row = np.asarray(window.taken, np.int64) if window.taken is not None else at
-        offsets = meeting.events.offsets
+        offsets = cogroup.events.offsets
         key = run_of_rows(offsets)[at]
         bucket = np.zeros(len(at), np.int64)
         if feature.by is not None:
-            values = as_array(meeting.columns[feature.by]).take(pa.array(row[at]))
+            values = as_array(cogroup.columns[feature.by]).take(pa.array(row[at]))
             there = present(values)
             at, key = at[there], key[there]
             bucket = codes_in_order(values.filter(pa.array(there)))
@@ -173,7 +173,7 @@ def _reach(span: Span, since: int, lasting: int | None) -> tuple[int, int]:
     return window_start(since, span.window, span.hop), min(core, since)
 
 
-def meeting_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
+def cogroup_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
     """Return events by key and time, without queries."""
     times = in_time(code.astype(np.uint32), instants(as_array(events.column(TIME))), count)
     none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))

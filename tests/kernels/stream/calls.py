@@ -18,7 +18,7 @@ from kernels import (
     ranking,
 )
 from kernels.frames.extent import FrameExtent, frame_extent
-from tests.kernels.stream.rows import Ints, looks
+from tests.kernels.stream.rows import Ints, extents
 
 Answers = NDArray[Any]
 
@@ -43,35 +43,35 @@ class Call:
     """A call: how far it looks, and its answers as floats, NaN for NULL."""
 
     name: str
-    look: FrameExtent
+    extent: FrameExtent
     answer: Callable[[Slices], Answers]
 
 
-def _frames(rows: Slices, look: FrameExtent, exclude: str) -> tuple[Ints, Ints]:
+def _frames(rows: Slices, extent: FrameExtent, exclude: str) -> tuple[Ints, Ints]:
     order = order_by_key(rows.offsets, rows.code)
-    return frame_ranges(order, look.unit, look.low, look.high, exclude)
+    return frame_ranges(order, extent.unit, extent.low, extent.high, exclude)
 
 
-def _sum(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
+def _sum(extent: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
-        begin, end = _frames(rows, look, exclude)
+        begin, end = _frames(rows, extent, exclude)
         total = moving_aggregate(rows.offsets, "integer_sum", rows.value, begin, end)
         return np.where((end - begin).sum(axis=1) > 0, total, np.nan)
 
     return answer
 
 
-def _quantile(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
+def _quantile(extent: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
-        frames = _frames(rows, look, exclude)
+        frames = _frames(rows, extent, exclude)
         return moving_quantile(rows.offsets, rows.value, *frames, [0.3])[:, 0]
 
     return answer
 
 
-def _mode(look: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
+def _mode(extent: FrameExtent, exclude: str) -> Callable[[Slices], Answers]:
     def answer(rows: Slices) -> Answers:
-        at = moving_mode(rows.offsets, rows.value, *_frames(rows, look, exclude))
+        at = moving_mode(rows.offsets, rows.value, *_frames(rows, extent, exclude))
         return _picked(rows, np.where(at < 0, -1, at + rows.each(rows.offsets[:-1])))
 
     return answer
@@ -109,8 +109,8 @@ def calls(draw: st.DrawFn, ahead: bool = True) -> Call:
         )
     )
     if name in FRAMED:
-        look = draw(looks(ahead=ahead))
-        return Call(name, look, FRAMED[name](look, draw(EXCLUDES)))
+        extent = draw(extents(ahead=ahead))
+        return Call(name, extent, FRAMED[name](extent, draw(EXCLUDES)))
     if name in ("lag", "lead"):
         away = draw(st.integers(0, 3))
         return Call(name, frame_extent(name, away), _shift(away if name == "lead" else -away))

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.frames.extent import FrameExtent, look_table
+from kernels.frames.extent import FrameExtent, extent_table
 from tests.kernels.frames.cases import Args, blank, int64
-from tests.kernels.stream.rows import MOST, UNITS, codes, looks, reaches, steps, within
+from tests.kernels.stream.rows import MOST, UNITS, codes, extents, reaches, steps, within
 
 
 @st.composite
@@ -16,7 +16,7 @@ def sorted_codes(draw: st.DrawFn, most: int = 9) -> list[int]:
     return sorted(draw(st.lists(st.one_of(codes, codes, codes, extreme), max_size=most)))
 
 
-tables = st.lists(looks(), max_size=3).map(look_table)
+tables = st.lists(extents(), max_size=3).map(extent_table)
 
 
 @st.composite
@@ -80,7 +80,7 @@ def fates(draw: st.DrawFn) -> Args:
 
 
 def look_of_row(row: Any) -> FrameExtent:
-    """A look as a table has it; without a bound where no code is as far away."""
+    """An extent as a table has it; without a bound where no code is as far away."""
     unit, back, _, start, _ = (int(cell) for cell in row)
     return FrameExtent(
         UNITS[unit],
@@ -104,20 +104,22 @@ def merged_by_sorting(before: Args, after: Args, result: Any) -> bool:
     )
 
 
-def away(look: FrameExtent, code: list[int], i: int, edge: int, at: int) -> int:
+def away(extent: FrameExtent, code: list[int], i: int, edge: int, at: int) -> int:
     """How far a place is behind row i: one before the row ``edge``, of the code ``at``."""
-    if look.unit == "range":
+    if extent.unit == "range":
         return at - code[i]
     groups = steps(code, code[i], at)
     return groups if at >= code[i] else -groups
 
 
-def sees(look: FrameExtent, code: list[int], i: int, at: int, changed: int, inserted: int) -> bool:
+def sees(
+    extent: FrameExtent, code: list[int], i: int, at: int, changed: int, inserted: int
+) -> bool:
     """Whether a row can have another answer for a change, by definition."""
-    if look.unit == "rows":
-        return reaches(look, at - i if i < at else at + inserted - 1 - i)
-    far = away(look, code, i, at, changed)
-    return within(look, far) if look.unit == "range" else reaches(look, far)
+    if extent.unit == "rows":
+        return reaches(extent, at - i if i < at else at + inserted - 1 - i)
+    far = away(extent, code, i, at, changed)
+    return within(extent, far) if extent.unit == "range" else reaches(extent, far)
 
 
 def runs_of(rows: set[int]) -> list[tuple[int, int]]:
@@ -132,8 +134,8 @@ def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
         rows = [
             i
             for i in range(len(code))
-            for look in table
-            if sees(look, code, i, at, changed, inserted)
+            for extent in table
+            if sees(extent, code, i, at, changed, inserted)
         ]
         edges = [*rows, *(row + 1 for row in rows), at, at + inserted]
         expected |= set(range(min(edges), max(edges)))
@@ -147,11 +149,11 @@ def all_that_see_a_change(before: Args, after: Args, result: Any) -> bool:
 def span(code: list[int], table: list[FrameExtent], first: int, last: int) -> tuple[int, int]:
     """The first and the last row that the frames of a run have."""
     rows = {first, last}
-    for look in table:
+    for extent in table:
         for i in (first, last):
             for j in range(len(code)):
-                far = j - i if look.unit == "rows" else away(look, code, i, j, code[j])
-                if within(look, far) if look.unit == "range" else reaches(look, far):
+                far = j - i if extent.unit == "rows" else away(extent, code, i, j, code[j])
+                if within(extent, far) if extent.unit == "range" else reaches(extent, far):
                     rows.add(j)
     return min(rows), max(rows)
 
@@ -163,16 +165,16 @@ def frames_of_the_run(before: Args, after: Args, result: Any) -> bool:
     return found == [span(code, table, *pair) for pair in pairs]
 
 
-def closes_at(look: FrameExtent, code: list[int], i: int) -> int:
+def closes_at(extent: FrameExtent, code: list[int], i: int) -> int:
     """The watermark with which a row and its frame are complete, by definition."""
-    if look.high is None:
+    if extent.high is None:
         return MOST
-    if look.unit == "range":
-        return min(code[i] + max(look.high, 0), MOST)
+    if extent.unit == "range":
+        return min(code[i] + max(extent.high, 0), MOST)
     behind = [
         code[j]
         for j in range(i, len(code))
-        if (j - i if look.unit == "rows" else steps(code, code[i], code[j])) >= look.high
+        if (j - i if extent.unit == "rows" else steps(code, code[i], code[j])) >= extent.high
     ]
     return min(behind, default=MOST)
 
@@ -180,7 +182,9 @@ def closes_at(look: FrameExtent, code: list[int], i: int) -> int:
 def complete_rows_leave(before: Args, after: Args, result: Any) -> bool:
     code, (row,), table, watermark = before[0].tolist(), before[1], before[2], before[3]
     given = [look_of_row(one) for one in table]
-    due = [max([code[i], *(closes_at(look, code, i) for look in given)]) for i in range(len(code))]
+    due = [
+        max([code[i], *(closes_at(extent, code, i) for extent in given)]) for i in range(len(code))
+    ]
     left = [i for i in range(row, len(code)) if due[i] > watermark]
     first = left[0] if left else len(code)
     released, waiting, needed, peers = after[4].tolist()
@@ -198,10 +202,10 @@ def needed_from(code: list[int], given: list[FrameExtent], row: int, watermark: 
     released = row < len(code) and code[row] <= watermark
     at = code[row] if released else min(watermark + 1, MOST)
     rows = {row}
-    for look in given:
+    for extent in given:
         for j in range(row):
             far = {"rows": j - row, "range": code[j] - at, "groups": -steps(code, at, code[j])}
-            if look.low is None or far[look.unit] >= look.low:
+            if extent.low is None or far[extent.unit] >= extent.low:
                 rows.add(j)
     first = min(rows)
     return code.index(code[first]) if first < len(code) else first
@@ -212,11 +216,11 @@ def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
     given = [look_of_row(one) for one in table]
     edge = sum(c <= watermark for c in code)
     first = edge
-    for look in given:
+    for extent in given:
         for i in range(edge):
             groups = steps(code, code[i], watermark + 1)
             far = {"rows": edge - i, "range": watermark + 1 - code[i], "groups": groups}
-            if look.high is None or far[look.unit] <= look.high:
+            if extent.high is None or far[extent.unit] <= extent.high:
                 first = min(first, i)
     needed = needed_from(code, given, first, watermark)
     return after[3].tolist() == [first, needed, len(set(code[:needed]))]

@@ -1,4 +1,4 @@
-"""Rows that come and go, for windows that are kept up to date, and what a look is by definition."""
+"""Rows that come and go, for windows that are kept up to date, and what an extent sees."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +20,8 @@ codes = st.integers(-6, 6)
 
 
 @st.composite
-def looks(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> FrameExtent:
-    """Draw a look: before the row, around it or behind it, with or without a bound."""
+def extents(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True) -> FrameExtent:
+    """Draw an extent: before the row, around it or behind it, with or without a bound."""
     low, high = sorted([draw(st.integers(-3, 3)), draw(st.integers(-3, 3))])
     to = high if not ahead else draw(st.sampled_from([high, high, high, None]))
     return FrameExtent(
@@ -35,18 +35,18 @@ def steps(code: list[int], one: int, other: int) -> int:
     return 0 if one == other else 1 + len({c for c in code if low < c < high})
 
 
-def within(look: FrameExtent, away: int) -> bool:
-    """Whether a place that is so far behind a row is between the bounds of its look."""
-    above = look.low is None or look.low <= away
-    return above and (look.high is None or away <= look.high)
+def within(extent: FrameExtent, away: int) -> bool:
+    """Whether a place that is so far behind a row is between the bounds of its extent."""
+    above = extent.low is None or extent.low <= away
+    return above and (extent.high is None or away <= extent.high)
 
 
-def reaches(look: FrameExtent, away: int) -> bool:
+def reaches(extent: FrameExtent, away: int) -> bool:
     """As ``within``, of a place that counts when it is between the row and its frame."""
     wide = FrameExtent(
-        look.unit,
-        None if look.low is None else min(look.low, 0),
-        None if look.high is None else max(look.high, 0),
+        extent.unit,
+        None if extent.low is None else min(extent.low, 0),
+        None if extent.high is None else max(extent.high, 0),
     )
     return within(wide, away)
 

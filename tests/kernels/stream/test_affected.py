@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import frame_ranges, order_by_key, trace
-from kernels.frames.extent import FrameExtent, codes_with_nulls, frame_extent, look_table
+from kernels.frames.extent import FrameExtent, codes_with_nulls, extent_table, frame_extent
 from kernels.stream.affected import (
     Affected,
     affected_ranges,
@@ -20,7 +20,7 @@ from kernels.stream.affected import (
 from kernels.stream.retention import settled_rows
 from kernels.stream.sort_buffer import Changes, Merged
 from tests.kernels.stream.calls import Call, Slices, answers, calls
-from tests.kernels.stream.rows import Batch, Ints, batches, looks
+from tests.kernels.stream.rows import Batch, Ints, batches, extents
 
 some = settings(max_examples=100, deadline=None)
 
@@ -31,19 +31,19 @@ def rows_in(offsets: Ints, found: Affected) -> set[int]:
     return {int(offsets[p]) + row for p, low, high in edges for row in range(low, high + 1)}
 
 
-def contents(offsets: Ints, code: Ints, look: FrameExtent, who: Ints) -> list[list[int]]:
+def contents(offsets: Ints, code: Ints, extent: FrameExtent, who: Ints) -> list[list[int]]:
     """Who is in the frame of each row."""
-    frames = frame_ranges(order_by_key(offsets, code), look.unit, look.low, look.high)
+    frames = frame_ranges(order_by_key(offsets, code), extent.unit, extent.low, extent.high)
     first = np.repeat(offsets[:-1], np.diff(offsets))
     ranges = zip(first, frames[0][:, 0], frames[1][:, 0], strict=True)
     return [who[base + low : base + high].tolist() for base, low, high in ranges]
 
 
-def changed_rows(batch: Batch, merged: Merged, look: FrameExtent) -> set[int]:
+def changed_rows(batch: Batch, merged: Merged, extent: FrameExtent) -> set[int]:
     """The rows that are new, or that have another frame than before."""
     code = batch.after(merged, batch.code, batch.new_code)
-    old = contents(batch.offsets, batch.code, look, np.arange(len(batch.code)))
-    new = contents(merged.offsets, code, look, merged.source)
+    old = contents(batch.offsets, batch.code, extent, np.arange(len(batch.code)))
+    new = contents(merged.offsets, code, extent, merged.source)
     return {row for row, was in enumerate(merged.source) if was >= len(old) or old[was] != new[row]}
 
 
@@ -53,23 +53,23 @@ def affected(batch: Batch, merged: Merged, given_looks: list[FrameExtent]) -> Af
 
 
 @some
-@given(batches(), st.lists(looks(), min_size=1, max_size=3))
+@given(batches(), st.lists(extents(), min_size=1, max_size=3))
 def test_no_frame_changes_outside_the_affected_ranges(
     batch: Batch, several: list[FrameExtent]
 ) -> None:
     merged = batch.merged
     found = rows_in(merged.offsets, affected(batch, merged, several))
-    for look in several:
-        assert changed_rows(batch, merged, look) <= found
+    for extent in several:
+        assert changed_rows(batch, merged, extent) <= found
 
 
 @some
-@given(batches(), looks())
+@given(batches(), extents())
 def test_every_frame_with_its_own_row_changes_within_an_affected_range(
-    batch: Batch, look: FrameExtent
+    batch: Batch, extent: FrameExtent
 ) -> None:
-    low, high = (None if bound is None else abs(bound) for bound in look[1:3])
-    wide = look._replace(low=None if low is None else -low, high=high)
+    low, high = (None if bound is None else abs(bound) for bound in extent[1:3])
+    wide = extent._replace(low=None if low is None else -low, high=high)
     merged = batch.merged
     assert rows_in(merged.offsets, affected(batch, merged, [wide])) == changed_rows(
         batch, merged, wide
@@ -77,7 +77,7 @@ def test_every_frame_with_its_own_row_changes_within_an_affected_range(
 
 
 @some
-@given(batches(), st.lists(looks(), max_size=3))
+@given(batches(), st.lists(extents(), max_size=3))
 def test_ranges_of_a_partition_stand_apart_and_in_order(
     batch: Batch, several: list[FrameExtent]
 ) -> None:
@@ -104,7 +104,7 @@ def test_answers_over_the_ranges_alone_are_those_over_all_rows(
     merged = batch.merged
     code = batch.after(merged, batch.code, batch.new_code)
     value = batch.after(merged, old_value, new_value)
-    looks_of_calls = [call.look for call in given_calls]
+    looks_of_calls = [call.extent for call in given_calls]
     cut = cut_ranges(merged.offsets, affected(batch, merged, looks_of_calls))
     peers = peers_before(merged.offsets, code, cut)
     part = Slices(cut.offsets, code[cut.rows], value[cut.rows], cut.before, peers)
@@ -121,7 +121,7 @@ def kept_answers(given_calls: list[Call], batch: Batch, merged: Merged, value: I
 
 
 @some
-@given(batches(), st.lists(looks(), max_size=3))
+@given(batches(), st.lists(extents(), max_size=3))
 def test_no_row_is_cut_out_twice(batch: Batch, several: list[FrameExtent]) -> None:
     merged = batch.merged
     found = affected(batch, merged, several)
@@ -133,7 +133,7 @@ def test_no_row_is_cut_out_twice(batch: Batch, several: list[FrameExtent]) -> No
 
 
 @some
-@given(batches(), st.lists(looks(), max_size=3), st.integers(1, 3))
+@given(batches(), st.lists(extents(), max_size=3), st.integers(1, 3))
 def test_no_change_behind_a_watermark_reaches_rows_that_are_settled(
     batch: Batch, several: list[FrameExtent], sooner: int
 ) -> None:
@@ -153,7 +153,7 @@ def test_the_steps_of_the_articles_insert_name_its_four_rows() -> None:
     change = np.array([2]), np.array([606]), np.ones(1, np.uint8)
     ranges = np.zeros((4, 1), np.int64)
     clock = {"time": lambda minute: f"{minute // 60}:{minute % 60:02}"}
-    steps = trace(affected_ranges, TIMES, look_table(ARTICLE), *change, *ranges, show=clock).steps
+    steps = trace(affected_ranges, TIMES, extent_table(ARTICLE), *change, *ranges, show=clock).steps
     assert ranges[:, 0].tolist() == [0, 1, 3, 4]
     said = [step.caption for step in steps]
     assert said[0] == "Row 2, of 10:06, has changed."
@@ -187,10 +187,10 @@ def one_partition(at: list[int], code: Ints, inserted: int = 1) -> Changes:
     ],
 )
 def test_changes_far_apart_have_ranges_of_their_own(
-    look: FrameExtent, expected: list[tuple[int, int]]
+    extent: FrameExtent, expected: list[tuple[int, int]]
 ) -> None:
     code = np.arange(100) * 10 - 300
-    found = find_affected(np.array([0, 100]), code, one_partition([10, 50], code), [look])
+    found = find_affected(np.array([0, 100]), code, one_partition([10, 50], code), [extent])
     pairs = zip(found.first_curr_row.tolist(), found.last_curr_row.tolist(), strict=True)
     assert list(pairs) == expected
 
@@ -233,6 +233,6 @@ def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound
         (FrameExtent("rows", 0.5, 1), "low, high: -0.5 is no integer; give integers or None"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_look_is_refused(look: FrameExtent, message: str) -> None:
+def test_what_is_no_extent_is_refused(extent: FrameExtent, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        look_table([look])
+        extent_table([extent])

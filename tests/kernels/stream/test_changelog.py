@@ -69,8 +69,8 @@ class Kept:
         return said(changes_of(pairs, same), before, now)
 
     def _answer(self, merged: Any) -> Ints:
-        looks = [call.look for call in self.calls]
-        found = find_affected(merged.offsets, self.code, merged.changes, looks)
+        extents = [call.extent for call in self.calls]
+        found = find_affected(merged.offsets, self.code, merged.changes, extents)
         cut = cut_ranges(merged.offsets, found)
         columns = self.code[cut.rows], self.value[cut.rows]
         peers = peers_before(merged.offsets, self.code, cut)

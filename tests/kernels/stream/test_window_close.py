@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import trace
-from kernels.frames.extent import FrameExtent, frame_extent, look_table
+from kernels.frames.extent import FrameExtent, extent_table, frame_extent
 from kernels.stream.affected import cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows
 from kernels.stream.window_close import close_windows, closed_windows
@@ -42,8 +42,8 @@ class Stream:
     def run(self, rows: list[tuple[int, int, int]], watermark: int) -> dict[int, list[float]]:
         """Take in rows of (partition, code, tie), and return what leaves: answers by tie."""
         self._merge(rows)
-        looks = [call.look for call in self.calls]
-        closed = closed_windows(self.offsets, self.code, self.waiting, looks, watermark)
+        extents = [call.extent for call in self.calls]
+        closed = closed_windows(self.offsets, self.code, self.waiting, extents, watermark)
         cut = cut_ranges(self.offsets, closed.emitted)
         part = self._slices(cut)
         left = cut.rows[cut.asked]
@@ -126,11 +126,11 @@ ARTICLE = [FrameExtent("rows", -1, 0), FrameExtent("rows", 0, 1), frame_extent("
 
 
 def close(
-    times: Ints, looks: list[FrameExtent], watermark: int, waiting: int = 0
+    times: Ints, extents: list[FrameExtent], watermark: int, waiting: int = 0
 ) -> tuple[int, ...]:
     """The first row that waits, the first that is needed, and when the next one leaves."""
     ends = np.array([0, len(times)])
-    closed = closed_windows(ends, times, np.array([waiting]), looks, watermark)
+    closed = closed_windows(ends, times, np.array([waiting]), extents, watermark)
     return int(closed.waiting[0]), int(closed.needed[0]), int(closed.due[0])
 
 
@@ -141,8 +141,8 @@ def test_the_articles_rows_leave_when_the_row_behind_them_is_released() -> None:
 
 
 def test_the_steps_say_who_leaves_and_who_waits() -> None:
-    looks, found = look_table(ARTICLE), np.zeros(4, np.int64)
-    steps = trace(close_windows, TIMES, np.array([0]), looks, 605, found).steps
+    extents, found = extent_table(ARTICLE), np.zeros(4, np.int64)
+    steps = trace(close_windows, TIMES, np.array([0]), extents, 605, found).steps
     assert [step.caption for step in steps] == [
         "605 releases the rows before row 2.",
         "Row 0 and its frames are complete: it leaves.",
@@ -179,9 +179,9 @@ def test_rows_that_are_only_counted_are_not_needed() -> None:
 
 
 def test_a_frame_without_an_end_closes_with_the_stream() -> None:
-    for look in (FrameExtent("rows", 0, None), frame_extent("percent_rank")):
-        assert close(TIMES, [look], 10_000) == (0, 0, MOST)
-        assert close(TIMES, [look], MOST)[0] == 4
+    for extent in (FrameExtent("rows", 0, None), frame_extent("percent_rank")):
+        assert close(TIMES, [extent], 10_000) == (0, 0, MOST)
+        assert close(TIMES, [extent], MOST)[0] == 4
 
 
 def test_peers_of_the_last_row_that_is_needed_are_kept_together() -> None:

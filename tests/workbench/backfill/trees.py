@@ -8,7 +8,7 @@ import pyarrow as pa
 from tests.workbench.backfill.cases import Row, tables, task
 from tests.workbench.backfill.spans import PLACES, answered
 from workbench.backfill.tree.map_side import NodeTask
-from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
+from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimesTask
 from workbench.backfill.tree.reduce_side import TreeTask
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import feature_groups
@@ -32,7 +32,7 @@ def answer_by_tree(
         for part in _parts(rows, whole.keys, rows_a_task):
             for value in more:
                 first = pa.array([value] + [None] * (len(part) - 1), pa.binary())
-                part = part.append_column(MOMENTS, first)
+                part = part.append_column(QUERY_TIMES, first)
             arrived.extend(of.run(part.combine_chunks().to_batches(max_chunksize=4)))
     done = TreeTask(whole.columns, whole.keys, whole.features, whole.schema, groups)
     return answered(done, arrived).sort_by("id")
@@ -42,10 +42,10 @@ def packed_moments(asked: pa.Table, keys: tuple[str, ...], rows_a_task: int) -> 
     """Return what all tasks know of the queries."""
     columns = (*keys, TIME)
     needed = asked.select(list(columns)).drop_null()
-    pack = MomentsTask(columns, keys)
+    pack = QueryTimesTask(columns, keys)
     parts = (needed.slice(at, rows_a_task) for at in range(0, len(needed), rows_a_task))
     packed = [one for part in parts for one in pack.run(part.combine_chunks().to_batches())]
-    found = [one[MOMENTS][0].as_py() for one in JoinTask(keys).run(packed)]
+    found = [one[QUERY_TIMES][0].as_py() for one in JoinTask(keys).run(packed)]
     return found[0] if found else None
 
 

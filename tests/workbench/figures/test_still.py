@@ -37,9 +37,9 @@ def points(figure: go.Figure) -> list[list[tuple[float, ...]]]:
 
 
 def test_bars_are_stacked_to_scale() -> None:
-    looks = [{"color": "#010101"}, {"color": "#020202"}]
+    styles = [{"color": "#010101"}, {"color": "#020202"}]
     bars = [go.Bar(x=["a", "b"], y=y, name=str(y), marker=look)
-            for y, look in zip(([1, 2], [3, 0]), looks, strict=True)]  # fmt: skip
+            for y, look in zip(([1, 2], [3, 0]), styles, strict=True)]  # fmt: skip
     figure = go.Figure(bars).update_layout(barmode="stack")
     (low, high), (upper,) = boxes(figure, "#010101"), boxes(figure, "#020202")
     assert high[3] == pytest.approx(2 * low[3], abs=0.2)

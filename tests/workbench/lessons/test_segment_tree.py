@@ -17,7 +17,7 @@ from workbench.lessons.reads_per_frame import touched_table
 from workbench.lessons.tree_run import SHOWN, run_tree
 from workbench.lessons.tree_steps import Place, tree_steps
 from workbench.widgets.explorers.tree import TreeExplorer
-from workbench.widgets.explorers.views import TouchedView
+from workbench.widgets.explorers.views import ReadsPerFrameView
 from workbench.widgets.lessons.tree import play_tree
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -167,7 +167,7 @@ def test_its_figures_draw_a_line_a_way_and_name_them() -> None:
     assert [line.name for line in figure.data] == ["naive: 300.0", "two stacks: 3.0"]
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert "two stacks: 3.0" in still(touched_figure(table), "Touched")
-    assert "image/svg+xml" in TouchedView(table)._repr_mimebundle_()
+    assert "image/svg+xml" in ReadsPerFrameView(table)._repr_mimebundle_()
 
 
 @pytest.mark.parametrize("length", [0, 5])

@@ -21,8 +21,8 @@ from workbench.lessons.ladder_costs import growth, rung_table
 from workbench.lessons.tiles import every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.lessons.window_types import window_kinds
 from workbench.widgets.explorers.tile import TileExplorer
-from workbench.widgets.explorers.views import RungsView
-from workbench.widgets.explorers.window_types import KindsExplorer
+from workbench.widgets.explorers.views import LadderCostsView
+from workbench.widgets.explorers.window_types import WindowTypesExplorer
 from workbench.widgets.lessons.tiling import play_rung
 
 QUERY = [4, 9, 9, 14, 21]
@@ -262,7 +262,7 @@ def test_windows_that_cannot_be_are_refused(arguments: Any, sentence: str) -> No
 
 
 def test_moving_the_query_moves_sliding_windows_at_once_and_hopping_ones_by_hops() -> None:
-    explorer = KindsExplorer([6, 9, 14, 16, 18], window=10, hop=5, query=17)
+    explorer = WindowTypesExplorer([6, 9, 14, 16, 18], window=10, hop=5, query=17)
     before = explorer.kinds
     explorer.query.value = 19
     sliding, hopping, sawtooth = explorer.kinds
@@ -280,7 +280,7 @@ def test_moving_the_query_moves_sliding_windows_at_once_and_hopping_ones_by_hops
 
 def test_an_explorer_without_events_is_refused() -> None:
     with pytest.raises(wb.WorkbenchError, match="time: there are no events; give at least one"):
-        KindsExplorer([], window=10, hop=5)
+        WindowTypesExplorer([], window=10, hop=5)
 
 
 def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_seen() -> None:
@@ -319,7 +319,7 @@ def test_the_figure_of_rungs_names_each_line_with_what_twice_the_size_costs() ->
     assert len({(line.line.color, line.line.dash) for line in figure.data}) == 2
     assert "tiles: 2.1 times" in still(rungs_figure(table), "Operations")
     assert "tiles about twice, like their sum" in rungs_words(table)
-    assert "image/svg+xml" in RungsView(table)._repr_mimebundle_()
+    assert "image/svg+xml" in LadderCostsView(table)._repr_mimebundle_()
 
 
 @pytest.mark.parametrize(

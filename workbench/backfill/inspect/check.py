@@ -78,7 +78,7 @@ def check_shown(backfill: "BackfillSpec", shown: Sequence[str]) -> None:
     ------
     WorkbenchError
     """
-    for name in _moments(backfill):
+    for name in _query_columns(backfill):
         if name in shown:
             raise WorkbenchError(
                 f"key: the result has a column {name!r} of its own; rename yours first."
@@ -99,7 +99,7 @@ def check_features(
     check_shown(backfill, DIFFERING)
     found, checked = differences(backfill, features, events, rows, arrived)
     shown = [(*one.moment, one.column, one.given, one.expected, one.reason) for one in found]
-    differing = pd.DataFrame(shown, columns=[*_moments(backfill), *DIFFERING])
+    differing = pd.DataFrame(shown, columns=[*_query_columns(backfill), *DIFFERING])
     differing.attrs["checked"] = checked
     return differing
 
@@ -142,7 +142,7 @@ def differences(
     plan = _bound(backfill, sample, events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
     _check_arrived(plan, arrived)
-    given = _in_order(backfill, sample, (*_moments(backfill), *wanted.values()))
+    given = _in_order(backfill, sample, (*_query_columns(backfill), *wanted.values()))
     if not given:
         return [], 0
     near = _of_the_same_keys(plan)
@@ -166,7 +166,7 @@ def _compared(
     truth = _in_order(backfill, _answers(plan), wanted)
     number, found = [], []
     for i, (ours, row) in enumerate(zip(given, truth, strict=True)):
-        moment = tuple(ours[name] for name in _moments(backfill))
+        moment = tuple(ours[name] for name in _query_columns(backfill))
         for one, held in wanted.items():
             if not alike(ours[held], row[one]):
                 number.append(i)
@@ -203,7 +203,7 @@ def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
     return found
 
 
-def _moments(backfill: "BackfillSpec") -> tuple[str, ...]:
+def _query_columns(backfill: "BackfillSpec") -> tuple[str, ...]:
     """The columns that say which query a row is."""
     return *backfill.key, backfill.query_time
 
@@ -215,11 +215,11 @@ def _sample(
     numbered: they are held here, as many jobs look at them."""
     from pyspark.sql import functions as F
 
-    moments = _moments(backfill)
+    query_columns = _query_columns(backfill)
     given_table = BoundTable.of(table(features, "features"))
-    keys = [column(given_table, name, "features").alias(name) for name in moments]
+    keys = [column(given_table, name, "features").alias(name) for name in query_columns]
     wanted = {
-        name: unused(moments, f"given {i}")
+        name: unused(query_columns, f"given {i}")
         for i, name in enumerate(backfill.names)
         if name in given_table.names
     }
@@ -231,7 +231,7 @@ def _sample(
     given = [column(given_table, name, "features").alias(held) for name, held in wanted.items()]
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
-    chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in moments))).limit(rows)
+    chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in query_columns))).limit(rows)
     held = in_arrow(chosen)
     numbers = pa.array(range(len(held)), pa.int64())
     numbered = held.append_column(_number(backfill), numbers)
@@ -240,7 +240,7 @@ def _sample(
 
 def _number(backfill: "BackfillSpec") -> str:
     """What the number of a row of the sample is called."""
-    return unused((*_moments(backfill), *backfill.names), "row")
+    return unused((*_query_columns(backfill), *backfill.names), "row")
 
 
 def _in_order(

@@ -56,11 +56,11 @@ def _sizes(plan: Plan) -> Sizes:
     from pyspark.sql import functions as F
 
     cutting = SplitPlan(plan)
-    queries = cutting.moments(plan.queries)
-    events = cutting.moments(plan.events)
+    queries = cutting.keys_and_times(plan.queries)
+    events = cutting.keys_and_times(plan.events)
     both = queries.withColumn("asks", F.lit(1)).unionAll(events.withColumn("asks", F.lit(0)))
     asked, rows = F.sum("asks").alias("q"), F.count("asks").alias("n")
-    keys = both.groupBy(*cutting.keys_of_moments).agg(asked, rows)
+    keys = both.groupBy(*cutting.keys_told_apart).agg(asked, rows)
     found = keys.agg(F.count("n"), F.sum("q"), F.sum("n"), F.max("n"))
     count, q, n, largest = (int(one or 0) for one in collected(found)[0])
     return Sizes(q, n - q, count, largest)

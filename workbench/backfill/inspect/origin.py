@@ -20,7 +20,7 @@ from workbench.backfill.inspect.origin_pieces import (
 )
 from workbench.backfill.worker.cogroup import QueryWindow
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.task import BackfillTask, met
+from workbench.backfill.worker.task import BackfillTask, cogroup_of
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
@@ -143,11 +143,11 @@ class OneQuery:
     def columns(self, feature: str) -> tuple[NDArray[np.int64], MergeableState | None]:
         """Return the times of the events that count for a feature, and what its states are of."""
         call = next(one.call for one in self.task.features if one.call.column == feature)
-        meeting = met(self.task.sides(self.queries, self.events))
-        window, count = meeting.window(call.arguments), len(meeting.events.time)
+        cogroup = cogroup_of(self.task.sides(self.queries, self.events))
+        window, count = cogroup.window(call.arguments), len(cogroup.events.time)
         counted = window.counted(call, call.without_null)
         rows = np.arange(count) if counted is None else np.flatnonzero(counted[:count])
-        return meeting.events.time[rows], stateful(window, call, rows)
+        return cogroup.events.time[rows], stateful(window, call, rows)
 
     def _is_whole(self, feature: Feature) -> bool:
         span: Any = feature.call.frame
@@ -184,9 +184,9 @@ def _origin(asked: OneQuery, feature: Feature) -> Origin:
     call, task = feature.call, asked.task
     span: Any = call.frame
     sides = task.sides(asked.queries, asked.events)
-    meeting = met(sides)
-    window, time = meeting.window(call.arguments), meeting.events.time
-    rows = _rows_that_count(window, feature, int(meeting.query_places[0]))
+    cogroup = cogroup_of(sides)
+    window, time = cogroup.window(call.arguments), cogroup.events.time
+    rows = _rows_that_count(window, feature, int(cogroup.query_places[0]))
     high = floor_to(asked.query, span.last_hop)
     low = _low(span, asked.query, time[rows], high)
     tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low

@@ -107,7 +107,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
     """Return how many rows the largest keys have in each hop."""
     from pyspark.sql import functions as F
 
-    both, keys = _moments(plan)
+    both, keys = _keys_and_times(plan)
     ends = F.count(F.lit(1)).alias("n"), F.min(TIME).alias("low"), F.max(TIME).alias("high")
     largest = collected(both.groupBy(*keys).agg(*ends).orderBy(F.desc("n"), *keys).limit(MOST_KEYS))
     if not largest:
@@ -153,14 +153,14 @@ def spans_of(plan: Plan) -> pd.DataFrame:
     return pd.DataFrame({"key": keys, "begin": _times(plan, begins)})
 
 
-def _moments(plan: Plan) -> "tuple[DataFrame, list[Column]]":
+def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
     """The keys and times of both tables."""
     from pyspark.sql import functions as F
 
     cutting = SplitPlan(plan)
-    queries = cutting.moments(plan.queries)
-    events = cutting.moments(plan.events)
-    return queries.unionAll(events), [F.col(name) for name in cutting.keys_of_moments]
+    queries = cutting.keys_and_times(plan.queries)
+    events = cutting.keys_and_times(plan.events)
+    return queries.unionAll(events), [F.col(name) for name in cutting.keys_told_apart]
 
 
 def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":

@@ -69,7 +69,7 @@ class PartialAggregates:
     starts: Sequence[Ints]
 
     @cached_property
-    def meeting(self) -> CoGroup:
+    def cogroup(self) -> CoGroup:
         """The events by key and time, without queries."""
         code, count = key_codes(self.rows.select(list(self.keys)))
         events = in_time(code, self.rows.column(TIME).to_numpy(), count)
@@ -80,23 +80,23 @@ class PartialAggregates:
     @cached_property
     def targets(self) -> Targets:
         """The spans that may need earlier events."""
-        first = self.meeting.events.row[self.meeting.events.offsets[:-1]]
+        first = self.cogroup.events.row[self.cogroup.events.offsets[:-1]]
         return Targets.of([self.starts[cut] for cut in self.cut[first].tolist()])
 
     @cached_property
     def key(self) -> Ints:
         """The number of each event's key, by key and time."""
-        offsets = self.meeting.events.offsets
+        offsets = self.cogroup.events.offsets
         return run_of_rows(offsets)
 
     @cached_property
     def sorted_piece(self) -> Ints:
         """The span of each event, by key and time."""
-        return self.piece[self.meeting.events.row]
+        return self.piece[self.cogroup.events.row]
 
     def states(self, slot: Call, span: Span) -> States:
         """Roll the events that count for a call up to hops, and these up to spans."""
-        window = self.meeting.window(slot.arguments)
+        window = self.cogroup.window(slot.arguments)
         at = self._counted(window, slot, slot.arguments)
         cells, hops = self._hops(window, slot, span.hop, at)
         need = cells.needed(self.targets, span)
@@ -109,7 +109,7 @@ class PartialAggregates:
         apart, to = need.apart()
         target = np.concatenate([has, to])
         return States(
-            self.meeting.events.row[self.meeting.events.offsets[self.targets.key[target]]],
+            self.cogroup.events.row[self.cogroup.events.offsets[self.targets.key[target]]],
             target,
             cells.time[np.concatenate([need.core_end[has] - 1, apart])],
             np.concatenate([core[has], hops[apart]]),
@@ -120,7 +120,7 @@ class PartialAggregates:
     ) -> tuple[Cells, NDArray[np.generic]]:
         """The states of a call's hops, those of different spans apart."""
         empty = AGGREGATES[slot.function].empty
-        piece, time = self.sorted_piece[at], self.meeting.events.time[at]
+        piece, time = self.sorted_piece[at], self.cogroup.events.time[at]
         key = self.key[at]
         new = np.ones(len(at), bool)
         new[1:] = (key[1:] != key[:-1]) | (piece[1:] != piece[:-1])
@@ -132,7 +132,7 @@ class PartialAggregates:
         hops = np.zeros((len(at), len(empty)), np.asarray(empty).dtype)
         counts = hop_states.over(offsets, empty, hop, time, value, other, start, stop, hops)
         cell, run = spread(offsets[:-1], offsets[:-1] + counts)
-        by_key = np.bincount(key[first][run], minlength=len(self.meeting.events.offsets) - 1)
+        by_key = np.bincount(key[first][run], minlength=len(self.cogroup.events.offsets) - 1)
         ends = offsets_of(by_key)
         return Cells(ends, piece[first][run], start[cell]), hops[cell]
 
@@ -141,7 +141,7 @@ class PartialAggregates:
         size = len(self.targets.piece)
         pairs = [np.zeros(0, np.int64)]
         for call in calls:
-            window = self.meeting.window(call.arguments)
+            window = self.cogroup.window(call.arguments)
             at = self._counted(window, call, call.without_null)
             row = np.asarray(window.taken, np.int64)
             for place, target in self._needed_rows(window, call, span, at):
@@ -153,8 +153,8 @@ class PartialAggregates:
         self, window: Window, call: Call, span: Span, at: Ints
     ) -> Iterator[tuple[Ints, Ints]]:
         """Places among the rows that count, and the span of each."""
-        time, piece = self.meeting.events.time[at], self.sorted_piece[at]
-        sizes = np.bincount(self.key[at], minlength=len(self.meeting.events.offsets) - 1)
+        time, piece = self.cogroup.events.time[at], self.sorted_piece[at]
+        sizes = np.bincount(self.key[at], minlength=len(self.cogroup.events.offsets) - 1)
         cells = Cells(offsets_of(sizes), piece, time)
         need = cells.needed(self.targets, span)
         place, target = need.apart()
@@ -168,7 +168,7 @@ class PartialAggregates:
     def _counted(self, window: Window, call: Call, without_null: tuple[str, ...]) -> Ints:
         counted = window.counted(call, without_null)
         if counted is None:
-            return np.arange(len(self.meeting.events.row))
+            return np.arange(len(self.cogroup.events.row))
         return np.flatnonzero(counted)
 
 

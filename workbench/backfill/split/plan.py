@@ -63,8 +63,8 @@ class SplitPlan:
         return () if self.every_key else tuple(f"k{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
-    def keys_of_moments(self) -> tuple[str, ...]:
-        """What :meth:`moments` calls the columns of the key."""
+    def keys_told_apart(self) -> tuple[str, ...]:
+        """What :meth:`keys_and_times` calls the columns of the key."""
         return tuple(f"c{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
@@ -93,7 +93,7 @@ class SplitPlan:
     def summaries(self) -> "DataFrame":
         """Return what is known about large keys, from a pass over keys and times alone."""
         plan = self.plan
-        queries, events = map(self.moments, (plan.queries, plan.events))
+        queries, events = map(self.keys_and_times, (plan.queries, plan.events))
         columns = (*self.keys, TIME)
         order = OrderColumn(TIME, False, True)
         task = SampleTask(columns, self.keys, order, plan.partitions)
@@ -106,12 +106,12 @@ class SplitPlan:
         found = self.summaries().mapInArrow(self.task.shown, schema)
         return found.toDF(*self.plan.backfill.key, "rows", "spans")
 
-    def moments(self, table: BoundTable) -> "DataFrame":
+    def keys_and_times(self, table: BoundTable) -> "DataFrame":
         """Return the keys that are told apart, and the times, of one of the tables."""
         keys = [column(table, name, "key") for name in table.key]
-        held = [value.alias(c) for value, c in zip(keys, self.keys_of_moments, strict=True)]
+        held = [value.alias(c) for value, c in zip(keys, self.keys_told_apart, strict=True)]
         moment = micros(table, table.time, column(table, table.time, "time")).alias(TIME)
-        rows = without_null(table.df.select(*held, moment), (*self.keys_of_moments, TIME))
+        rows = without_null(table.df.select(*held, moment), (*self.keys_told_apart, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 

@@ -17,7 +17,7 @@ from workbench.backfill.worker.cogroup import CoGroup, Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
 from workbench.backfill.worker.partials import SLOT, FeatureGroup, partial_states
-from workbench.backfill.worker.task import QUERY, BackfillTask, met, table_of
+from workbench.backfill.worker.task import QUERY, BackfillTask, cogroup_of, table_of
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
 from workbench.engine.ranges.route import PIECE
@@ -74,7 +74,7 @@ class SpanTask(BackfillTask):
 
     groups: tuple[FeatureGroup, ...] = ()
 
-    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys and spans, and all that their queries need."""
         arrived = SpanRows()
         for part in parts:
@@ -109,14 +109,14 @@ class SpanTask(BackfillTask):
     ) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)
         came = tuple(sent.values())
-        meeting = meetings.with_states(came) if slots else meetings.with_copies(number)
+        cogroup = meetings.with_states(came) if slots else meetings.with_copies(number)
         answered: Answered = plainly
         if slots:
             kind = self.schema.field(call.arguments[0]).type if call.arguments else None
             answered = FromStates({sent[slot]: slot for slot in slots}, kind)
         if feature.by is not None:
-            return bucketed(call, feature.by, feature.kind, meeting, answered)
-        return answered(call, meeting)[0]
+            return bucketed(call, feature.by, feature.kind, cogroup, answered)
+        return answered(call, cogroup)[0]
 
 
 class Meetings:
@@ -168,4 +168,4 @@ class Meetings:
 
     def _met(self, events: list[pa.Table]) -> CoGroup:
         together = pa.concat_tables(events, promote_options="default")
-        return met(self.task.sides(self.asked, together))
+        return cogroup_of(self.task.sides(self.asked, together))

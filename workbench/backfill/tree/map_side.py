@@ -41,7 +41,7 @@ class NodeTask(SubpartitionTask):
     Attributes
     ----------
     groups : tuple of FeatureGroup
-        What the nodes are made of. The queries' moments, packed, are the first value of one more
+        What the nodes are made of. The queries' times, packed, are the first value of one more
         column, behind all others.
     """
 
@@ -92,19 +92,19 @@ class Trees:
         The events; their column of times holds integers.
     keys : tuple of str
         The columns of the key, and that of the bucket where there is one.
-    meeting : CoGroup
+    cogroup : CoGroup
         The events by key and time, without queries.
     queries : Times
-        The moments of the same keys.
+        The query times of the same keys.
     mark : int64 array of shape (keys,)
-        The mark of the moments of each key.
+        The mark of the query times of each key.
     offsets : int64 array of shape (keys + 1,)
         Where each tree begins among the nodes of all.
     """
 
     rows: pa.Table
     keys: tuple[str, ...]
-    meeting: CoGroup
+    cogroup: CoGroup
     queries: Times
     mark: Ints
     offsets: Ints
@@ -113,7 +113,7 @@ class Trees:
     def of(
         cls, rows: pa.Table, keys: tuple[str, ...], by: str | None, number: Ints, asked: QueryTimes
     ) -> "Trees":
-        """Return the trees of keys that have events, by their numbers among the moments."""
+        """Return the trees of keys that have events, by their numbers among the query times."""
         told = {"key": pa.array(number)}
         if by is not None:
             valid = present(as_array(rows.column(by)))
@@ -152,7 +152,7 @@ class Trees:
         begin, end = np.zeros((2, len(self.rows)), np.int64)
         length = span.window is not None, (span.window or 0) + span.ahead
         of_span = span.ends(self.queries.time), *length, span.hop, span.last_hop
-        events = self.meeting.events
+        events = self.cogroup.events
         event_ranges.over(
             self.queries.offsets, *of_span, events.time, begin, end, right=events.offsets
         )
@@ -163,14 +163,14 @@ class Trees:
         touched = np.zeros(self.offsets[-1], bool)
         found = []
         for slot in group.slots:
-            window = self.meeting.window(slot.arguments)
+            window = self.cogroup.window(slot.arguments)
             at = _counted(window, slot, slot.arguments)
             values = [one[at] for one in values_of(window, slot)]
             tree = self.tree(slot.function, at, begin, end, values)
             touched |= (tree != np.array(AGGREGATES[slot.function].empty)).any(axis=1)
             found.append(tree)
         node = np.flatnonzero(touched)
-        first = self.meeting.events.row[self.meeting.events.offsets[:-1]]
+        first = self.cogroup.events.row[self.cogroup.events.offsets[:-1]]
         rows = self.rows.select([*self.keys, PARTITION]).take(pa.array(first[self.key(node)]))
         rows = self.with_node(rows, node).append_column(STATES_OF, _same(number, node))
         for i, tree in enumerate(found):
@@ -180,13 +180,13 @@ class Trees:
 
     def events(self, call: Call, number: int, begin: Ints, end: Ints) -> pa.Table:
         """Return the event of each node that can be the answer to a call."""
-        window = self.meeting.window(call.arguments)
+        window = self.cogroup.window(call.arguments)
         at = _counted(window, call, call.without_null)
         codes = window.codes(call.arguments[-1])[at] if call.info.family == ROW else at
         tree = self.tree(call.info.aggregate, at, begin, end, [codes])
         row = tree[:, -1]
         node = np.flatnonzero(row >= 0)
-        first = np.searchsorted(at, self.meeting.events.offsets)
+        first = np.searchsorted(at, self.cogroup.events.offsets)
         place = at[first[self.key(node)] + row[node]]
         taken = np.asarray(window.taken, np.int64)[place]
         names = dict.fromkeys((*self.keys, TIME, *call.arguments, PARTITION))
@@ -200,7 +200,7 @@ class Trees:
         empty = AGGREGATES[name].empty
         tree = np.empty((self.offsets[-1], len(empty)), np.asarray(empty).dtype)
         tree[:] = empty
-        right = np.searchsorted(at, self.meeting.events.offsets)
+        right = np.searchsorted(at, self.cogroup.events.offsets)
         of_events = begin[at], end[at], values[0], values[-1]
         update_nodes.over(self.offsets, empty, *of_events, tree, right=right)
         return tree

@@ -10,7 +10,7 @@ from workbench.backfill.bind import (
     routed,
 )
 from workbench.backfill.tree.map_side import NodeTask
-from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask
+from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimesTask
 from workbench.backfill.tree.reduce_side import TreeTask
 from workbench.backfill.worker.partials import feature_groups, partial_states, picks
 from workbench.columnar.blocks import TIME
@@ -41,7 +41,7 @@ def tree(plan: Plan) -> Work:
     Notes
     -----
     No event is shuffled but the few that answer a call of their own, such as the greatest. The
-    moments of the queries are a subquery of the plan, so nothing runs before the answer is asked
+    times of the queries are a subquery of the plan, so nothing runs before the answer is asked
     for; its one value goes along with the first row of each task. So the queries are read twice.
 
     Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
@@ -70,14 +70,14 @@ def no_state(plan: Plan) -> list[str]:
     return [one.column for one in calls if not (picks(one) or partial_states(one, task.schema))]
 
 
-def moments(plan: Plan) -> "Column":
+def query_times(plan: Plan) -> "Column":
     """Return the different keys and times of the queries as one value."""
     going = plan.wire
     needed = (*going.task.keys, TIME)
     rows, number = numbered(plan.queries.df, {name: going.queries[name] for name in needed})
     rows = without_null(rows, [number[name] for name in needed])
-    schema = f"{MOMENTS} binary"
-    packed = rows.mapInArrow(MomentsTask(needed, going.task.keys).run, schema).repartition(1)
+    schema = f"{QUERY_TIMES} binary"
+    packed = rows.mapInArrow(QueryTimesTask(needed, going.task.keys).run, schema).repartition(1)
     return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
 
 
@@ -87,4 +87,4 @@ def _nodes(plan: Plan) -> "DataFrame":
     columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
     task = NodeTask(columns, done.keys, plan.places, groups=groups)
-    return bundled(with_value(goes, MOMENTS, moments(plan)), task)
+    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task)

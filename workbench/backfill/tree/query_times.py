@@ -30,7 +30,7 @@ from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
 #: The column of a key's times, and that of them all when they are packed.
-TIMES, MOMENTS = "__times__", "__moments__"
+TIMES, QUERY_TIMES = "__times__", "__query_times__"
 #: What every task gets at most: about 4,000,000 queries, whose trees need 30 times as much.
 MOST_BYTES = 32_000_000
 
@@ -44,7 +44,7 @@ class QueryTimes:
     keys : pyarrow.Table
         A row for each key.
     offsets : int64 array of shape (keys + 1,)
-    time : int64 array of shape (moments,)
+    time : int64 array of shape (query_times,)
     """
 
     keys: pa.Table
@@ -74,12 +74,12 @@ class QueryTimes:
 
     @classmethod
     def read(cls, packed: Any) -> "QueryTimes":
-        """Return the moments that were packed."""
+        """Return the query times that were packed."""
         return cls.of_table(unpacked_rows(packed))
 
     @classmethod
     def of_table(cls, table: pa.Table) -> "QueryTimes":
-        """Return the moments that a table holds."""
+        """Return the query times that a table holds."""
         lists = as_array(table.column(TIMES))
         return cls(table.drop_columns([TIMES]), lists.offsets.to_numpy(), lists.values.to_numpy())
 
@@ -133,8 +133,8 @@ def marks_of(offsets: Ints, time: Ints) -> Ints:
 
 
 @dataclass(frozen=True)
-class MomentsTask:
-    """Pack the moments of a Spark partition, not too many rows at once.
+class QueryTimesTask:
+    """Pack the query times of a Spark partition, not too many rows at once.
 
     Attributes
     ----------
@@ -147,16 +147,16 @@ class MomentsTask:
     keys: tuple[str, ...]
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return moments, each time as one binary value."""
+        """Return query times, each as one binary value."""
         freeze_gc()
         some = gathered(batch.rename_columns(list(self.columns)) for batch in batches)
         found = (QueryTimes.of(rows, self.keys).table() for rows in some)
-        yield from to_one_task(found, MOMENTS, self.columns)
+        yield from to_one_task(found, QUERY_TIMES, self.columns)
 
 
 @dataclass(frozen=True)
 class JoinTask:
-    """Join the moments of all Spark partitions.
+    """Join the query times of all Spark partitions.
 
     Attributes
     ----------
@@ -169,11 +169,11 @@ class JoinTask:
     most: int = MOST_BYTES
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Return all moments as one binary value, and none where there are none."""
+        """Return all query times as one binary value, and none where there are none."""
         freeze_gc()
         held: list[pa.Table] = []
         size = 0
-        packed = (one for batch in batches for one in binaries(batch.column(MOMENTS)))
+        packed = (one for batch in batches for one in binaries(batch.column(QUERY_TIMES)))
         for table in delivered(packed):
             held.append(QueryTimes.of_table(table).rows())
             size += table.nbytes
@@ -181,7 +181,7 @@ class JoinTask:
                 joined = self._joined(held)
                 held, size = [joined.rows()], joined.packed().size
         if held:
-            yield pa.record_batch({MOMENTS: one_binary(self._joined(held).packed())})
+            yield pa.record_batch({QUERY_TIMES: one_binary(self._joined(held).packed())})
 
     def _joined(self, held: Sequence[pa.Table]) -> QueryTimes:
         found = QueryTimes.of(pa.concat_tables(held), self.keys)

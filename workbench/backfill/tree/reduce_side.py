@@ -71,7 +71,7 @@ class TreeTask(BackfillTask):
 
     groups: tuple[FeatureGroup, ...] = ()
 
-    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all queries and nodes of some keys."""
         arrived = ArrivedNodes()
         for part in parts:
@@ -90,10 +90,10 @@ class TreeTask(BackfillTask):
             calls += len(order)
             for one in self.of_group(group):
                 if one.call in order:
-                    meeting = meetings.of(arrived.events.get(order[one.call], []))
+                    cogroup = meetings.of(arrived.events.get(order[one.call], []))
                 else:
-                    meeting = meetings.of(arrived.states.get(number, []))
-                found[one.call.column] = self._of_nodes(one, group, meeting)
+                    cogroup = meetings.of(arrived.states.get(number, []))
+                found[one.call.column] = self._of_nodes(one, group, cogroup)
         row = pa.array(meetings.queries.row)
         columns = {name: meetings.asked.column(held).take(row) for name, held in self.columns}
         columns |= {one.call.column: found[one.call.column] for one in self.features}
@@ -104,14 +104,14 @@ class TreeTask(BackfillTask):
         same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
         return (one for one in same if one.by == group.by)
 
-    def _of_nodes(self, feature: Feature, group: FeatureGroup, meeting: CoGroup) -> pa.Array:
+    def _of_nodes(self, feature: Feature, group: FeatureGroup, cogroup: CoGroup) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)
         kind = self.schema.field(call.arguments[0]).type if call.arguments else None
         places = {slot: i for i, slot in enumerate(group.slots)}
         answered = FromNodes({places[slot]: slot for slot in slots}, kind) if slots else of_events
         if feature.by is not None:
-            return bucketed(call, feature.by, feature.kind, meeting, answered)
-        return answered(call, meeting)[0]
+            return bucketed(call, feature.by, feature.kind, cogroup, answered)
+        return answered(call, cogroup)[0]
 
 
 class NodeMeetings:
@@ -144,7 +144,7 @@ class NodeMeetings:
             code[~present(as_array(self.asked.column(name)))] = count
         time = instants(as_array(self.asked.column(TIME)).fill_null(0))
         self.queries = in_time(code, time, count + 1)
-        offsets, _, time = moments_of(self.queries)
+        offsets, _, time = query_times_of(self.queries)
         self.known = QueryTimes(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])
         self._known: tuple[Batches, CoGroup] | None = None
 
@@ -170,7 +170,7 @@ class NodeMeetings:
         return CoGroup(self.queries, events, columns)
 
 
-def moments_of(queries: Times) -> tuple[Ints, Ints, Ints]:
+def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
     """Return the different times of each key: their offsets, that of each query, and these times.
 
     Parameters
@@ -181,12 +181,12 @@ def moments_of(queries: Times) -> tuple[Ints, Ints, Ints]:
     -------
     offsets : int64 array of shape (keys + 1,)
     place : int64 array of shape (queries,)
-    time : int64 array of shape (moments,)
+    time : int64 array of shape (query_times,)
 
     Examples
     --------
     >>> queries = Times(np.array([0, 3, 4]), np.arange(4), np.array([5, 7, 7, 7]))
-    >>> [one.tolist() for one in moments_of(queries)]
+    >>> [one.tolist() for one in query_times_of(queries)]
     [[0, 2, 3], [0, 1, 1, 2], [5, 7, 7]]
     """
     new = np.ones(len(queries.time), bool)
@@ -212,34 +212,34 @@ class FromNodes:
     slots: dict[int, Call]
     argument: pa.DataType | None
 
-    def __call__(self, call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
+    def __call__(self, call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
         """Return the answers of a meeting's queries in their order, and how many events each is of.
 
         Parameters
         ----------
         call : Call
-        meeting : CoGroup
+        cogroup : CoGroup
             Its events are nodes, their times are the nodes' numbers.
         """
-        found = [(slot.function, self._states(meeting, i, slot)) for i, slot in self.slots.items()]
+        found = [(slot.function, self._states(cogroup, i, slot)) for i, slot in self.slots.items()]
         sizes = row_counts(found)
         return from_states(call, found, sizes, self.argument), sizes
 
-    def _states(self, meeting: CoGroup, number: int, slot: Call) -> NDArray[Any]:
+    def _states(self, cogroup: CoGroup, number: int, slot: Call) -> NDArray[Any]:
         empty = AGGREGATES[slot.function].empty
-        row = meeting.events.row
+        row = cogroup.events.row
         parts = np.zeros((len(row), len(empty)), np.asarray(empty).dtype)
         for k in range(len(empty) if len(row) else 0):
-            parts[:, k] = numbers(meeting.columns[FIELD.format(number, k)])[row]
-        return pushed(meeting, empty, parts)
+            parts[:, k] = numbers(cogroup.columns[FIELD.format(number, k)])[row]
+        return pushed(cogroup, empty, parts)
 
 
-def of_events(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
+def of_events(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
     """Answer a call from the events of nodes; see :meth:`FromNodes.__call__`.
 
     Their order is that of whole keys: by time, and events of one time by the values asked for.
     """
-    columns = meeting.columns
+    columns = cogroup.columns
     keys = [columns[TIME].to_numpy()]
     for name in call.arguments:
         valid = present(columns[name])
@@ -250,25 +250,25 @@ def of_events(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
     fields = [place]
     if call.info.family == ROW:
         fields = [codes_in_order(columns[call.arguments[-1]]), place]
-    parts = np.stack([one[meeting.events.row] for one in fields], axis=1)
+    parts = np.stack([one[cogroup.events.row] for one in fields], axis=1)
     empty = AGGREGATES[call.info.aggregate].empty
-    found = pushed(meeting, empty, parts)[:, -1]
+    found = pushed(cogroup, empty, parts)[:, -1]
     row = np.where(found >= 0, order[found] if len(order) else -1, -1)
     return rows_of(columns[call.arguments[0]], row), (row >= 0).astype(np.int64)
 
 
-def pushed(meeting: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
+def pushed(cogroup: CoGroup, empty: Any, parts: NDArray[Any]) -> NDArray[Any]:
     """Return the state of each query's window, in the order of the queries.
 
     Parameters
     ----------
-    meeting : CoGroup
+    cogroup : CoGroup
     empty : state
     parts : array of shape (nodes, fields)
         In the order of the meeting's events.
     """
-    offsets, place, _ = moments_of(meeting.queries)
+    offsets, place, _ = query_times_of(cogroup.queries)
     states = np.zeros((int(offsets[-1]), len(empty)), np.asarray(empty).dtype)
-    events = meeting.events
+    events = cogroup.events
     node_states.over(offsets, empty, events.time, parts, states, right=events.offsets)
     return states[place]

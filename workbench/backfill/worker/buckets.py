@@ -19,15 +19,15 @@ from workbench.engine.functions import answer
 Answered = Callable[[Call, CoGroup], tuple[pa.Array, Ints]]
 
 
-def plainly(call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
+def plainly(call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
     """Return the answers of a meeting's queries in their order, and how many events each is of."""
-    window, places = meeting.window(call.arguments), meeting.query_places
+    window, places = cogroup.window(call.arguments), cogroup.query_places
     sizes = window.frames(call, call.without_null).sizes
     return answer(window, call).take(pa.array(places)), sizes[places]
 
 
 def bucketed(
-    call: Call, by: str, kind: pa.DataType, meeting: CoGroup, answered: Answered = plainly
+    call: Call, by: str, kind: pa.DataType, cogroup: CoGroup, answered: Answered = plainly
 ) -> pa.Array:
     """Return a map for each query, in the order of the meeting's queries.
 
@@ -38,7 +38,7 @@ def bucketed(
         The events' column of buckets.
     kind : pyarrow.DataType
         That of the maps.
-    meeting : CoGroup
+    cogroup : CoGroup
     answered : function
         Answers for the queries of each bucket.
 
@@ -51,14 +51,14 @@ def bucketed(
     -----
     Each query is asked once for every bucket that its key has, in any window.
     """
-    values = meeting.columns[by]
-    key_of_event = run_of_rows(meeting.events.offsets)
-    row = meeting.events.row
+    values = cogroup.columns[by]
+    key_of_event = run_of_rows(cogroup.events.offsets)
+    row = cogroup.events.row
     held = values.take(pa.array(row))
     valid = held.is_valid().to_numpy(zero_copy_only=False)
     row, key_of_event, held = row[valid], key_of_event[valid], held.filter(pa.array(valid))
     if not len(held):
-        return pa.nulls(len(meeting.queries.row), kind)
+        return pa.nulls(len(cogroup.queries.row), kind)
     order = codes_in_order(held)
     pair, count = key_codes(pa.table({"key": key_of_event, "bucket": order}))
     first = np.zeros(count, np.int64)
@@ -68,13 +68,13 @@ def bucketed(
     place = np.empty(count, np.uint32)
     place[rank] = np.arange(count, dtype=np.uint32)
     first, key_of_bucket = first[rank], key_of_event[first[rank]]
-    apart = _apart(meeting, place[pair], valid, key_of_bucket)
+    apart = _apart(cogroup, place[pair], valid, key_of_bucket)
     found, sizes = answered(call, apart)
     query = apart.queries.row.astype(np.int64)
     bucket = np.repeat(np.arange(count), np.diff(apart.queries.offsets))
     seen = np.flatnonzero(sizes > 0)
     seen = seen[np.lexsort((bucket[seen], query[seen]))]
-    counts = np.bincount(query[seen], minlength=len(meeting.queries.row))
+    counts = np.bincount(query[seen], minlength=len(cogroup.queries.row))
     ends = offsets_of(counts).astype(np.int32)
     keys = held.take(pa.array(first[bucket[seen]]))
     items = found.take(pa.array(seen)).cast(kind.item_type)
@@ -83,13 +83,13 @@ def bucketed(
 
 
 def _apart(
-    meeting: CoGroup, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
+    cogroup: CoGroup, place: "np.ndarray[tuple[int], np.dtype[np.uint32]]", valid: Ints, key: Ints
 ) -> CoGroup:
     """The same events by key and bucket, and each query once for every bucket of its key.
 
     The new queries' rows are places among the old queries.
     """
-    events, queries = meeting.events, meeting.queries
+    events, queries = cogroup.events, cogroup.queries
     order = np.argsort(place, kind="stable")
     offsets = offsets_of(np.bincount(place, minlength=len(key)))
     row, time = events.row[valid][order], events.time[valid][order]
@@ -97,4 +97,4 @@ def _apart(
     ends = offsets_of(counts)
     at = rows_of_runs(queries.offsets[key], counts)
     asked = Times(ends, at.astype(np.uint32), queries.time[at])
-    return CoGroup(asked, Times(offsets, row, time), meeting.columns)
+    return CoGroup(asked, Times(offsets, row, time), cogroup.columns)

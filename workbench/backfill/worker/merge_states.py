@@ -43,25 +43,25 @@ class FromStates:
     slots: dict[int, Call]
     argument: pa.DataType | None
 
-    def __call__(self, call: Call, meeting: CoGroup) -> tuple[pa.Array, Ints]:
+    def __call__(self, call: Call, cogroup: CoGroup) -> tuple[pa.Array, Ints]:
         """Return the answers of a meeting's queries in their order, and how many events each is of.
 
         Parameters
         ----------
         call : Call
-        meeting : CoGroup
+        cogroup : CoGroup
             Its events are those of the span, and states in the order of their times.
         """
         found = [
-            (slot.function, joined(meeting, number, slot)) for number, slot in self.slots.items()
+            (slot.function, joined(cogroup, number, slot)) for number, slot in self.slots.items()
         ]
         sizes = row_counts(found)
         return from_states(call, found, sizes, self.argument), sizes
 
 
-def joined(meeting: CoGroup, number: int, slot: Call) -> Matrix:
+def joined(cogroup: CoGroup, number: int, slot: Call) -> Matrix:
     """Return the state of each query's window, in the order of the queries."""
-    window, empty = meeting.window(slot.arguments), AGGREGATES[slot.function].empty
+    window, empty = cogroup.window(slot.arguments), AGGREGATES[slot.function].empty
     came = window.column(SLOT)
     own = window.counted(slot, slot.arguments)
     heads = _kept(window, slot, came.is_null() if own is None else _both(came.is_null(), own))
@@ -76,7 +76,7 @@ def joined(meeting: CoGroup, number: int, slot: Call) -> Matrix:
         earlier = np.zeros_like(states)
         join_ranges.over(window.offsets, empty, parts, tails.begin, tails.end, earlier)
         join_heads.over(window.offsets, empty, earlier, states.copy(), states)
-    return states[meeting.query_places]
+    return states[cogroup.query_places]
 
 
 def _both(first: pa.Array, then: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -82,7 +82,7 @@ class BackfillTask:
         """
         asked = sum(len(part) for part in parts if QUERY in part.schema.names)
         given = 0
-        for found in self.of_lot(parts):
+        for found in self.of_subpartition(parts):
             given += len(found)
             yield found
         if given != asked:
@@ -91,7 +91,7 @@ class BackfillTask:
                 "answer; report it, and take another method until then."
             )
 
-    def of_lot(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def of_subpartition(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys."""
         queries, events = (
             [part for part in parts if (QUERY in part.schema.names) == asks]
@@ -116,11 +116,11 @@ class BackfillTask:
             By key and time.
         """
         sides = self.sides(queries, events)
-        meeting = met(sides)
-        row = pa.array(meeting.queries.row)
+        cogroup = cogroup_of(sides)
+        row = pa.array(cogroup.queries.row)
         columns = {name: sides.queries.column(held).take(row) for name, held in self.columns}
         for feature in self.features:
-            columns[feature.call.column] = self._column(feature, sides, meeting)
+            columns[feature.call.column] = self._column(feature, sides, cogroup)
         return pa.table(columns)
 
     def sides(self, queries: pa.Table, events: pa.Table | None) -> Sides:
@@ -138,11 +138,11 @@ class BackfillTask:
             events, e_code = events.filter(pa.array(needed)), e_code[needed]
         return Sides(queries, events, q_code, e_code, count + 1)
 
-    def _column(self, feature: Feature, sides: Sides, meeting: CoGroup) -> pa.Array:
-        answered = answer_valid if VALID_FROM in meeting.columns else plainly
+    def _column(self, feature: Feature, sides: Sides, cogroup: CoGroup) -> pa.Array:
+        answered = answer_valid if VALID_FROM in cogroup.columns else plainly
         if feature.by is not None:
-            return bucketed(feature.call, feature.by, feature.kind, meeting, answered)
-        return answered(feature.call, meeting)[0]
+            return bucketed(feature.call, feature.by, feature.kind, cogroup, answered)
+        return answered(feature.call, cogroup)[0]
 
 
 def _joined(first: pa.ChunkedArray, then: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -154,7 +154,7 @@ def table_of(batches: Sequence[pa.RecordBatch]) -> pa.Table | None:
     return pa.Table.from_batches(batches) if batches else None
 
 
-def met(sides: Sides) -> CoGroup:
+def cogroup_of(sides: Sides) -> CoGroup:
     """Return queries and events by key and time."""
     queries, events = (
         in_time(code, instants(as_array(rows.column(TIME)).fill_null(0)), sides.count)

@@ -196,7 +196,7 @@ def _some(length: int, argument: str) -> int:
     return length
 
 
-def _moments(backfill: "Backfill") -> tuple[str, ...]:
+def _columns_of_queries(backfill: "Backfill") -> tuple[str, ...]:
     """The columns of both tables that say which query a row is."""
     return *(f"k{i}" for i in range(len(backfill.key))), ASKED
 
@@ -206,8 +206,8 @@ def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame
     from pyspark.sql import functions as F
 
     # By what they hold, so that the same tables give the same rows however they are stored.
-    moments = _moments(backfill)
-    chosen = differing.orderBy(F.xxhash64(*moments)).limit(rows).drop(SERVED, ANSWERED)
+    query_columns = _columns_of_queries(backfill)
+    chosen = differing.orderBy(F.xxhash64(*query_columns)).limit(rows).drop(SERVED, ANSWERED)
     return differing.sparkSession.createDataFrame(in_arrow(chosen))
 
 
@@ -224,17 +224,17 @@ def _explained(
     import pandas as pd
     from pyspark.sql import functions as F
 
-    moments = _moments(backfill)
+    query_columns = _columns_of_queries(backfill)
     called = (*backfill.key, backfill.query_time)
     differing = [
-        Difference(tuple(row[one] for one in moments), name, row[f"v{i}"], row[f"o{i}"])
+        Difference(tuple(row[one] for one in query_columns), name, row[f"v{i}"], row[f"o{i}"])
         for row in (one.asDict() for one in collected(held))
         for i, name in enumerate(names)
         if not alike(row[f"v{i}"], row[f"o{i}"])
     ]
     why = [NOT_ASKED] * len(differing)
     if differing and events is not None:
-        logged = [F.col(one).alias(name) for one, name in zip(moments, called, strict=True)]
+        logged = [F.col(one).alias(name) for one, name in zip(query_columns, called, strict=True)]
         logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
         features = held.select(*logged)
         checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)

@@ -49,19 +49,21 @@ def joined(
     """
     from pyspark.sql import functions as F
 
-    moments = {f"k{i}": name for i, name in enumerate(backfill.key)}
-    moments |= {ASKED: backfill.query_time}
-    left = [column(view_log, name, "view_log").alias(held) for held, name in moments.items()]
+    query_columns = {f"k{i}": name for i, name in enumerate(backfill.key)}
+    query_columns |= {ASKED: backfill.query_time}
+    left = [column(view_log, name, "view_log").alias(held) for held, name in query_columns.items()]
     left += [column(view_log, name, "view_log").alias(f"v{i}") for i, name in enumerate(names)]
-    right = [column(offline, name, "offline").alias(f"r{held}") for held, name in moments.items()]
+    right = [
+        column(offline, name, "offline").alias(f"r{held}") for held, name in query_columns.items()
+    ]
     right += [column(offline, name, "offline").alias(f"o{i}") for i, name in enumerate(names)]
     served = view_log.df.select(*left, F.lit(True).alias(SERVED))
     # A backfill gives the queries of one key and time the same answer.
     answered = offline.df.select(*right, F.lit(True).alias(ANSWERED))
-    answered = answered.dropDuplicates([f"r{held}" for held in moments])
-    same = [F.col(held).eqNullSafe(F.col(f"r{held}")) for held in moments]
+    answered = answered.dropDuplicates([f"r{held}" for held in query_columns])
+    same = [F.col(held).eqNullSafe(F.col(f"r{held}")) for held in query_columns]
     both = served.join(answered, reduce(lambda a, b: a & b, same), "full")
-    return both.drop(*(f"r{held}" for held in moments))
+    return both.drop(*(f"r{held}" for held in query_columns))
 
 
 def check_both(backfill: "Backfill", view_log: BoundTable, offline: BoundTable) -> tuple[str, ...]:

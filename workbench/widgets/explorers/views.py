@@ -27,7 +27,7 @@ class FigureView(Stilled, widgets.VBox):  # type: ignore[misc]
         return still(self.figure, self.words)
 
 
-class RungsView(FigureView):
+class LadderCostsView(FigureView):
     """A table of :func:`workbench.lessons.ladder_costs.rung_table`, drawn.
 
     Parameters
@@ -36,7 +36,7 @@ class RungsView(FigureView):
 
     Examples
     --------
-    >>> RungsView(pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200]))
+    >>> LadderCostsView(pd.DataFrame({"naive": [10_000, 40_000]}, index=[100, 200]))
     Twice the queries and events: naive takes 4 times the operations, like their product.
     """
 
@@ -48,7 +48,7 @@ class RungsView(FigureView):
         return still(self.figure, title, self.words)
 
 
-class TouchedView(FigureView):
+class ReadsPerFrameView(FigureView):
     """A table of :func:`workbench.lessons.reads_per_frame.touched_table`, drawn.
 
     Parameters
@@ -57,7 +57,7 @@ class TouchedView(FigureView):
 
     Examples
     --------
-    >>> TouchedView(pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 9]))
+    >>> ReadsPerFrameView(pd.DataFrame({"naive": [1.0, 9.0]}, index=[1, 9]))
     Values touched a row, by the length of the frame: naive 1.0 to 9.0
     """
 

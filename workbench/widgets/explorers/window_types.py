@@ -14,7 +14,7 @@ _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
 _NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}
 
 
-class KindsExplorer(Explorer):
+class WindowTypesExplorer(Explorer):
     """Sliding, hopping and sawtooth windows of one query, side by side.
 
     Parameters
@@ -45,7 +45,7 @@ class KindsExplorer(Explorer):
 
     Examples
     --------
-    >>> KindsExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
+    >>> WindowTypesExplorer([6, 9, 14, 16], window=10, hop=5, query=17)
     Kinds of window at 17: sliding 3 events, hopping 3 events, sawtooth 4 events
     """
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernels import Trace, registry, trace
-from kernels.frames.extent import FrameExtent, look_table
+from kernels.frames.extent import FrameExtent, extent_table
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 
@@ -51,7 +51,7 @@ def play_merge(
 
 def play_close(
     times: Sequence[int],
-    looks: Sequence[FrameExtent],
+    extents: Sequence[FrameExtent],
     watermark: int,
     clock: Clock,
     waiting: int = 0,
@@ -62,7 +62,7 @@ def play_close(
     ----------
     times : sequence of int
         Those of the rows that a partition holds, in order.
-    looks : sequence of FrameExtent
+    extents : sequence of FrameExtent
         How far each call looks.
     watermark : int
     clock : function
@@ -75,7 +75,7 @@ def play_close(
     Player
     """
     found = np.zeros(4, np.int64)
-    given = np.array(times), np.array([waiting]), look_table(looks), watermark, found
+    given = np.array(times), np.array([waiting]), extent_table(extents), watermark, found
     run = trace(registry["close_windows"], *given, show={"time": clock})
     lesson = lesson_of(run, f"The watermark rises to {clock(watermark)}", _shown(clock))
     released = int(np.searchsorted(times, watermark, side="right"))
@@ -85,7 +85,7 @@ def play_close(
 
 
 def play_affected(
-    times: Sequence[int], looks: Sequence[FrameExtent], changed: int, clock: Clock
+    times: Sequence[int], extents: Sequence[FrameExtent], changed: int, clock: Clock
 ) -> Player:
     """Step through which rows a new row can affect, and which rows their answers are made of.
 
@@ -93,7 +93,7 @@ def play_affected(
     ----------
     times : sequence of int
         Those of the rows of a partition, in order, with the new one.
-    looks : sequence of FrameExtent
+    extents : sequence of FrameExtent
     changed : int
         The number of the new row.
     clock : function
@@ -105,7 +105,7 @@ def play_affected(
     """
     ranges = np.zeros((4, 1), np.int64)
     one = np.array([changed]), np.array([times[changed]]), np.ones(1, np.uint8)
-    given = np.array(times), look_table(looks), *one, *ranges
+    given = np.array(times), extent_table(extents), *one, *ranges
     run = trace(registry["affected_ranges"], *given, show={"time": clock})
     lesson = lesson_of(run, f"A row of {clock(times[changed])} is inserted", _shown(clock))
     states = [_affecting(step.variables, changed, len(times)) for step in run.steps]

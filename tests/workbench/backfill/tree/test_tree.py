@@ -26,7 +26,7 @@ from tests.workbench.backfill.spans import answer_whole
 from tests.workbench.backfill.split.test_spans import MORE, alike
 from tests.workbench.backfill.trees import answer_by_tree, packed_moments
 from workbench.backfill.tree.map_side import MARK, NODE
-from workbench.backfill.tree.query_times import MOMENTS, JoinTask, MomentsTask, QueryTimes
+from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimes, QueryTimesTask
 from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeMeetings
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.partials import partial_states, picks
@@ -112,10 +112,10 @@ def test_moments_are_each_sent_once() -> None:
 @pytest.mark.parametrize(("most", "fits"), [(1_000, False), (100_000, True)])
 def test_too_many_queries_are_refused_in_the_task_that_joins_them(most: int, fits: bool) -> None:
     rows = pa.table({"k0": np.arange(4_000) % 7, TIME: np.arange(4_000) // 2})
-    pack, batches = MomentsTask(("k0", TIME), ("k0",)), rows.to_batches(max_chunksize=100)
+    pack, batches = QueryTimesTask(("k0", TIME), ("k0",)), rows.to_batches(max_chunksize=100)
     join = JoinTask(("k0",), most).run([*pack.run(batches), *pack.run(batches)])
     if fits:
-        assert len(QueryTimes.read(next(iter(join))[MOMENTS][0].as_buffer()).time) == 4_000
+        assert len(QueryTimes.read(next(iter(join))[QUERY_TIMES][0].as_buffer()).time) == 4_000
         return
     with pytest.raises(WorkbenchError, match="more than 0 MB; give method='auto'"):
         list(join)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kernels.structures.instants import MOST
 from tests.workbench.backfill.cases import SCHEMA, Row, events_of, queries_of, spans, tables
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.task import BackfillTask, met
+from workbench.backfill.worker.task import BackfillTask, cogroup_of
 from workbench.backfill.worker.validity import answer as validity_answer
 from workbench.backfill.worker.validity import functions as validity_functions
 from workbench.backfill.worker.validity.answer import answer_valid
@@ -84,12 +84,12 @@ def answers(call: Call, queries: list[Row], events: list[Row], tiled: bool | Non
     """What is found for each query, in their order."""
     task = BackfillTask((("id", "c0"),), ("k0",), (), WITH_LIVES)
     asked, _ = tables(queries, [])
-    meeting = met(task.sides(asked, pa.Table.from_pylist(events, WITH_LIVES)))
-    found, sizes = answer_valid(call, meeting, tiled)
+    cogroup = cogroup_of(task.sides(asked, pa.Table.from_pylist(events, WITH_LIVES)))
+    found, sizes = answer_valid(call, cogroup, tiled)
     values = found.to_pylist()
     assert len(values) == len(sizes) == len(queries)
     in_order: list[Any] = [None] * len(values)
-    for row, value in zip(meeting.queries.row.tolist(), values, strict=True):
+    for row, value in zip(cogroup.queries.row.tolist(), values, strict=True):
         in_order[row] = value
     return in_order
 
@@ -113,8 +113,8 @@ def alone(call: Call, query: Row, events: list[Row], span: Span) -> Any:
 
     task = BackfillTask((("id", "c0"),), ("k0",), (), schema)
     plain = [{name: row.get(name) for name in schema.names} for row in alive]
-    meeting = met(task.sides(tables([query], [])[0], pa.Table.from_pylist(plain, schema)))
-    return plainly(call, meeting)[0].to_pylist()[0]
+    cogroup = cogroup_of(task.sides(tables([query], [])[0], pa.Table.from_pylist(plain, schema)))
+    return plainly(call, cogroup)[0].to_pylist()[0]
 
 
 def alike(a: Any, b: Any) -> bool:

@@ -124,8 +124,8 @@ def task_of(functions: dict[str, Function], frame: Frame | None = None) -> Windo
 def query_of(
     mode: Callable[..., StreamOperator], functions: dict[str, Function], part_bytes: int = 3_000
 ) -> Query:
-    looks = frame_extents(resolved(functions), TimestampType())
-    return Query(BucketTask(mode(task_of(functions), looks), SEAL, b"", part_bytes))
+    extents = frame_extents(resolved(functions), TimestampType())
+    return Query(BucketTask(mode(task_of(functions), extents), SEAL, b"", part_bytes))
 
 
 def by_batch(functions: dict[str, Function], rows: list[Row]) -> dict[int, dict[str, Any]]:

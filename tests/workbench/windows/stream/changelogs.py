@@ -97,9 +97,9 @@ class Query:
         ]
         back = tuple((name, name) for name in TABLE.names)
         op, row_id = ("op", ("id",)) if self.changelog else (None, ())
-        looks = frame_extents(found, along)
+        extents = frame_extents(found, along)
         self.task = WindowTask(back, self.keys, self.order, calls)
-        self.mode = UpdateOperator(self.task, looks, op, row_id, self.timed)
+        self.mode = UpdateOperator(self.task, extents, op, row_id, self.timed)
 
     def run(
         self,

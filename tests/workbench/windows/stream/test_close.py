@@ -249,6 +249,6 @@ def test_a_checkpoint_is_bound_to_plain_values_and_not_to_the_names_of_classes()
         ],
     }
     renamed = make_dataclass("Renamed", [], bases=(CloseOperator,), frozen=True)
-    assert renamed(mode.task, mode.looks).description == mode.description
+    assert renamed(mode.task, mode.extents).description == mode.description
     other = query_of(CloseOperator, {"n": fn.nth("value", 3).over(Frame.rows(-1, 0))}).task.mode
     assert other.description != mode.description

@@ -25,13 +25,13 @@ AT_ONCE = 8_000_000
 FEW = 4
 
 
-def answer_valid(call: Call, meeting: CoGroup, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
+def answer_valid(call: Call, cogroup: CoGroup, tiled: bool | None = None) -> tuple[pa.Array, Ints]:
     """Return the answers of a meeting's queries in their order, and how many rows each is of.
 
     Parameters
     ----------
     call : Call
-    meeting : CoGroup
+    cogroup : CoGroup
         Its columns :data:`BEGIN` and :data:`END` are the events' lives.
     tiled : bool, optional
         Lay rows out in tiles, or list those of each query, instead of what takes fewer steps.
@@ -47,20 +47,20 @@ def answer_valid(call: Call, meeting: CoGroup, tiled: bool | None = None) -> tup
     is laid out O(log queries) times, and the steps are those of the function over frames of
     O(log queries) ranges. Listed, a call takes as many steps as there are rows in windows.
     """
-    lives = valid_intervals(call, meeting)
-    sizes = lives.sizes
+    validity = valid_intervals(call, cogroup)
+    sizes = validity.sizes
     if tiled is None:
-        listed = int(sizes.sum()) <= FEW * (len(lives.row) + len(sizes))
+        listed = int(sizes.sum()) <= FEW * (len(validity.row) + len(sizes))
         tiled = combines(call) or not listed
     # No tree holds less than all rows in their order.
     if not tiled or call.info.in_order or not len(sizes):
-        return _listed(call, lives, meeting), sizes
-    return answer_in_tiles(call, lives, meeting.columns), sizes
+        return _listed(call, validity, cogroup), sizes
+    return answer_in_tiles(call, validity, cogroup.columns), sizes
 
 
-def _listed(call: Call, lives: ValidIntervals, meeting: CoGroup) -> pa.Array:
+def _listed(call: Call, validity: ValidIntervals, cogroup: CoGroup) -> pa.Array:
     """Answer each query from a list of its own rows: as if it were alone with them in its key."""
-    found = [_of_some(call, lives, meeting, *chunk) for chunk in _chunks(lives.sizes)]
+    found = [_of_some(call, validity, cogroup, *chunk) for chunk in _chunks(validity.sizes)]
     return pa.concat_arrays(found) if len(found) > 1 else found[0]
 
 
@@ -72,28 +72,30 @@ def _chunks(sizes: Ints) -> Iterator[tuple[int, int]]:
     yield from pairwise(bounds)
 
 
-def _of_some(call: Call, lives: ValidIntervals, meeting: CoGroup, low: int, high: int) -> pa.Array:
-    if high - low < len(lives.queries.time):
-        apart = _apart(lives, meeting, low, high)
+def _of_some(
+    call: Call, validity: ValidIntervals, cogroup: CoGroup, low: int, high: int
+) -> pa.Array:
+    if high - low < len(validity.queries.time):
+        apart = _apart(validity, cogroup, low, high)
     else:
-        apart = lives.once("apart", lambda: _apart(lives, meeting, low, high))
+        apart = validity.once("apart", lambda: _apart(validity, cogroup, low, high))
     # Every row of the list is in the window: nothing is left to decide.
     everything = replace(call, frame=cast(Any, Span(None, ahead=1 + _ahead(call))), where=None)
     return answer(apart.window(call.arguments), everything).take(pa.array(apart.query_places))
 
 
-def _apart(lives: ValidIntervals, meeting: CoGroup, low: int, high: int) -> CoGroup:
+def _apart(validity: ValidIntervals, cogroup: CoGroup, low: int, high: int) -> CoGroup:
     """Some queries, each in a key of its own with the rows that it sees."""
-    first, last = (np.clip(run, low, high) - low for run in lives.runs)
+    first, last = (np.clip(run, low, high) - low for run in validity.runs)
     counts = last - first
     at = np.repeat(np.arange(len(counts)), counts)
     query = rows_of_runs(first, counts)
     offsets, order = grouped(query.astype(np.uint32), high - low)
     at = at[order]
-    rows = Times(offsets, lives.row[at].astype(np.uint32), lives.time[at])
+    rows = Times(offsets, validity.row[at].astype(np.uint32), validity.time[at])
     count = np.arange(high - low + 1)
-    alone = Times(count, count[:-1].astype(np.uint32), meeting.queries.time[low:high])
-    return CoGroup(alone, rows, meeting.columns)
+    alone = Times(count, count[:-1].astype(np.uint32), cogroup.queries.time[low:high])
+    return CoGroup(alone, rows, cogroup.columns)
 
 
 def _ahead(call: Call) -> int:

@@ -43,13 +43,13 @@ def combines(call: Call) -> bool:
     return bool(call.info.states) or call.info.once or call.info.picks_row
 
 
-def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
+def answer_in_tiles(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
     """Return the answers of all queries in their order.
 
     Parameters
     ----------
     call : Call
-    lives : ValidIntervals
+    validity : ValidIntervals
         The rows that count for it.
     held : mapping of str to pyarrow.Array
         The columns of the rows.
@@ -61,80 +61,84 @@ def answer_in_tiles(call: Call, lives: ValidIntervals, held: Columns) -> pa.Arra
     # The lives are those that count already.
     call = replace(call, where=None)
     if call.options.distinct or call.info.once:
-        every = lives
-        lives = every.once(("once", call.arguments), lambda: distinct(every, call, held))
+        every = validity
+        validity = every.once(("once", call.arguments), lambda: distinct(every, call, held))
         call = replace(call, options=replace(call.options, distinct=False))
     if call.info.family in (COUNT, COUNT_DISTINCT):
         most = call.options.n if call.info.keeps_n else None
-        return pa.array(lives.sizes if most is None else np.minimum(lives.sizes, most))
+        return pa.array(validity.sizes if most is None else np.minimum(validity.sizes, most))
     if call.info.picks_row:
-        return _of_row(call, lives, held)
+        return _of_row(call, validity, held)
     kinds = pa.schema([(name, held[name].type) for name in call.arguments])
     if slots := partial_states(call, kinds):
-        found = [(slot.function, _states(slot, lives, held)) for slot in slots]
-        return from_states(call, found, lives.sizes, kinds.types[0])
-    return _by_layout(call, lives, held)
+        found = [(slot.function, _states(slot, validity, held)) for slot in slots]
+        return from_states(call, found, validity.sizes, kinds.types[0])
+    return _by_layout(call, validity, held)
 
 
-def _by_layout(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
+def _by_layout(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
     parts = []
-    for low in range(0, len(lives.queries.time), AT_ONCE):
-        high = min(low + AT_ONCE, len(lives.queries.time))
-        some: ValidIntervals = lives.once((low, high), partial(lives.between, low, high))
+    for low in range(0, len(validity.queries.time), AT_ONCE):
+        high = min(low + AT_ONCE, len(validity.queries.time))
+        some: ValidIntervals = validity.once((low, high), partial(validity.between, low, high))
         layout: TileLayout = some.once("layout", partial(laid_out, some, held))
         found = OWN.get(call.info.family, answer)(layout, call)
         parts.append(found.take(pa.array(layout.query_places)))
     return pa.concat_arrays(parts)
 
 
-def _taken(lives: ValidIntervals, held: Columns, name: str) -> pa.Array:
+def _taken(validity: ValidIntervals, held: Columns, name: str) -> pa.Array:
     """A column of the rows that count, in their order."""
-    found: pa.Array = lives.once(("column", name), lambda: held[name].take(pa.array(lives.row)))
+    found: pa.Array = validity.once(
+        ("column", name), lambda: held[name].take(pa.array(validity.row))
+    )
     return found
 
 
-def _states(slot: Call, lives: ValidIntervals, held: Columns) -> NDArray[Any]:
+def _states(slot: Call, validity: ValidIntervals, held: Columns) -> NDArray[Any]:
     """The state of the rows that each query sees, of one aggregate."""
 
     def merged() -> NDArray[Any]:
-        columns = [_taken(lives, held, name) for name in slot.arguments]
-        return _merged(slot.function, lives, taken_by(slot, columns, len(lives.row)))
+        columns = [_taken(validity, held, name) for name in slot.arguments]
+        return _merged(slot.function, validity, taken_by(slot, columns, len(validity.row)))
 
     kind = "states", slot.function, slot.options.n, slot.arguments
-    found: NDArray[Any] = lives.once(kind, merged)
+    found: NDArray[Any] = validity.once(kind, merged)
     return found
 
 
-def _merged(name: str, lives: ValidIntervals, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def _merged(name: str, validity: ValidIntervals, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
     empty = AGGREGATES[name].empty
     dtype = np.asarray(empty).dtype
     columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]
-    states = np.empty((len(lives.queries.time), len(empty)), dtype)
-    runs = lives.first, lives.last
-    life_states.over(lives.queries.offsets, empty, *runs, *columns, states, right=lives.offsets)
+    states = np.empty((len(validity.queries.time), len(empty)), dtype)
+    runs = validity.first, validity.last
+    life_states.over(
+        validity.queries.offsets, empty, *runs, *columns, states, right=validity.offsets
+    )
     return states
 
 
-def _of_row(call: Call, lives: ValidIntervals, held: Columns) -> pa.Array:
+def _of_row(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
     """The first argument's value in the row that is least, greatest, first or last of all."""
     name = call.info.aggregate
     if call.info.family == ROW:
-        codes = codes_in_order(_taken(lives, held, call.arguments[-1]))
+        codes = codes_in_order(_taken(validity, held, call.arguments[-1]))
     else:
-        codes = np.zeros(len(lives.row), np.int64)
+        codes = np.zeros(len(validity.row), np.int64)
     row = AGGREGATES[name].empty._fields.index("row")
-    found = _merged(name, lives, [codes])[:, row].astype(np.int64)
-    first = np.repeat(lives.offsets[:-1], np.diff(lives.queries.offsets))
+    found = _merged(name, validity, [codes])[:, row].astype(np.int64)
+    first = np.repeat(validity.offsets[:-1], np.diff(validity.queries.offsets))
     place = np.where(found == NO_ROW, NO_ROW, found + first)
-    return rows_of(_taken(lives, held, call.arguments[0]), place)
+    return rows_of(_taken(validity, held, call.arguments[0]), place)
 
 
-def distinct(lives: ValidIntervals, call: Call, held: Columns) -> ValidIntervals:
+def distinct(validity: ValidIntervals, call: Call, held: Columns) -> ValidIntervals:
     """Return lives of values: from where the first row has it until where none has it any more.
 
     Parameters
     ----------
-    lives : ValidIntervals
+    validity : ValidIntervals
     call : Call
         Its arguments make the value.
     held : mapping of str to pyarrow.Array
@@ -144,26 +148,26 @@ def distinct(lives: ValidIntervals, call: Call, held: Columns) -> ValidIntervals
     ValidIntervals
         Of the rows with one value, no two count for the same query.
     """
-    if not len(lives.row):
-        return lives
-    values = pa.table({name: _taken(lives, held, name) for name in call.arguments})
+    if not len(validity.row):
+        return validity
+    values = pa.table({name: _taken(validity, held, name) for name in call.arguments})
     code, _ = key_codes(values)
-    order = np.lexsort((lives.first, code, lives.key))
-    key, code = lives.key[order], code[order]
+    order = np.lexsort((validity.first, code, validity.key))
+    key, code = validity.key[order], code[order]
     new = np.concatenate([[True], (key[1:] != key[:-1]) | (code[1:] != code[:-1])])
-    first, last = lives.first[order], lives.last[order]
+    first, last = validity.first[order], validity.last[order]
     # Runs of one value reach as far as any of them so far; those of others begin anew.
-    shift = np.cumsum(new) * (len(lives.queries.time) + 1)
+    shift = np.cumsum(new) * (len(validity.queries.time) + 1)
     reach = np.maximum.accumulate(last + shift)
     apart = np.concatenate([[True], first[1:] + shift[1:] > reach[:-1]])
     at = np.flatnonzero(new | apart)
     ends = np.maximum.reduceat(last, at)
     back = np.argsort(order[at], kind="stable")
     chosen = order[at][back]
-    counts = np.bincount(lives.key[chosen], minlength=len(lives.offsets) - 1)
+    counts = np.bincount(validity.key[chosen], minlength=len(validity.offsets) - 1)
     offsets = offsets_of(counts)
-    rows = lives.row[chosen], lives.time[chosen], offsets
-    return ValidIntervals(lives.queries, *rows, first[at][back], ends[back])
+    rows = validity.row[chosen], validity.time[chosen], offsets
+    return ValidIntervals(validity.queries, *rows, first[at][back], ends[back])
 
 
 def _ends(layout: TileLayout, k: int, last: bool) -> tuple[Ints, Ints]:

@@ -99,13 +99,13 @@ class ValidIntervals(Memo):
         return replace(self, queries=queries, first=first, last=last).of(first < last)
 
 
-def valid_intervals(call: Call, meeting: CoGroup) -> ValidIntervals:
+def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
     """Return the rows that count for a call, of a meeting whose events have a life.
 
     Parameters
     ----------
     call : Call
-    meeting : CoGroup
+    cogroup : CoGroup
         Its columns :data:`VALID_FROM` and :data:`VALID_TO` are the events' lives.
 
     Returns
@@ -114,32 +114,32 @@ def valid_intervals(call: Call, meeting: CoGroup) -> ValidIntervals:
         Calls that the same rows count for get the same ones.
     """
     span, names = cast(Span, call.frame), call.arguments
-    nullable = tuple(name for name in call.without_null if meeting.columns[name].null_count)
+    nullable = tuple(name for name in call.without_null if cogroup.columns[name].null_count)
     key = "lives", span, nullable, call.where
-    base: ValidIntervals = meeting.once(key, lambda: _lives_of(span, meeting, nullable, call.where))
+    base: ValidIntervals = cogroup.once(key, lambda: _lives_of(span, cogroup, nullable, call.where))
     if not names or not base.tied.any():
         return base
     found: ValidIntervals = base.once(
-        ("in order", names), lambda: base.in_order(meeting.columns, names)
+        ("in order", names), lambda: base.in_order(cogroup.columns, names)
     )
     return found
 
 
 def _lives_of(
-    span: Span, meeting: CoGroup, nullable: tuple[str, ...], where: str | None
+    span: Span, cogroup: CoGroup, nullable: tuple[str, ...], where: str | None
 ) -> ValidIntervals:
-    every: ValidIntervals = meeting.once(("runs", span), lambda: _runs_of(span, meeting))
+    every: ValidIntervals = cogroup.once(("runs", span), lambda: _runs_of(span, cogroup))
     counts = every.first < every.last
     if nullable or where is not None:
-        counts &= _counted(nullable, where, meeting)[every.row]
+        counts &= _counted(nullable, where, cogroup)[every.row]
     return every.of(counts)
 
 
-def _runs_of(span: Span, meeting: CoGroup) -> ValidIntervals:
-    queries, events = meeting.queries, meeting.events
+def _runs_of(span: Span, cogroup: CoGroup) -> ValidIntervals:
+    queries, events = cogroup.queries, cogroup.events
     row = events.row.astype(np.int64)
     low, seen = span.bounds(queries.time)
-    born, died = (meeting.columns[name].to_numpy()[row] for name in (VALID_FROM, VALID_TO))
+    born, died = (cogroup.columns[name].to_numpy()[row] for name in (VALID_FROM, VALID_TO))
     first, last = np.empty((2, len(row)), np.int64)
     runs = events.time, born, died, first, last
     bounded = span.window is not None
@@ -147,12 +147,12 @@ def _runs_of(span: Span, meeting: CoGroup) -> ValidIntervals:
     return ValidIntervals(queries, row, events.time, events.offsets, first, last)
 
 
-def _counted(nullable: tuple[str, ...], where: str | None, meeting: CoGroup) -> NDArray[np.bool_]:
+def _counted(nullable: tuple[str, ...], where: str | None, cogroup: CoGroup) -> NDArray[np.bool_]:
     """Which rows of the columns count, by what they hold."""
-    counted = np.ones(len(meeting.columns[VALID_FROM]), np.bool_)
+    counted = np.ones(len(cogroup.columns[VALID_FROM]), np.bool_)
     for name in nullable:
-        counted &= present(meeting.columns[name])
+        counted &= present(cogroup.columns[name])
     if where is not None:
-        true = meeting.columns[where].fill_null(False)
+        true = cogroup.columns[where].fill_null(False)
         counted &= np.asarray(true.to_numpy(zero_copy_only=False), np.bool_)
     return counted

@@ -25,7 +25,7 @@ class TileLayout(Window):
 
     Attributes
     ----------
-    lives : ValidIntervals
+    validity : ValidIntervals
     held : mapping of str to pyarrow.Array
         The columns of the rows.
     laid : int64 array of shape (places,)
@@ -36,7 +36,7 @@ class TileLayout(Window):
         The row of the block that answers each query.
     """
 
-    lives: ValidIntervals = field(kw_only=True)
+    validity: ValidIntervals = field(kw_only=True)
     held: Mapping[str, pa.Array] = field(kw_only=True)
     laid: Ints = field(kw_only=True)
     frames_of: Ranges = field(kw_only=True)
@@ -52,35 +52,35 @@ class TileLayout(Window):
 
     @property
     def _taken(self) -> pa.Array:
-        row = self.lives.row
+        row = self.validity.row
         # A place that no row has gets the first one; without any row there are nulls.
         taken = row[self.laid] if len(row) else self.laid
         return pa.array(taken, mask=None if len(row) else np.ones(len(taken), bool))
 
 
-def laid_out(lives: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
+def laid_out(validity: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
     """Lay rows out in tiles over the queries of their keys.
 
     Parameters
     ----------
-    lives : ValidIntervals
+    validity : ValidIntervals
     held : mapping of str to pyarrow.Array
 
     Returns
     -------
     TileLayout
     """
-    asked, rows = lives.queries.offsets, lives.offsets
-    size = np.zeros((len(lives.queries.time), 2), np.int64)
-    total = tile_sizes.over(asked, size, lives.first, lives.last, right=rows)
+    asked, rows = validity.queries.offsets, validity.offsets
+    size = np.zeros((len(validity.queries.time), 2), np.int64)
+    total = tile_sizes.over(asked, size, validity.first, validity.last, right=rows)
     ends = offsets_of(total)
     # A block has a row for each answer and one for each value, whichever are more.
     offsets = offsets_of(np.maximum(total, np.diff(asked)))
     start = (np.cumsum(size) - size.ravel()).reshape(size.shape)
     start += np.repeat(offsets[:-1] - ends[:-1], np.diff(asked))[:, None]
     stop, laid = start.copy(), np.zeros(offsets[-1], np.int64)
-    number = np.arange(len(lives.row))
-    tile_rows.over(asked, stop, lives.first, lives.last, number, laid, right=rows)
+    number = np.arange(len(validity.row))
+    tile_rows.over(asked, stop, validity.first, validity.last, number, laid, right=rows)
     base = np.repeat(offsets[:-1], np.diff(asked))[:, None]
     pieces = int(2 * np.diff(asked).max(initial=1) - 1).bit_length()
     ranges = np.zeros((2, len(size), pieces), np.int64)
@@ -92,5 +92,5 @@ def laid_out(lives: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
     begin[at], end[at] = ranges[0][:, used], ranges[1][:, used]
     known: dict[str, Any] = {"laid": laid, "frames_of": (begin, end), "query_places": at}
     return TileLayout(
-        Block(pa.table({}), offsets, pa.table({})), (), lives=lives, held=held, **known
+        Block(pa.table({}), offsets, pa.table({})), (), validity=validity, held=held, **known
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.frames.extent import RANGE, START, UNIT, FrameExtent, look_table, plus
+from kernels.frames.extent import RANGE, START, UNIT, FrameExtent, extent_table, plus
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import PartitionSlices, cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows, sorted_rows
@@ -74,12 +74,12 @@ class CloseOperator:
     ----------
     task : WindowTask
         The calls; the order is by one column of times, ascending.
-    looks : tuple of FrameExtent
+    extents : tuple of FrameExtent
         How far the calls look.
     """
 
     task: WindowTask
-    looks: tuple[FrameExtent, ...]
+    extents: tuple[FrameExtent, ...]
 
     counts = (LATE, UNTIMED, CLOSED)
 
@@ -108,7 +108,7 @@ class CloseOperator:
         waiting = integers_of(held, WAITING, place.partitions)
         stood = {name: integers_of(held, name, place.partitions) for name in (BEFORE, PEERS)}
         until = -NEVER if clock.watermark is None else clock.watermark
-        closed = closed_windows(rows.offsets, rows.code, waiting, self.looks, until)
+        closed = closed_windows(rows.offsets, rows.code, waiting, self.extents, until)
         output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
         kept, due = self._kept(place.keys, rows, closed, stood)
         return Emitted(kept, output, {**dropped, CLOSED: len(output)}, due)
@@ -184,14 +184,14 @@ class CloseOperator:
         due = np.where(closed.waiting < sizes, closed.due, self._outlived(rows, left))
         for name, values in numbers.items():
             keys = keys.append_column(name, pa.array(values))
-        if not any(look.counted for look in self.looks):
+        if not any(extent.counted for extent in self.extents):
             # A partition without a row is as one that has never been; unless rows are counted.
             keys, due, left = keys.filter(pa.array(left > 0)), due[left > 0], left[left > 0]
         return Block(keys, offsets_of(left), rows.at(kept)), due
 
     def _outlived(self, rows: Sorted, left: Ints) -> Ints:
         """When the rows of partitions all of whose rows have left are needed no more."""
-        table = look_table(self.looks)
+        table = extent_table(self.extents)
         back = np.where(table[:, UNIT] == RANGE, table[:, START], MOST * (table[:, START] > 0))
         reach = int(back.max(initial=0))
         due = np.full(len(left), NEVER)

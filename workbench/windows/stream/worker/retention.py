@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.frames.extent import BACK, RANGE, START, UNIT, FrameExtent, look_table
+from kernels.frames.extent import BACK, RANGE, START, UNIT, FrameExtent, extent_table
 from kernels.frames.ordering import MOST
 from workbench.windows.stream.worker.operator import NEVER
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 def due_of(
-    offsets: Ints, time: Ints | None, looks: Sequence[FrameExtent], watermark: int | None
+    offsets: Ints, time: Ints | None, extents: Sequence[FrameExtent], watermark: int | None
 ) -> Ints:
     """Return what the watermark must reach before rows of each partition can be dropped.
 
@@ -28,7 +28,7 @@ def due_of(
     offsets : int64 array of shape (partitions + 1,)
     time : int64 array of shape (rows,), or None
         Where the order begins with instants that ascend: these.
-    looks : sequence of FrameExtent
+    extents : sequence of FrameExtent
     watermark : int or None
 
     Returns
@@ -43,7 +43,7 @@ def due_of(
     [20, 19, 9223372036854775807]
     """
     due = np.full(len(offsets) - 1, NEVER)
-    table = look_table(looks)
+    table = extent_table(extents)
     if time is None or (table[:, [BACK, START]] == MOST).any():
         return due
     reach = int(table[table[:, UNIT] == RANGE][:, [BACK, START]].max(initial=0))

@@ -98,7 +98,7 @@ class UpdateOperator:
     ----------
     task : WindowTask
         The calls, and the columns to give back.
-    looks : tuple of FrameExtent
+    extents : tuple of FrameExtent
         How far the calls look.
     op : str, optional
         The column of arrivals that says what becomes of each; without it all are new.
@@ -110,7 +110,7 @@ class UpdateOperator:
     """
 
     task: WindowTask
-    looks: tuple[FrameExtent, ...]
+    extents: tuple[FrameExtent, ...]
     op: str | None = None
     row_id: tuple[str, ...] = ()
     settles: bool = False
@@ -130,7 +130,7 @@ class UpdateOperator:
     @property
     def engine(self) -> Engine:
         """The calls, for slices of partitions."""
-        return Engine(self.task.order, self.task.calls, self.looks)
+        return Engine(self.task.order, self.task.calls, self.extents)
 
     def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in changes, and return what they change.
@@ -166,7 +166,7 @@ class UpdateOperator:
         counted = net.late, net.untimed, len(output), len(answered.asked), answered.read
         counts = dict(zip(self.counts, (*counted, len(at) - batch.kept), strict=True))
         times = codes.time[source[at]] if self.settles and codes.time is not None else None
-        due = due_of(kept.offsets, times, self.looks, clock.watermark)
+        due = due_of(kept.offsets, times, self.extents, clock.watermark)
         return Emitted(kept, output, counts, due)
 
     def _batch(self, held: Block | None, arrivals: pa.Table | None, place: PlacedArrivals) -> Batch:
@@ -225,7 +225,7 @@ class UpdateOperator:
         if up_to is None:
             none = np.zeros(len(offsets) - 1, np.int64)
             return none, none
-        settled = settled_rows(offsets, code, self.looks, up_to)
+        settled = settled_rows(offsets, code, self.extents, up_to)
         return settled.needed, settled.peers
 
     def _kept(

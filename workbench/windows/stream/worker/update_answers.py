@@ -66,17 +66,17 @@ class Engine:
     ----------
     order : tuple of OrderColumn
     calls : tuple of Call
-    looks : tuple of FrameExtent
+    extents : tuple of FrameExtent
     """
 
     order: tuple[OrderColumn, ...]
     calls: tuple[Call, ...]
-    looks: tuple[FrameExtent, ...]
+    extents: tuple[FrameExtent, ...]
 
     @property
     def counts_rows(self) -> bool:
         """Whether a call counts the rows before its own, those that are dropped included."""
-        return any(look.counted for look in self.looks)
+        return any(extent.counted for extent in self.extents)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -121,8 +121,8 @@ class Engine:
         floats, whose codes cannot be added to, and one with bounds that differ from row to row
         have no end: such a call is computed again from the change on, or for the whole partition.
         """
-        looks = [_with_peers(look) for look in self.looks]
-        cut = cut_ranges(offsets, find_affected(offsets, code, changes, looks))
+        extents = [_with_peers(extent) for extent in self.extents]
+        cut = cut_ranges(offsets, find_affected(offsets, code, changes, extents))
         if not len(cut.rows):
             return Answered(cut.rows, [], 0)
         slices = rows.select(self.needs).take(pa.array(source[cut.rows]))
@@ -158,16 +158,16 @@ class Engine:
         return found
 
 
-def _with_peers(look: FrameExtent) -> FrameExtent:
+def _with_peers(extent: FrameExtent) -> FrameExtent:
     """Return a look along the order that has the row's peers too.
 
     Rows that the order has no value for see one another, wherever the frames of others begin.
     """
-    if look.unit != "range":
-        return look
-    low = look.low if look.low is None else min(look.low, 0)
-    high = look.high if look.high is None else max(look.high, 0)
-    return look._replace(low=low, high=high)
+    if extent.unit != "range":
+        return extent
+    low = extent.low if extent.low is None else min(extent.low, 0)
+    high = extent.high if extent.high is None else max(extent.high, 0)
+    return extent._replace(low=low, high=high)
 
 
 def same_rows(

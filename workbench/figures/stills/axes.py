@@ -81,5 +81,6 @@ def _tick_names(
         end = x + half
         if axis_.showgrid is not False and drawing.panel.x.kind != "category":
             drawn += line(x, drawing.top, x, drawing.top + drawing.height, RULE)
-        drawn += label(x, y, words, anchor="middle", size=11, fill=QUIET)
+        # The last name stays within the picture.
+        drawn += label(min(x, ends[1] + 22 - half), y, words, anchor="middle", size=11, fill=QUIET)
     return drawn

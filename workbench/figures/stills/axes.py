@@ -40,6 +40,7 @@ def room_below(shown: Any) -> float:
 
 
 def axes(drawing: PanelPicture) -> Markup:
+    """Draw both axes of a panel: their ticks, the grid behind its traces, and what they show."""
     across, up = drawing.panel.axes
     left, top, bottom = drawing.left, drawing.top, drawing.top + drawing.height
     drawn = Markup()

@@ -9,8 +9,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import backfill, entities, funnel, online, streams, windows
-from benchmarks.report import Report, counted, machine, write_json
+from benchmarks import online
+from benchmarks.backfill import backfill, entities
+from benchmarks.funnel import funnel
+from benchmarks.measuring.report import Report, counted, machine, write_json
+from benchmarks.streams import streams
+from benchmarks.windows import windows
 
 SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online")
 PARTS: dict[str, Sequence[str]] = {

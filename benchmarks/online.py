@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import workbench as wb
-from benchmarks.measure import seconds
-from benchmarks.report import Report, Result, plain_seconds, short
+from benchmarks.measuring.measure import seconds
+from benchmarks.measuring.report import Report, Result, plain_seconds, short
 from workbench.online.update import apply_batch
 
 CORES = 2

@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("kernels", "workbench")
+PACKAGES = ("kernels", "workbench", "benchmarks")
 FOLDERS = sorted(
     folder.parent.relative_to(ROOT)
     for package in PACKAGES

@@ -9,8 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import workbench as wb
-from benchmarks.arrivals import SCHEMA, AmongIdle, Arrivals
-from benchmarks.report import Report, Result, plain_seconds
+from benchmarks.measuring.report import Report, Result, plain_seconds
+from benchmarks.streams.arrivals import SCHEMA, AmongIdle, Arrivals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

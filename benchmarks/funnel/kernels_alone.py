@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.measure import seconds
+from benchmarks.measuring.measure import seconds
 from kernels.funnel.levels import entries, funnel_levels
 from kernels.funnel.scan import window_funnel
 

@@ -5,13 +5,13 @@ from functools import partial
 from pathlib import Path
 
 import workbench as wb
-from benchmarks.backfill_bench import CORES, Bench
-from benchmarks.backfill_tasks import FLAT, cut, memory
-from benchmarks.ladder import ladder
-from benchmarks.measure import seconds
-from benchmarks.report import Report, Result, megabytes, plain_seconds, short
-from benchmarks.spark_metrics import WorkerPeak
-from benchmarks.visits import Visits
+from benchmarks.backfill.bench import CORES, Bench
+from benchmarks.backfill.ladder import ladder
+from benchmarks.backfill.tasks import FLAT, cut, memory
+from benchmarks.backfill.visits import Visits
+from benchmarks.measuring.measure import seconds
+from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short
+from benchmarks.measuring.spark_metrics import WorkerPeak
 from workbench.backfill.methods import METHODS
 
 PARTS = ("sizes", "naive", "hot", "methods", "cut", "memory", "kernels")

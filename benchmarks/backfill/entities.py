@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 import workbench as wb
-from benchmarks.measure import side_by_side
-from benchmarks.report import Report, Result, plain_seconds
-from benchmarks.visits import FILES, KEYS, START, YEAR
+from benchmarks.backfill.visits import FILES, KEYS, START, YEAR
+from benchmarks.measuring.measure import side_by_side
+from benchmarks.measuring.report import Report, Result, plain_seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

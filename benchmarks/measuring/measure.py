@@ -103,7 +103,7 @@ def check_same(answers: Mapping[str, Any]) -> None:
     --------
     >>> check_same({"ours": {0: 5}, "theirs": {0: 6}})
     Traceback (most recent call last):
-    benchmarks.measure.AnswersDifferError: ours gives {0: 5} and theirs gives {0: 6}.
+    benchmarks.measuring.measure.AnswersDifferError: ours gives {0: 5} and theirs gives {0: 6}.
     """
     first, *others = answers
     for other in others:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.readings import MINUTE, Readings
+from benchmarks.windows.readings import MINUTE, Readings
 from kernels import (
     frame_ranges,
     moving_aggregate,

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchmarks.backfill_bench import Bench, backfill
-from benchmarks.measure import seconds
-from benchmarks.report import Result, megabytes, plain_seconds, short
-from benchmarks.spark_metrics import WorkerPeak
-from benchmarks.visits import Visits
+from benchmarks.backfill.bench import Bench, backfill
+from benchmarks.backfill.visits import Visits
+from benchmarks.measuring.measure import seconds
+from benchmarks.measuring.report import Result, megabytes, plain_seconds, short
+from benchmarks.measuring.spark_metrics import WorkerPeak
 from workbench.backfill.bind import Plan
 from workbench.backfill.methods import PLANS
 

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.measure import side_by_side
-from benchmarks.report import Report, Result, milliseconds
+from benchmarks.measuring.measure import side_by_side
+from benchmarks.measuring.report import Report, Result, milliseconds
 from kernels.tiling.hops import DAY
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import windows_on_spark
-from benchmarks.measure import AnswersDifferError, side_by_side
-from benchmarks.memory import Peak
-from benchmarks.readings import loaded
-from benchmarks.report import Report, Result, milliseconds
-from benchmarks.window_kernels import FUNCTIONS, Frame
-from benchmarks.window_ways import PLAIN, Ways
+from benchmarks.measuring.measure import AnswersDifferError, side_by_side
+from benchmarks.measuring.memory import Peak
+from benchmarks.measuring.report import Report, Result, milliseconds
+from benchmarks.windows import on_spark as windows_on_spark
+from benchmarks.windows.kernels import FUNCTIONS, Frame
+from benchmarks.windows.readings import loaded
+from benchmarks.windows.ways import PLAIN, Ways
 
 SENSORS = (1, 20)
 SHORT, LONG = Frame(101), Frame(10_001)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from benchmarks.readings import Readings
-from benchmarks.window_kernels import FUNCTIONS, Column, Frame, Half, answered, column_of, shift
+from benchmarks.windows.kernels import FUNCTIONS, Column, Frame, Half, answered, column_of, shift
+from benchmarks.windows.readings import Readings
 from kernels import order_by_key
 from kernels.frames.ordering import Order
 

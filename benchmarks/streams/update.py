@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from benchmarks.arrivals import FILES_A_BATCH, ROWS_A_FILE, Arrivals
-from benchmarks.report import Result, megabytes
+from benchmarks.measuring.report import Result, megabytes
+from benchmarks.streams.arrivals import FILES_A_BATCH, ROWS_A_FILE, Arrivals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from benchmarks.streams_bench import Bench
+    from benchmarks.streams.bench import Bench
 
 UPDATE = "on update"
 #: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from benchmarks import streams_update
-from benchmarks.arrivals import Arrivals
-from benchmarks.measure import check_same, seconds
-from benchmarks.one_key import one_key_a_call
-from benchmarks.report import Report, Result, megabytes, plain_seconds
-from benchmarks.streams_bench import Bench
-from benchmarks.streams_idle import idle
+from benchmarks.measuring.measure import check_same, seconds
+from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
+from benchmarks.streams import update as streams_update
+from benchmarks.streams.arrivals import Arrivals
+from benchmarks.streams.bench import Bench
+from benchmarks.streams.idle import idle
+from benchmarks.streams.one_key import one_key_a_call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from benchmarks.arrivals import BUSY, IDLE, ROWS_EACH, AmongIdle
-from benchmarks.report import Result, plain_seconds
+from benchmarks.measuring.report import Result, plain_seconds
+from benchmarks.streams.arrivals import BUSY, IDLE, ROWS_EACH, AmongIdle
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from benchmarks.streams_bench import Bench
+    from benchmarks.streams.bench import Bench
 
 
 def idle(bench: "Bench", ways: "dict[str, Callable[[DataFrame], DataFrame]]") -> None:

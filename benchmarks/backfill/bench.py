@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 import workbench as wb
-from benchmarks.measure import check_same, side_by_side
-from benchmarks.report import Report
-from benchmarks.visits import Visits
+from benchmarks.backfill.visits import Visits
+from benchmarks.measuring.measure import check_same, side_by_side
+from benchmarks.measuring.report import Report
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

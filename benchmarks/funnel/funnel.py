@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from benchmarks import data, kernels_alone, memory, peers
-from benchmarks.measure import check_same, seconds, side_by_side
-from benchmarks.report import Report, Result, megabytes, plain_seconds
+from benchmarks.funnel import data, kernels_alone, peers
+from benchmarks.measuring import memory
+from benchmarks.measuring.measure import check_same, seconds, side_by_side
+from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 import workbench as wb
-from benchmarks.measure import check_same, seconds, side_by_side
-from benchmarks.readings import stored
-from benchmarks.report import Report, Result, plain_seconds
-from benchmarks.window_ways import THREADS
+from benchmarks.measuring.measure import check_same, seconds, side_by_side
+from benchmarks.measuring.report import Report, Result, plain_seconds
+from benchmarks.windows.readings import stored
+from benchmarks.windows.ways import THREADS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

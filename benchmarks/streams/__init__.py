@@ -1,0 +1,1 @@
+"""Windows over streams, beside a call of Python for each key."""

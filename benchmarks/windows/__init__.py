@@ -1,0 +1,1 @@
+"""Window calls over readings: kernels beside those of others, and plans beside Spark's own."""

@@ -61,7 +61,7 @@ def files(folder: Path, name: str, rows: int, first: int, last: int, count: int)
 
 
 @dataclass
-class Bench:
+class OnlineBench:
     """What the parts of the benchmark share.
 
     Attributes
@@ -107,7 +107,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     -------
     Report
     """
-    chosen, bench = set(only or PARTS), Bench(folder, Report())
+    chosen, bench = set(only or PARTS), OnlineBench(folder, Report())
     if "upload" in chosen:
         upload(bench, rounds)
     for name, part in {"fetch": fetch, "writer": writer, "update": update}.items():
@@ -116,7 +116,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     return bench.report
 
 
-def upload(bench: Bench, rounds: int) -> None:
+def upload(bench: OnlineBench, rounds: int) -> None:
     """Upload from Parquet to an empty store, again and again."""
     spark = wb.session({"spark.master": f"local[{CORES}]"})
     events = spark.read.parquet(bench.events)
@@ -133,7 +133,7 @@ def instant(micros: int) -> str:
     return str(pa.scalar(micros, pa.timestamp("us", "UTC")).as_py())
 
 
-def fetch(bench: Bench) -> None:
+def fetch(bench: OnlineBench) -> None:
     """Fetch one key and a hundred, of a store with uploaded and streamed hops."""
     view = view_of(bench.folder)
     streamed(view, visits(BATCH, UNTIL, UNTIL + 9 * HOUR, 99))
@@ -172,7 +172,7 @@ def timed(fetching: Callable[[Any], Any], size: int, rounds: int = FETCHES) -> l
     return took[rounds // 10 :]
 
 
-def writer(bench: Bench) -> None:
+def writer(bench: OnlineBench) -> None:
     """Fetch beside a process that applies 20,000 events a second."""
     view, at = view_of(bench.folder), moment(UNTIL + 9 * HOUR)
     alone = float(np.percentile(timed(lambda keys: view.fetch(keys, at=at), 1), 99))
@@ -204,7 +204,7 @@ def write(folder: str) -> None:
         time.sleep(max(0.0, begun + seed / 2 - time.perf_counter()))
 
 
-def update(bench: Bench) -> None:
+def update(bench: OnlineBench) -> None:
     """Keep hops current from a stream of files, and tell how many events a second are applied."""
     spark = wb.session({"spark.master": f"local[{CORES}]"})
     count = STREAMED // BATCH

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import workbench as wb
-from benchmarks.backfill.bench import CORES, Bench
+from benchmarks.backfill.bench import CORES, BackfillBench
 from benchmarks.backfill.ladder import ladder
 from benchmarks.backfill.tasks import FLAT, cut, memory
 from benchmarks.backfill.visits import Visits
@@ -45,7 +45,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
         ladder(report)
     if chosen == {"kernels"}:
         return report
-    bench = Bench(wb.session({"spark.master": f"local[{CORES}]"}), folder, rounds, report)
+    bench = BackfillBench(wb.session({"spark.master": f"local[{CORES}]"}), folder, rounds, report)
     # The first job starts Python's workers and loads the kernels, which belongs to no line.
     bench.write(Visits(*SIZES[0]))
     parts = {"sizes": sizes, "naive": naive, "hot": hot, "methods": methods}
@@ -56,7 +56,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     return report
 
 
-def sizes(bench: Bench) -> None:
+def sizes(bench: BackfillBench) -> None:
     """Compare with DuckDB at growing sizes, and each size's time with the one before."""
     what, before = "wb.Backfill, auto", {}
     for events, queries in SIZES:
@@ -74,7 +74,7 @@ def sizes(bench: Bench) -> None:
     largest(bench, before[SIZES[-1]])
 
 
-def largest(bench: Bench, half: float) -> None:
+def largest(bench: BackfillBench, half: float) -> None:
     """Compare the largest size with half of it: the time, and the most that any worker holds."""
     peaks = []
     for size in (SIZES[-1], LARGEST):
@@ -90,7 +90,7 @@ def largest(bench: Bench, half: float) -> None:
     bench.report.add(Result(what, "half of both", rows, *cells, ratio, FLAT))
 
 
-def naive(bench: Bench) -> None:
+def naive(bench: BackfillBench) -> None:
     """Compare with the naive join, up to the largest size that it finishes in some minutes."""
     for events, queries in NAIVE:
         visits = Visits(events, queries)
@@ -105,7 +105,7 @@ def naive(bench: Bench) -> None:
         bench.report.add(result)
 
 
-def hot(bench: Bench) -> None:
+def hot(bench: BackfillBench) -> None:
     """Compare half of everything on one key with the same spread evenly."""
     for events, queries in SIZES[2:]:
         pair = {"hot": Visits(events, queries, hot=True), "even": Visits(events, queries)}
@@ -115,7 +115,7 @@ def hot(bench: Bench) -> None:
         bench.report.add(Result("half on one key", "spread evenly", events, *cells, ratio, 1.5))
 
 
-def methods(bench: Bench) -> None:
+def methods(bench: BackfillBench) -> None:
     """Compare the method that is chosen with the best of those there are."""
     for visits in (Visits(1_000_000, 100_000), Visits(1_000_000, 100_000, hot=True)):
         names = [name for name in METHODS if name != "naive"]

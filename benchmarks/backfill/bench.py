@@ -25,7 +25,7 @@ PATIENCE = 20.0
 
 
 @dataclass
-class Bench:
+class BackfillBench:
     """What the parts of the benchmark share.
 
     Attributes

@@ -30,7 +30,7 @@ MOST = 2.0
 
 
 @dataclass
-class Bench:
+class EntityBench:
     """What the runs share.
 
     Attributes
@@ -90,7 +90,7 @@ def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     """
     generate(folder)
     report = Report()
-    bench = Bench(wb.session({"spark.master": f"local[{CORES}]"}), folder)
+    bench = EntityBench(wb.session({"spark.master": f"local[{CORES}]"}), folder)
     ways: dict[str, Callable[[], None]] = {
         "entities": bench.by_lives,
         "events": partial(bench.by_events, "events"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from benchmarks.backfill.bench import Bench, backfill
+from benchmarks.backfill.bench import BackfillBench, backfill
 from benchmarks.backfill.visits import Visits
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Result, megabytes, plain_seconds, short
@@ -21,7 +21,7 @@ GROWING, ASKED, FLAT = (1_000_000, 10_000_000), 10_000, 1.25
 MANY, SHARES = 16, (0.5, 0.9)
 
 
-def memory(bench: Bench) -> None:
+def memory(bench: BackfillBench) -> None:
     """Compare the peak of a worker with that for a tenth of the events, of as many hops."""
     for method in ("tree", "scan", "sawtooth"):
         peaks = []
@@ -40,7 +40,7 @@ def memory(bench: Bench) -> None:
         bench.report.add(result)
 
 
-def cut(bench: Bench) -> None:
+def cut(bench: BackfillBench) -> None:
     """Compare the longest task with and without cutting a key of most rows.
 
     Two cores share few tasks well enough, so a run is no shorter there: what a machine with a core
@@ -62,7 +62,7 @@ def cut(bench: Bench) -> None:
             print(f"  {name}: largest task {rows:,} rows, all tasks {all_of_them:.1f} s")
 
 
-def _tasks(bench: Bench, plan: Plan, method: str) -> "pd.DataFrame":
+def _tasks(bench: BackfillBench, plan: Plan, method: str) -> "pd.DataFrame":
     """What the tasks of a run say, behind one that warms it up."""
     asked = backfill("sawtooth")
     for _ in range(bench.rounds):
@@ -70,13 +70,13 @@ def _tasks(bench: Bench, plan: Plan, method: str) -> "pd.DataFrame":
     return asked.tasks(plan.queries.df, plan.events.df, method)
 
 
-def _plan(bench: Bench, visits: Visits, window: str = "sliding") -> Plan:
+def _plan(bench: BackfillBench, visits: Visits, window: str = "sliding") -> Plan:
     queries, events = map(bench.spark.read.parquet, visits.paths(bench.folder))
     return backfill(window).bound(queries, events)
 
 
 @contextmanager
-def _partitions(bench: Bench, count: int) -> Iterator[None]:
+def _partitions(bench: BackfillBench, count: int) -> Iterator[None]:
     name = "spark.sql.shuffle.partitions"
     before = bench.spark.conf.get(name)
     bench.spark.conf.set(name, str(count))

@@ -30,7 +30,7 @@ TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
 
 
 @dataclass
-class Bench:
+class FunnelBench:
     """What the parts of the benchmark share.
 
     Attributes
@@ -68,7 +68,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
     Report
     """
     spark = wb.session({"spark.master": f"local[{CORES}]"})
-    bench = Bench(spark, peers.ClickHouse(CORES), folder, rounds, Report())
+    bench = FunnelBench(spark, peers.ClickHouse(CORES), folder, rounds, Report())
     warm(bench, sizes[0])
     for rows in sizes:
         cold(bench, rows, every_key=False, check=rows == sizes[-1])
@@ -82,7 +82,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
     return bench.report
 
 
-def warm(bench: Bench, rows: int) -> None:
+def warm(bench: FunnelBench, rows: int) -> None:
     """Let Java compile what both ways on Spark run often, which belongs to no line."""
     for every_key in WARM * (False, True):
         path = data.clicks(bench.spark, rows, bench.folder)
@@ -91,7 +91,7 @@ def warm(bench: Bench, rows: int) -> None:
         peers.spark_sql(bench.spark, question)
 
 
-def cold(bench: Bench, rows: int, every_key: bool, check: bool) -> None:
+def cold(bench: FunnelBench, rows: int, every_key: bool, check: bool) -> None:
     """Ask a fresh query of the file, as often as there are rounds."""
     what = EVERY if every_key else MATCHING
     question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, every_key)
@@ -106,7 +106,7 @@ def cold(bench: Bench, rows: int, every_key: bool, check: bool) -> None:
         ahead(bench, what, rows, medians, SPARK_SQL, 1.5)
 
 
-def prepared(bench: Bench, rows: int, check: bool) -> None:
+def prepared(bench: FunnelBench, rows: int, check: bool) -> None:
     """Ask prepared events for another window, against ClickHouse's whole query."""
     path = data.clicks(bench.spark, rows, bench.folder)
     question = peers.Question(path, STEPS, DAY, every_key=True)
@@ -120,7 +120,7 @@ def prepared(bench: Bench, rows: int, check: bool) -> None:
         compare(bench, AGAIN, rows, medians, CLICKHOUSE, TARGETS[AGAIN])
 
 
-def pandas(bench: Bench, rows: int) -> None:
+def pandas(bench: FunnelBench, rows: int) -> None:
     """Ask by one Python call for each user, once, over a file of its own size."""
     question = peers.Question(data.clicks(bench.spark, rows, bench.folder), STEPS, HOUR, False)
     answers: dict[str, Any] = {OURS: ours(bench.spark, question)}
@@ -135,7 +135,7 @@ def pandas(bench: Bench, rows: int) -> None:
     ahead(bench, MATCHING, rows, times, PANDAS, 20)
 
 
-def kernel(bench: Bench, rows: int) -> None:
+def kernel(bench: FunnelBench, rows: int) -> None:
     """Measure the compiled kernel without Spark."""
     path = data.clicks(bench.spark, rows, bench.folder)
     columns = kernels_alone.columns_of(path, STEPS)
@@ -154,7 +154,7 @@ def kernel(bench: Bench, rows: int) -> None:
     bench.report.add(Result(what, "", 2, plain_seconds(first), "", first, 1, "s"))
 
 
-def growth(bench: Bench, sizes: Sequence[int]) -> None:
+def growth(bench: FunnelBench, sizes: Sequence[int]) -> None:
     """Compare the largest file's time with the smallest one's: linear at the most."""
     least, most = sizes[0], sizes[-1]
     if least == most:
@@ -166,7 +166,7 @@ def growth(bench: Bench, sizes: Sequence[int]) -> None:
         bench.report.add(Result(f"growth: {what}", f"{least:,} rows", most, *cells, ratio, linear))
 
 
-def heavy_user(bench: Bench, rows: int) -> None:
+def heavy_user(bench: FunnelBench, rows: int) -> None:
     """Compare events of which one user has half with the same events spread evenly."""
     paths = {
         "one user has half": data.one_heavy(bench.spark, rows, bench.folder),
@@ -193,7 +193,7 @@ def heavy_user(bench: Bench, rows: int) -> None:
         bench.report.add(Result(what, "spread evenly", rows, *cells, heavy / even, 1.5))
 
 
-def worker_memory(bench: Bench, rows: int) -> None:
+def worker_memory(bench: FunnelBench, rows: int) -> None:
     """Compare the most memory a Python worker holds with its packed block."""
     path = data.clicks(bench.spark, rows, bench.folder)
     for task, (peak, packed) in memory.peaks(bench.spark, wb.Funnel(STEPS, "1 hour"), path).items():
@@ -214,7 +214,7 @@ def ours(spark: "SparkSession", question: peers.Question) -> peers.Histogram:
     return peers.histogram(wb.Funnel(question.steps, window).levels(events))
 
 
-def timed(bench: Bench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:
+def timed(bench: FunnelBench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:
     """Time ways side by side, keep their medians and return them."""
     timings = side_by_side(ways, bench.rounds)
     medians = {name: timing.median for name, timing in timings.items()}
@@ -223,7 +223,7 @@ def timed(bench: Bench, what: str, rows: int, ways: dict[str, Any]) -> dict[str,
 
 
 def compare(
-    bench: Bench, what: str, rows: int, times: dict[str, float], other: str, target: float
+    bench: FunnelBench, what: str, rows: int, times: dict[str, float], other: str, target: float
 ) -> None:
     """Report how many times another's time we take."""
     cells = plain_seconds(times[OURS]), plain_seconds(times[other])
@@ -231,7 +231,7 @@ def compare(
 
 
 def ahead(
-    bench: Bench, what: str, rows: int, times: dict[str, float], other: str, target: float
+    bench: FunnelBench, what: str, rows: int, times: dict[str, float], other: str, target: float
 ) -> None:
     """Report how many times our time another takes."""
     cells, ratio = (

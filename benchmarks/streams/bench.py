@@ -51,7 +51,7 @@ class Ran(NamedTuple):
 
 
 @dataclass
-class Bench:
+class StreamBench:
     """What the parts of the benchmark share.
 
     Attributes

@@ -9,10 +9,10 @@ from benchmarks.streams.arrivals import BUSY, IDLE, ROWS_EACH, AmongIdle
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from benchmarks.streams.bench import Bench
+    from benchmarks.streams.bench import StreamBench
 
 
-def idle(bench: "Bench", ways: "dict[str, Callable[[DataFrame], DataFrame]]") -> None:
+def idle(bench: "StreamBench", ways: "dict[str, Callable[[DataFrame], DataFrame]]") -> None:
     """Time a micro-batch of a few partitions among many others, and among none."""
     for emit, windows in ways.items():
         with_them, alone = (

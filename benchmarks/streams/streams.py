@@ -9,7 +9,7 @@ from benchmarks.measuring.measure import check_same, seconds
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
 from benchmarks.streams import update as streams_update
 from benchmarks.streams.arrivals import Arrivals
-from benchmarks.streams.bench import Bench
+from benchmarks.streams.bench import StreamBench
 from benchmarks.streams.idle import idle
 from benchmarks.streams.one_key import one_key_a_call
 
@@ -51,7 +51,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     """
     # As many buckets as there are cores, so that each has one.
     conf = {"spark.master": f"local[{CORES}]", "spark.sql.shuffle.partitions": CORES}
-    bench = Bench(wb.session(conf), folder, Report(), rows)
+    bench = StreamBench(wb.session(conf), folder, Report(), rows)
     # The first query starts Python's workers and loads the kernels, which belongs to no line.
     bench.run(Arrivals(20_000, 100), closing)
     for name, part in PARTS.items():
@@ -60,7 +60,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     return bench.report
 
 
-def close(bench: Bench) -> None:
+def close(bench: StreamBench) -> None:
     """Rows a second on window close, beside the ordinary way and beside a batch."""
     all_rows = Arrivals(bench.rows, SENSORS)
     ours = bench.run(all_rows, closing)
@@ -81,7 +81,7 @@ def close(bench: Bench) -> None:
     bench.report.add(Result("a stream", "wb.over of all, batch", bench.rows, *cells, ratio, None))
 
 
-def partitions(bench: Bench) -> None:
+def partitions(bench: StreamBench) -> None:
     """The same rows over many partitions and over few."""
     took = {
         sensors: bench.run(Arrivals(bench.rows, sensors), closing).seconds
@@ -93,7 +93,7 @@ def partitions(bench: Bench) -> None:
     bench.report.add(result)
 
 
-def state(bench: Bench) -> None:
+def state(bench: StreamBench) -> None:
     """What is kept at the end of a stream, and of one that is ten times as long."""
     short, long = (
         bench.run(Arrivals(rows, 1_000), closing) for rows in (bench.rows // 10, bench.rows)
@@ -105,7 +105,7 @@ def state(bench: Bench) -> None:
 
 
 #: The parts of the benchmark by name.
-PARTS: dict[str, Callable[[Bench], None]] = {
+PARTS: dict[str, Callable[[StreamBench], None]] = {
     "close": close,
     "partitions": partitions,
     "state": state,

@@ -10,7 +10,7 @@ from benchmarks.streams.arrivals import FILES_A_BATCH, ROWS_A_FILE, Arrivals
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from benchmarks.streams.bench import Bench
+    from benchmarks.streams.bench import StreamBench
 
 UPDATE = "on update"
 #: One row of a hundred comes late, by up to half of what a micro-batch brings: it meets rows
@@ -39,7 +39,7 @@ def some_late(rows: int, sensors: int) -> Arrivals:
     return Arrivals(rows, sensors, BEHIND, DELAY)
 
 
-def update(bench: "Bench") -> None:
+def update(bench: "StreamBench") -> None:
     """Changes a second, and what a late row makes be computed again."""
     ours = bench.run(some_late(bench.rows, SENSORS), updating)
     bench.rate("on update, 1 % out of order", bench.rows, ours, 80_000)
@@ -53,13 +53,13 @@ def update(bench: "Bench") -> None:
     bench.report.add(Result(what, against, bench.rows, *cells, ratio, 1.5))
 
 
-def iqr(bench: "Bench") -> None:
+def iqr(bench: "StreamBench") -> None:
     """Rows a second of a moving interquartile range that is kept up to date."""
     ours = bench.run(some_late(bench.rows, SENSORS), moving_iqr, kept=False)
     bench.rate("moving IQR, on update", bench.rows, ours, 50_000)
 
 
-def state_updated(bench: "Bench") -> None:
+def state_updated(bench: "StreamBench") -> None:
     """What is kept at the end of a stream, and of one that is ten times as long."""
     # What the last micro-batch brings is kept until rows come behind it: one is the least.
     few = min(FILES_A_BATCH * ROWS_A_FILE, bench.rows)

@@ -34,7 +34,7 @@ Column = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Frame:
+class TrailingFrame:
     """The rows up to the current one that a function sees.
 
     Attributes
@@ -70,7 +70,7 @@ class Frame:
         return int(np.searchsorted(time, time[row] - self.size * MINUTE))
 
 
-def answered(function: str, order: Order, column: Column, frame: Frame) -> Column:
+def answered(function: str, order: Order, column: Column, frame: TrailingFrame) -> Column:
     """Answer by the kernels on this thread: from a sorted column to a column."""
     offsets, (begin, end) = order.offsets, frame.ranges(order)
     if function == "quantile":
@@ -120,7 +120,7 @@ class Half:
         part = Readings(offsets, readings.time[at], readings.value[at], readings.code[at])
         return cls(part, order_by_key(offsets, part.time), first - low)
 
-    def answer(self, function: str, frame: Frame) -> Column:
+    def answer(self, function: str, frame: TrailingFrame) -> Column:
         """Answer for the rows by the kernels."""
         column = column_of(self.readings, function)
         return answered(function, self.order, column, frame)[self.spare :]

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import numpy as np
 
-from benchmarks.windows.kernels import FUNCTIONS, Column, Frame, Half, answered, column_of, shift
+from benchmarks.windows.kernels import (
+    FUNCTIONS,
+    Column,
+    Half,
+    TrailingFrame,
+    answered,
+    column_of,
+    shift,
+)
 from benchmarks.windows.readings import Readings
 from kernels import order_by_key
 from kernels.frames.ordering import Order
@@ -41,7 +49,7 @@ class Ways:
 
     readings: Readings
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS))
-    known: dict[Frame, list["Half"]] = field(default_factory=dict)
+    known: dict[TrailingFrame, list["Half"]] = field(default_factory=dict)
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -76,11 +84,11 @@ class Ways:
         """Return the column that a function is of."""
         return column_of(self.readings, function)
 
-    def kernels(self, function: str, frame: Frame) -> Column:
+    def kernels(self, function: str, frame: TrailingFrame) -> Column:
         """Answer by the kernels on one thread."""
         return answered(function, self.order, self.column(function), frame)
 
-    def kernels_in_halves(self, function: str, frame: Frame) -> list[Column]:
+    def kernels_in_halves(self, function: str, frame: TrailingFrame) -> list[Column]:
         """Answer by the kernels on two threads, each with half of the rows.
 
         The answer is in two pieces, as DuckDB's is in many: who reads it needs no copy in one.
@@ -92,7 +100,7 @@ class Ways:
         """The order that the rows are in."""
         return order_by_key(self.readings.offsets, self.readings.time)
 
-    def halves(self, frame: Frame) -> list["Half"]:
+    def halves(self, frame: TrailingFrame) -> list["Half"]:
         """Return the halves of the rows, each with the values that its frames have."""
         if frame not in self.known:
             data, middle = self.readings, self.readings.rows // 2
@@ -105,11 +113,11 @@ class Ways:
             ]
         return self.known[frame]
 
-    def duckdb(self, function: str, frame: Frame) -> Any:
+    def duckdb(self, function: str, frame: TrailingFrame) -> Any:
         """Answer by DuckDB on two threads, as an Arrow table."""
         return self.ask(f"SELECT {self.sql(function, frame)} AS answer FROM readings")
 
-    def duckdb_ordered(self, function: str, frame: Frame) -> Any:
+    def duckdb_ordered(self, function: str, frame: TrailingFrame) -> Any:
         """Answer by DuckDB in the order of the rows, to compare the answers."""
         asked = f"SELECT row, {self.sql(function, frame)} AS answer FROM readings"
         return self.ask(f"SELECT answer FROM ({asked}) ORDER BY row")["answer"]
@@ -122,7 +130,7 @@ class Ways:
         """Return the answer of a query of DuckDB as an Arrow table."""
         return self.connection.sql(query).to_arrow_table()
 
-    def sql(self, function: str, frame: Frame) -> str:
+    def sql(self, function: str, frame: TrailingFrame) -> str:
         """Return the window function in SQL."""
         return f"{FUNCTIONS[function]} OVER ({self._partition} {frame.sql})"
 
@@ -130,7 +138,7 @@ class Ways:
     def _partition(self) -> str:
         return "ORDER BY time" if self.one else "PARTITION BY sensor ORDER BY time"
 
-    def by_polars(self, function: str, frame: Frame) -> "pl.Series":
+    def by_polars(self, function: str, frame: TrailingFrame) -> "pl.Series":
         """Answer by Polars: sum, min or max."""
         import polars as pl
 
@@ -143,7 +151,7 @@ class Ways:
         asked = asked if self.one else asked.over("sensor")
         return self.polars.select(asked.alias("answer"))["answer"]
 
-    def by_pandas(self, function: str, frame: Frame) -> "pd.Series[float]":
+    def by_pandas(self, function: str, frame: TrailingFrame) -> "pd.Series[float]":
         """Answer by pandas: sum, min or max."""
         data: Any = self.pandas if frame.unit == "rows" else self.pandas.set_index("time")
         values = data["value"] if self.one else data.groupby("sensor", sort=False)["value"]
@@ -154,7 +162,7 @@ class Ways:
         found: pd.Series[float] = getattr(rolling, function)()
         return found
 
-    def by_cumsum(self, function: str, frame: Frame) -> Column:
+    def by_cumsum(self, function: str, frame: TrailingFrame) -> Column:
         """Answer by NumPy: the difference of running totals, which loses digits."""
         data = self.readings
         begin, end = frame.ranges(self.order)
@@ -162,9 +170,9 @@ class Ways:
         np.cumsum(data.value, out=totals[1:])
         return np.asarray(totals[end[:, 0] + first] - totals[begin[:, 0] + first])
 
-    def others(self, function: str) -> dict[str, Callable[[str, Frame], Any]]:
+    def others(self, function: str) -> dict[str, Callable[[str, TrailingFrame], Any]]:
         """Return the other ways by name."""
-        ways: dict[str, Callable[[str, Frame], Any]] = {"DuckDB": self.duckdb}
+        ways: dict[str, Callable[[str, TrailingFrame], Any]] = {"DuckDB": self.duckdb}
         if function in PLAIN:
             ways |= {"Polars": self.by_polars, "pandas": self.by_pandas}
         if function == "sum":

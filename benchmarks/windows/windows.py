@@ -12,14 +12,14 @@ from benchmarks.measuring.measure import AnswersDifferError, side_by_side
 from benchmarks.measuring.memory import Peak
 from benchmarks.measuring.report import Report, Result, milliseconds
 from benchmarks.windows import on_spark as windows_on_spark
-from benchmarks.windows.kernels import FUNCTIONS, Frame
+from benchmarks.windows.kernels import FUNCTIONS, TrailingFrame
 from benchmarks.windows.readings import loaded
 from benchmarks.windows.ways import PLAIN, Ways
 
 SENSORS = (1, 20)
-SHORT, LONG = Frame(101), Frame(10_001)
-WITH_GAPS = Frame(120, "range")
-FRAMES = (Frame(11), SHORT, Frame(1_001), LONG, WITH_GAPS)
+SHORT, LONG = TrailingFrame(101), TrailingFrame(10_001)
+WITH_GAPS = TrailingFrame(120, "range")
+FRAMES = (TrailingFrame(11), SHORT, TrailingFrame(1_001), LONG, WITH_GAPS)
 #: Where the answers of all ways are compared; the tests do so over every kind of frame.
 CHECKED = (SHORT, WITH_GAPS)
 OURS, ONE_THREAD = "kernels, two threads", "kernels, one thread"
@@ -33,7 +33,7 @@ PARTS = (*FUNCTIONS, "memory", *windows_on_spark.PARTS)
 
 
 @dataclass
-class Bench:
+class WindowBench:
     """What the lines about columns in memory share.
 
     Attributes
@@ -51,7 +51,7 @@ class Bench:
     rounds: int
     report: Report
 
-    def name(self, function: str, frame: Frame) -> str:
+    def name(self, function: str, frame: TrailingFrame) -> str:
         """Return what a line is about."""
         return f"{function}, {frame}, {partitions(self.sensors)}"
 
@@ -78,7 +78,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     functions = [name for name in FUNCTIONS if name in chosen]
     if functions or "memory" in chosen:
         for sensors in SENSORS:
-            bench = Bench(Ways(loaded(sizes[-1], sensors, folder)), sensors, rounds, report)
+            bench = WindowBench(Ways(loaded(sizes[-1], sensors, folder)), sensors, rounds, report)
             in_memory(bench, functions)
             if "memory" in chosen:
                 memory(bench)
@@ -86,7 +86,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
     return report
 
 
-def in_memory(bench: Bench, functions: Sequence[str]) -> None:
+def in_memory(bench: WindowBench, functions: Sequence[str]) -> None:
     """Compare the functions over each frame."""
     if functions:
         sorting(bench)
@@ -96,7 +96,7 @@ def in_memory(bench: Bench, functions: Sequence[str]) -> None:
         flat(bench, function)
 
 
-def sorting(bench: Bench) -> None:
+def sorting(bench: WindowBench) -> None:
     """Tell what DuckDB's order costs: the kernels get sorted rows."""
     took = side_by_side({"DuckDB": bench.ways.duckdb_sorts}, bench.rounds)["DuckDB"].median
     what = f"DuckDB sorts, {partitions(bench.sensors)}"
@@ -104,12 +104,12 @@ def sorting(bench: Bench) -> None:
     bench.report.add(Result(what, "", bench.ways.readings.rows, "", cell, took * 1e3, None, "ms"))
 
 
-def compare(bench: Bench, function: str, frame: Frame) -> None:
+def compare(bench: WindowBench, function: str, frame: TrailingFrame) -> None:
     """Time one function over one frame in all ways."""
     ways, rows = bench.ways, bench.ways.readings.rows
     if frame in CHECKED:
         check(ways, function, frame)
-    asked: dict[str, Callable[[str, Frame], Any]] = {
+    asked: dict[str, Callable[[str, TrailingFrame], Any]] = {
         OURS: ways.kernels_in_halves,
         ONE_THREAD: ways.kernels,
         **ways.others(function),
@@ -139,14 +139,19 @@ def fastest(times: dict[str, float]) -> str:
 
 
 def against(
-    bench: Bench, what: str, other: str, ours: float, theirs: float, target: float | None = None
+    bench: WindowBench,
+    what: str,
+    other: str,
+    ours: float,
+    theirs: float,
+    target: float | None = None,
 ) -> None:
     """Report how many times our time another takes."""
     cells, rows = (milliseconds(ours), milliseconds(theirs)), bench.ways.readings.rows
     bench.report.add(Result(what, other, rows, *cells, theirs / ours, target, at_most=False))
 
 
-def flat(bench: Bench, function: str) -> None:
+def flat(bench: WindowBench, function: str) -> None:
     """Compare a long frame with a short one: three quantiles cost the same."""
     times = bench.report.seconds[f"{function}, {partitions(bench.sensors)}"][OURS]
     long, short = times[str(LONG)], times[str(SHORT)]
@@ -157,7 +162,7 @@ def flat(bench: Bench, function: str) -> None:
     bench.report.add(Result(what, f"{SHORT}", rows, *cells, long / short, target))
 
 
-def memory(bench: Bench) -> None:
+def memory(bench: WindowBench) -> None:
     """Tell the most memory that a function takes beyond its columns, in bytes a row."""
     rows = bench.ways.readings.rows
     for function in FUNCTIONS:
@@ -169,7 +174,7 @@ def memory(bench: Bench) -> None:
         bench.report.add(Result(what, "its answer", rows, *cells, each, None, "B/row"))
 
 
-def check(ways: Ways, function: str, frame: Frame) -> None:
+def check(ways: Ways, function: str, frame: TrailingFrame) -> None:
     """Refuse answers that are not those of DuckDB."""
     expected = numbers(ways.duckdb_ordered(function, frame))
     found = {OURS: np.concatenate(ways.kernels_in_halves(function, frame))}

@@ -22,9 +22,8 @@ settings.load_profile("same")
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """A local classic session on two cores, which shuffles into as many partitions."""
-    size = {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": 2}
-    session = wb.session({"spark.master": "local[2]", **size, **NO_CALL_SITES})
+    """A local classic session on two cores."""
+    session = wb.session({"spark.master": "local[2]", "spark.driver.memory": "2g", **NO_CALL_SITES})
     yield session
     session.stop()
 

@@ -64,7 +64,7 @@ def kernels_of_workers(spark: SparkSession) -> list[list[int]]:
         for _ in batches:
             yield pa.RecordBatch.from_pydict({"loaded": [loaded], "compiled": [compiled]})
 
-    looked = spark.range(2, numPartitions=2).mapInArrow(look, "loaded int, compiled int")
+    looked = spark.range(2, numPartitions=2).mapInArrow(look, "loaded long, compiled long")
     return [list(row) for row in looked.collect()]
 
 

@@ -172,7 +172,7 @@ def one_partition(at: list[int], code: Ints, inserted: int = 1) -> Changes:
 
 
 @pytest.mark.parametrize(
-    ("look", "expected"),
+    ("extent", "expected"),
     [
         (frame_extent("lag", 2), [(10, 12), (50, 52)]),
         (frame_extent("lead", 3), [(7, 10), (47, 50)]),
@@ -227,7 +227,7 @@ def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound
 
 
 @pytest.mark.parametrize(
-    ("look", "message"),
+    ("extent", "message"),
     [
         (FrameExtent("row", 0, 0), "unit: 'row' is none of 'rows', 'range', 'groups'"),
         (FrameExtent("rows", 0.5, 1), "low, high: -0.5 is no integer; give integers or None"),  # type: ignore[arg-type]

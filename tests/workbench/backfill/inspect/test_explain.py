@@ -1,5 +1,8 @@
 """Which keys a backfill cuts by time, and what it says that decides it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -43,6 +46,18 @@ def asked() -> wb.Backfill:
     )
 
 
+@contextmanager
+def partitions(spark: SparkSession, count: str) -> Iterator[None]:
+    """So many tasks behind a shuffle."""
+    name = "spark.sql.shuffle.partitions"
+    before = spark.conf.get(name)
+    spark.conf.set(name, count)
+    try:
+        yield
+    finally:
+        spark.conf.set(name, str(before))
+
+
 def answers(df: DataFrame) -> list[tuple[object, ...]]:
     rows = df.orderBy("v").collect()
     return [tuple(round(one, 9) if isinstance(one, float) else one for one in row) for row in rows]
@@ -51,10 +66,12 @@ def answers(df: DataFrame) -> list[tuple[object, ...]]:
 def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     backfill = asked()
-    cutting = SplitPlan(backfill.bound(queries, events), least=300)
-    assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
-    expected = answers(backfill.run(queries, events, "scan"))
-    assert answers(split(cutting.plan, cutting).answers()) == expected
+    # Of two tasks' share, two thirds of all rows are no more than one and a half.
+    with partitions(spark, "4"):
+        cutting = SplitPlan(backfill.bound(queries, events), least=300)
+        assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
+        expected = answers(backfill.run(queries, events, "scan"))
+        assert answers(split(cutting.plan, cutting).answers()) == expected
 
 
 def test_nan_is_a_key_like_any_other(spark: SparkSession) -> None:
@@ -83,23 +100,17 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("partitions", "parts"),
+    ("count", "parts"),
     [
         ("4", ["auto is scan: a shuffle has 4", "cut by time: no key"]),
         ("5", ["auto: a key of more", "no key; large is a key of more than 150,000 rows"]),
     ],
 )
-def test_few_tasks_leave_all_keys_whole(
-    spark: SparkSession, partitions: str, parts: list[str]
-) -> None:
+def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: list[str]) -> None:
     queries, events = skewed(spark)
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", partitions)
-    try:
+    with partitions(spark, count):
         said = asked().explain(queries, events)
-        assert [part for part in parts if part not in said] == []
-    finally:
-        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+    assert [part for part in parts if part not in said] == []
 
 
 @pytest.mark.parametrize(("most_rows", "cut"), [(0, False), (1, True)])

@@ -3,8 +3,6 @@
 A block holds one row for each key, and for every event column the rows of all keys one behind the
 other: that is what ``offsets`` and columns are. Packed, it is one binary value: an Arrow record
 batch in which each event column is a list for each key.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 A worker in front of the shuffle sorts its rows by their partition-to-be and packs those that go the
 same way as one binary value. So a row costs no serialization of its own, and rows that an answer
 does not need never travel (docs/decisions/0006).
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Columns as the kernels take them, and answers as columns again.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Columns as the kernels take them, and answers as columns again."""
 
 from typing import Any
 

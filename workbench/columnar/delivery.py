@@ -3,8 +3,6 @@
 In front of a shuffle, a task counts what it sends to each place, and sends a note of that behind
 its last bundle. Behind the shuffle, a task counts what it opens, and holds that against the notes
 (docs/decisions/0015).
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 import struct

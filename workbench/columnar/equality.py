@@ -1,7 +1,4 @@
-"""Whether values are the same: columns of any type exactly, and single ones as a person takes them.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Whether values are the same: columns of any type exactly, single ones as a person takes them."""
 
 import math
 from collections.abc import Mapping

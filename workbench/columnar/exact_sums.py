@@ -3,8 +3,6 @@
 A number that is added up is taken in parts of 32 bits, whose sums cannot overflow: fewer than 2**31
 rows add up to less than 2**63. The sum of the whole numbers goes with them; it wraps around, and so
 tells the lowest 64 bits of the true sum, while the other parts tell what is above.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Numbers for the keys of rows: equal where the keys are equal, whatever their type.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Numbers for the keys of rows: equal where the keys are equal, whatever their type."""
 
 from typing import Any, TypeVar
 

@@ -1,7 +1,4 @@
-"""What is computed once and asked for again.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""What is computed once and asked for again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

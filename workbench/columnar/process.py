@@ -1,7 +1,4 @@
-"""What a Spark Python worker does once for all of its tasks.
-
-Executors load this module, so it needs the standard library and nothing else.
-"""
+"""What a Spark Python worker does once for all of its tasks."""
 
 import ctypes
 import gc

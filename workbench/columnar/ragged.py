@@ -1,7 +1,4 @@
-"""Runs of rows of different lengths, one behind the other: where they begin, and whose a row is.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Runs of rows of different lengths, one behind the other: where they begin, and whose a row is."""
 
 from typing import Any
 

@@ -1,7 +1,6 @@
 """Sketches of Apache DataSketches as states: made, fed, merged, asked, and kept as bytes.
 
-Executors load this module, so it needs datasketches, numpy, pyarrow and the kernels and nothing
-else. What is fed is text that stands for a value, or numbers, so a sketch knows no column and no
+What is fed is text that stands for a value, or numbers, so a sketch knows no column and no
 block, and sketches of any rows may be merged.
 
 All are deterministic: the same rows, fed and merged in the same way, give the same answer. The

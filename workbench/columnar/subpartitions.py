@@ -3,8 +3,6 @@
 In front of the shuffle each subpartition is a bundle of its own, cut into short values.
 Behind it Spark sorts them, on its disks where they are too many, and hands over so many of them at
 once. So a task holds a part of what it gets, however much that is.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterable, Iterator

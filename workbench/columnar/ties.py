@@ -1,7 +1,4 @@
-"""Events at the same time: their order comes from the values that are asked for.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Events at the same time: their order comes from the values that are asked for."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

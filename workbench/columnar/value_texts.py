@@ -1,7 +1,4 @@
-"""Values as texts that stand for them in any block and any process, and back.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Values as texts that stand for them in any block and any process, and back."""
 
 import math
 import struct

@@ -1,7 +1,4 @@
-"""Time zones as Spark writes them, by what Arrow and Python know of them.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Time zones as Spark writes them, by what Arrow and Python know of them."""
 
 import re
 from collections.abc import Callable

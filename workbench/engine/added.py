@@ -3,8 +3,6 @@
 Executors have the catalogue and the aggregates that the packages bring. A row that was added later,
 and the aggregates that it names, travel with each call of it. The class of a state that the kernels
 do not have travels by name, so its module has to be one that executors can import.
-
-Executors load this module, so it needs the kernels and nothing else.
 """
 
 from typing import NamedTuple

@@ -2,8 +2,6 @@
 
 An answer is finished here, whether kernels found it frame by frame, or states were merged for it on
 the way through a backfill or in a store.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""A block of rows in their order, and what window functions ask of it.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""A block of rows in their order, and what window functions ask of it."""
 
 from dataclasses import dataclass, fields
 from typing import Any

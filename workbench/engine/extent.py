@@ -1,7 +1,4 @@
-"""How far the functions of a window call look from a row.
-
-Executors load this module, so it needs the standard library and nothing else at its top.
-"""
+"""How far the functions of a window call look from a row."""
 
 from dataclasses import dataclass
 from typing import Any

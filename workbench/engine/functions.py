@@ -1,7 +1,4 @@
-"""Each window function on a block: its column from the kernels' answers.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Each window function on a block: its column from the kernels' answers."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,4 @@
-"""The functions that give several values of a frame, on a block: lists of them, and histograms.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The functions that give several values of a frame, on a block: lists of them, and histograms."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,4 @@
-"""The rows of a window in their order, and the frames around them.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The rows of a window in their order, and the frames around them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

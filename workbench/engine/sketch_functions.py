@@ -1,8 +1,4 @@
-"""The approximate functions on a block: sketches of chunks of rows, merged for each frame.
-
-Executors load this module, so it needs datasketches, pyarrow, numpy and the kernels and nothing
-else.
-"""
+"""The approximate functions on a block: sketches of chunks of rows, merged for each frame."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 A function is added by its row here and its name in :mod:`workbench.functions.fn`; a new aggregate
 also by its kernel in :mod:`kernels.states.aggregates`. Nothing else names a function to tell what
 it is: whoever needs to know reads the row.
-
-Executors load this module, so it needs the standard library and nothing else at its top.
 """
 
 from dataclasses import dataclass, replace

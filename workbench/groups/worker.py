@@ -1,7 +1,4 @@
-"""The part of a quantile call that runs in Spark's Python workers.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The part of a quantile call that runs in Spark's Python workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

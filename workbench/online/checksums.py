@@ -1,7 +1,4 @@
-"""Checksums of what a store holds, so that damage is an error and never another number.
-
-Executors load this module, so it needs the standard library and nothing else.
-"""
+"""Checksums of what a store holds, so that damage is an error and never another number."""
 
 from collections.abc import Iterable, Sequence
 from struct import Struct

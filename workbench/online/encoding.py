@@ -1,7 +1,4 @@
-"""Keys and buckets as bytes: the same ones whether Spark, a stream or a fetch names a value.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Keys and buckets as bytes: the same ones whether Spark, a stream or a fetch names a value."""
 
 import struct
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 
 Of each hop those events are kept that can still be the answer, or a part of it, and the engine of
 windows answers of what is kept as it would of all.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""What a store holds of a backfill: which states, over which hops, and where in a cell.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""What a store holds of a backfill: which states, over which hops, and where in a cell."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,4 @@
-"""What a store says of itself: its version, whose states it holds, and how far these go.
-
-Executors load this module, so it needs the standard library and nothing else.
-"""
+"""What a store says of itself: its version, whose states it holds, and how far these go."""
 
 import json
 from dataclasses import dataclass, field, replace

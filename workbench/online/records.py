@@ -1,7 +1,4 @@
-"""Records: all that a store holds of a key, made of events and merged with what is there.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Records: all that a store holds of a key, made of events and merged with what is there."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

@@ -1,7 +1,4 @@
-"""What a task of an upload does: the records of whole keys, rolled up and written.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""What a task of an upload does: the records of whole keys, rolled up and written."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

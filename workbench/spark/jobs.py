@@ -1,7 +1,4 @@
-"""Jobs of Spark that a call of ours runs, and what broke them off, in one sentence.
-
-Executors load this module, so it needs the standard library and nothing else at its top.
-"""
+"""Jobs of Spark that a call of ours runs, and what broke them off, in one sentence."""
 
 import re
 from collections.abc import Iterator

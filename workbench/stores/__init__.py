@@ -1,7 +1,4 @@
-"""Where the online view keeps its records: key-value stores behind one small interface.
-
-Executors load this module, so it needs the standard library and nothing else at its top.
-"""
+"""Where the online view keeps its records: key-value stores behind one small interface."""
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module

@@ -1,7 +1,4 @@
-"""Rows of snapshots and mutations become rows with a life, in Spark's workers.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Rows of snapshots and mutations become rows with a life, in Spark's workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""What the tasks of a backfill get, and how long they take: counted by the tasks themselves.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""What the tasks of a backfill get, and how long they take: counted by the tasks themselves."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

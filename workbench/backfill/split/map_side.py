@@ -1,7 +1,4 @@
-"""The way of rows to the tasks that need them, where the time of large keys is cut into spans.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The way of rows to the tasks that need them, where the time of large keys is cut into spans."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""What goes from the events of earlier spans to later ones: states of hops, and rows.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""What goes from the events of earlier spans to later ones: states of hops, and rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The part of a backfill that runs in Spark's workers where large keys are cut by time.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The part of a backfill that runs in Spark's workers where large keys are cut by time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

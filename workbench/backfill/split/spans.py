@@ -2,8 +2,6 @@
 
 The queries of a span see all events of its core, if any of that time. Of those before and behind
 the core, some queries see them and some do not: there hops stay apart.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,4 @@
-"""Events on their way through the trees over the queries of their keys, where they are read.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Events on their way through the trees over the queries of their keys, where they are read."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

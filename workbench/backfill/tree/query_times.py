@@ -1,7 +1,4 @@
-"""The keys and times of all queries as one value, for tasks that look them up.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The keys and times of all queries as one value, for tasks that look them up."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

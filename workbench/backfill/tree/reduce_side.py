@@ -1,7 +1,4 @@
-"""The part of the tree's backfill behind the shuffle: nodes are joined and pushed to the queries.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The tree's backfill behind the shuffle: nodes are joined and pushed to the queries."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Features by bucket: a map of each bucket's value to the answer of its own events.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Features by bucket: a map of each bucket's value to the answer of its own events."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,4 @@
-"""Queries beside the events of the same keys, and the windows of the ones over the others.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Queries beside the events of the same keys, and the windows of the ones over the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,4 @@
-"""One column of a backfill's result, as the workers know it.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""One column of a backfill's result, as the workers know it."""
 
 from dataclasses import dataclass
 

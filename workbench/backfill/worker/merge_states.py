@@ -1,7 +1,4 @@
-"""Answers from states: those of a span's own events, joined with those that came from earlier ones.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Answers from states: of a span's own events, joined with those that came from earlier ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

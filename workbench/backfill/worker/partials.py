@@ -1,7 +1,4 @@
-"""How a feature's answer travels to later spans of time: as states of hops, or as rows.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""How a feature's answer travels to later spans of time: as states of hops, or as rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

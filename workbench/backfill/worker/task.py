@@ -1,7 +1,4 @@
-"""The part of a backfill that runs in Spark's Python workers: answers for whole keys.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The part of a backfill that runs in Spark's Python workers: answers for whole keys."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

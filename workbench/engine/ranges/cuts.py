@@ -1,7 +1,4 @@
-"""Where large partitions are cut: from samples of their rows to pieces and what overlaps them.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Where large partitions are cut: from samples of their rows to pieces and what overlaps them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

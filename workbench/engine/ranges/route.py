@@ -2,8 +2,6 @@
 
 Each row belongs to one piece. Copies go to those pieces whose frames reach it; they are marked, and
 left out of the answer.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterable, Iterator

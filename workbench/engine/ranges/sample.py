@@ -2,8 +2,6 @@
 
 Of every key that has many of the rows that a worker holds, it sorts the places and keeps each
 n-th. So below any place there are as many rows as the kept ones stand for, or up to n - 1 more.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 import math

@@ -3,8 +3,6 @@
 Places ascend with the window's order, and rows that are equal in it have one place. Different rows
 may share a place too: they then stay together. So nulls stand at an end of the integers, and text
 counts by its first eight bytes.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from typing import Any

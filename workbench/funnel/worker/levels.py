@@ -1,7 +1,4 @@
-"""The part of a funnel that runs in Spark's Python workers: blocks in, levels out.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The part of a funnel that runs in Spark's Python workers: blocks in, levels out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The rows of one key, looked for in packed blocks.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The rows of one key, looked for in packed blocks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

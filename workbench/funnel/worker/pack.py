@@ -1,7 +1,4 @@
-"""Rows packed as one block for each Spark partition, and the block is one binary value.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Rows packed as one block for each Spark partition, and the block is one binary value."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 
 Every block gives one bundle of what its keys reached, and one worker turns all bundles into a row
 for each segment. So a summary costs no work per key outside the kernel and NumPy.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,4 @@
-"""Events as cells: each event a cell of its own, rolled up to the cells of its key's hops.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Events as cells: each event a cell of its own, rolled up to the cells of its key's hops."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

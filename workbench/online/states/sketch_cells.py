@@ -2,8 +2,6 @@
 
 Cells are those of :mod:`kernels.tiling.cells`, with bytes in the place of words: a state is merged
 by what made it, and no kernel knows it.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else at its top.
 """
 
 import struct

@@ -1,7 +1,4 @@
-"""States that are bytes: made of values, merged, and answered as Python has the answer.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else at its top.
-"""
+"""States that are bytes: made of values, merged, and answered as Python has the answer."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,4 @@
-"""A changelog folded into the table that it tells of.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""A changelog folded into the table that it tells of."""
 
 from collections.abc import Sequence
 

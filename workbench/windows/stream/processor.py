@@ -1,7 +1,4 @@
-"""Buckets of partitions as Spark's operator for arbitrary state calls them.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else at its top.
-"""
+"""Buckets of partitions as Spark's operator for arbitrary state calls them."""
 
 import pickle
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,4 @@
-"""Answers of rows that are valid for an interval: laid out in tiles, or listed query by query.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Answers of rows that are valid for an interval: laid out in tiles, or listed query by query."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,8 +3,6 @@
 What combines is combined along the tree. What is found by rank gets each query's rows as a few
 ranges of places; these say nothing of times, so what depends on the order of rows asks for it: the
 first row is the one of the least number.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence

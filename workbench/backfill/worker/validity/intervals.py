@@ -1,7 +1,4 @@
-"""Features of rows that have a life: they count while they are in the table, and in the window.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Features of rows that have a life: they count while they are in the table, and in the window."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Rows that have a life, laid out in tiles: a query's rows are a few ranges of places.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Rows that have a life, laid out in tiles: a query's rows are a few ranges of places."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

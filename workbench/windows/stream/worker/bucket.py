@@ -3,8 +3,6 @@
 A part is a range of the hash of the key. Parts that grow are cut and neighbours that shrink are put
 together when they are written, so that a part stays of a size that is quick to read and write,
 however many partitions there are.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Iterator, Mapping

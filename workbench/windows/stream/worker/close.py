@@ -1,7 +1,4 @@
-"""Emit on window close: a row of a stream goes on once, when it and its frames are complete.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""Emit on window close: a row of a stream goes on once, when it and its frames are complete."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""What a bucket of a query over a stream keeps, and where: the parts by name.
-
-Executors load this module, so it needs numpy and the kernels and nothing else.
-"""
+"""What a bucket of a query over a stream keeps, and where: the parts by name."""
 
 import struct
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 
 A changelog may say several things of one row in a batch. Only what they come to is carried on: at
 most one row that goes and one that comes, so that answers are computed once.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from dataclasses import dataclass

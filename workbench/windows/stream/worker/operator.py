@@ -15,8 +15,6 @@ have on the way (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and wh
 mode keeps for each partition. ``held.rows`` has the columns of the arrivals but for :data:`HASH`,
 and whatever a mode adds. A partition may have no row. One that a mode leaves out of what it returns
 is forgotten. What a mode keeps must have the same columns, of the same types, each time.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""The place of rows in a window's order, as integers that hold for those kept and those to come.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The place of rows in a window's order, as integers that hold for those kept and those to come."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,4 @@
-"""The state of a query over a stream as bytes, sealed with what it was written for.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The state of a query over a stream as bytes, sealed with what it was written for."""
 
 import struct
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""When rows that are kept can be dropped, though nothing comes.
-
-Executors load this module, so it needs numpy and the kernels and nothing else.
-"""
+"""When rows that are kept can be dropped, though nothing comes."""
 
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Of a partition all rows are kept that a change to come can affect or use, with the answers that
 were said of them. Changes are merged into them, the ranges that they affect are answered again, and
 those rows go on of which something else is to be said: what was said is taken back first.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
 """
 
 from dataclasses import dataclass

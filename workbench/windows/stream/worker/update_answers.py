@@ -1,7 +1,4 @@
-"""The answers of those rows alone that a batch of changes can affect, and which of them are others.
-
-Executors load this module, so it needs pyarrow, numpy and the kernels and nothing else.
-"""
+"""The answers of the rows that a batch of changes can affect, and which of them are others."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """Locks between processes that share a folder: each name is a byte of one file."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO
 
 try:
     import fcntl
@@ -33,7 +33,8 @@ class Locks:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file: BinaryIO = file.open("ab")
+        # By its number: as an object Python would warn at the end that it was never closed.
+        self._file = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
 
     def take(self, name: str, wait: bool = True) -> bool:
         """Lock a name; without waiting, return whether no other process has it."""

@@ -20,7 +20,7 @@ from kernels.windows.string_agg import moving_join
 from workbench.backfill.inspect.one_query import MOST_EVENTS, MOST_KEYS, MOST_QUERIES
 from workbench.backfill.inspect.skew import MOST_HOPS
 from workbench.backfill.inspect.skew import MOST_KEYS as MOST_SKEWED
-from workbench.backfill.tree.query_times import JoinTask, QueryTimes
+from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimes
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.durations import microseconds, ticks
@@ -123,9 +123,9 @@ def joined(frames: int) -> Any:
     return moving_join(np.array([0, frames]), text, start, ones, *column, b"")
 
 
-def moments(most: int, queries: int) -> None:
+def query_times(most: int, queries: int) -> None:
     rows = pa.table({"k": pa.array(range(queries)), "__time__": pa.array(range(queries))})
-    sent = to_one_task([QueryTimes.of(rows, ("k",)).table()], "__moments__", ["k"])
+    sent = to_one_task([QueryTimes.of(rows, ("k",)).table()], QUERY_TIMES, ["k"])
     list(JoinTask(("k",), most).run(sent))
 
 
@@ -216,7 +216,7 @@ CASES = {
         lambda n: joined(2**4), lambda n: joined((n + 1) // 2**20)
     ),
     'keys and times of queries for `method="tree"`': Case(
-        lambda n: moments(n * 1_000_000, 2**10), lambda n: moments(n * 1_000_000, 2**21)
+        lambda n: query_times(n * 1_000_000, 2**10), lambda n: query_times(n * 1_000_000, 2**21)
     ),
     "buckets of a stream's checkpoint, when it was begun with 4": Case(
         lambda n: Seal(n, b"0123456789abcdef").check_buckets(n),

@@ -240,6 +240,17 @@ def test_changes_far_apart_are_answered_apart() -> None:
     assert query.taken.counts["rows_recomputed"] == 8
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_nulls_are_no_peers_of_the_last_number_of_their_type(descending: bool) -> None:
+    last = 2**63 - 1 if descending else -(2**63)
+    nothing = dict.fromkeys(TABLE.names)
+    rows = [nothing | {"id": who, "whole": one, "k": who} for who, one in enumerate([last, None])]
+    order = ("whole", "desc" if descending else "asc", "nulls first")
+    query = Query((), [order], wb.Frame.rows(None, 0), {"after": fn.lead("k"), "n": fn.rank()})
+    follow(query, [[("+I", row)] for row in rows])
+    assert [query.answers[who,]["n"] for who in (0, 1)] == [2, 1]
+
+
 @pytest.mark.parametrize("frame", [wb.Frame.range("-1 hour", 0), wb.Frame.range(None, None)])
 @pytest.mark.parametrize(
     ("changes", "left_out"),

@@ -48,7 +48,7 @@ class Codes(NamedTuple):
         return int(self.code[passed].max(initial=-2)) + 1
 
 
-def order_codes(rows: pa.Table, order: Sequence[OrderColumn]) -> Codes:
+def order_codes(rows: pa.Table, order: Sequence[OrderColumn], measured: bool = False) -> Codes:
     """Return the codes of rows.
 
     Parameters
@@ -58,6 +58,9 @@ def order_codes(rows: pa.Table, order: Sequence[OrderColumn]) -> Codes:
     order : sequence of OrderColumn
         Along one column of numbers or times, codes are what distances are measured in. Of text,
         long decimals and several columns they are ranks among these rows.
+    measured : bool
+        Whether a frame has a distance along the order. Where none has, codes are ranks as well if
+        nulls would stand with a value that is the last of its type.
 
     Returns
     -------
@@ -75,9 +78,15 @@ def order_codes(rows: pa.Table, order: Sequence[OrderColumn]) -> Codes:
     first = as_array(rows.column(order[0].name))
     place, untimed = places(first, order[0]), ~present(first)
     time = place if pa.types.is_timestamp(first.type) and not order[0].descending else None
-    if len(order) == 1 and not is_ranked(first.type):
+    alone = len(order) == 1 and not is_ranked(first.type)
+    if alone and (measured or not _nulls_are_peers(place, untimed)):
         return Codes(place, time, untimed)
     return Codes(_ranks(rows, order), time, untimed)
+
+
+def _nulls_are_peers(place: Ints, null: NDArray[np.bool_]) -> bool:
+    """Whether a value stands where nulls do."""
+    return bool(null.any() and (place[~null] == place[null][0]).any())
 
 
 def _ranks(rows: pa.Table, order: Sequence[OrderColumn]) -> Ints:

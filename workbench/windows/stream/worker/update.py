@@ -130,6 +130,13 @@ class UpdateOperator:
         """The calls, for slices of partitions."""
         return Engine(self.task.order, self.task.calls, self.extents)
 
+    @property
+    def measured(self) -> bool:
+        """Whether a call looks a distance along the order."""
+        return any(
+            extent.unit == "range" and bool(extent.low or extent.high) for extent in self.extents
+        )
+
     def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in changes, and return what they change.
 
@@ -148,7 +155,7 @@ class UpdateOperator:
         clock = clock if self.settles else Clock(None, None)
         place = placed(held, arrivals, self.task.keys)
         batch = self._batch(held, arrivals, place)
-        codes = order_codes(batch.rows, self.task.order)
+        codes = order_codes(batch.rows, self.task.order, self.measured)
         net = self._net(batch, arrivals, codes, clock.before)
         merged, source, tie = _merged(batch, place, codes.code, net)
         before = Before(

@@ -144,10 +144,9 @@ def merge_records(
                 found[row][place] = kept
     # A key is known from its first event on, also if that is in no hop and no bucket: then its
     # record is empty, and as nothing says how old that event is, it stays.
-    empty = (more is not None or held == b"" for held, more in zip(known, new, strict=True))
     return [
-        record_of(layout, one) if one or stays else None
-        for one, stays in zip(found, empty, strict=True)
+        record_of(layout, one) if one or more is not None or held == b"" else None
+        for one, more, held in zip(found, new, known, strict=True)
     ]
 
 

@@ -150,13 +150,14 @@ class Came:
     def _unknown(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Flags:
         """Which rows are taken back as what they have been neither before nor in this batch."""
         new = ~left_out & (row < 0)[entity]
+        taken_back = np.zeros(len(row), np.bool_)
+        taken_back[entity[new & ~comes]] = True
+        said = np.flatnonzero(new & taken_back[entity])
+        if not len(said):
+            return taken_back
+        left = self._balance(self.kept + said, entity[said], np.where(comes[said], 1, -1))
         unknown = np.zeros(len(row), np.bool_)
-        unknown[entity[new & ~comes]] = True
-        said = np.flatnonzero(new & unknown[entity])
-        unknown[:] = False
-        if len(said):
-            left = self._balance(self.kept + said, entity[said], np.where(comes[said], 1, -1))
-            unknown[entity[said[left < 0]]] = True
+        unknown[entity[said[left < 0]]] = True
         return unknown
 
     def _balance(self, at: Ints, which: Ints, signs: Ints) -> NDArray[np.float64]:

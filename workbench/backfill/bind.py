@@ -152,8 +152,8 @@ def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") ->
         When a column is missing or has a type that cannot be used so.
     """
     table(queries, "queries")
-    asked = BoundTable.of(queries, backfill.key, backfill.query_time)
-    return bind_tables(backfill, asked, bind_events(backfill, events))
+    bound_queries = BoundTable.of(queries, backfill.key, backfill.query_time)
+    return bind_tables(backfill, bound_queries, bind_events(backfill, events))
 
 
 def bind_events(backfill: "BackfillSpec", events: "DataFrame") -> BoundTable:
@@ -220,10 +220,10 @@ class Work:
 def _wire(plan: Plan) -> Wire:
     keys = {f"k{i}": name for i, name in enumerate(plan.backfill.key)}
     back = {name: f"c{i}" for i, name in enumerate(plan.queries.names)}
-    queries = {held: column(plan.queries, name, "key") for held, name in keys.items()}
+    queries = {alias: column(plan.queries, name, "key") for alias, name in keys.items()}
     queries |= {TIME: plan.queries.instants}
-    queries |= {held: column(plan.queries, name, "queries") for name, held in back.items()}
-    events = {held: column(plan.events, name, "key") for held, name in keys.items()}
+    queries |= {alias: column(plan.queries, name, "queries") for name, alias in back.items()}
+    events = {alias: column(plan.events, name, "key") for alias, name in keys.items()}
     carried = Carried(plan.events, events | {TIME: plan.events.instants})
     if plan.alive:
         ends = VALID_FROM, VALID_TO

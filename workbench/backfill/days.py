@@ -71,9 +71,9 @@ def only_days(plan: P, days: Any) -> P:
         When these are no days, or times are integers.
     """
     first, last = range_of(plan, days)
-    asked = column(plan.queries, plan.queries.time, "query_time")
+    query_time = column(plan.queries, plan.queries.time, "query_time")
     kind = type_of(plan.queries, plan.queries.time).typeName()
-    during = (asked >= _at(first, kind)) & (asked < _behind(last, kind))
+    during = (query_time >= _at(first, kind)) & (query_time < _behind(last, kind))
     return replace(plan, queries=plan.queries.but(plan.queries.df.where(during)))
 
 

@@ -66,16 +66,16 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     wanted.append(micros(plan.events, known, column(plan.events, known, "arrived")).alias(KNOWN))
     events = plan.events.df.select(*wanted)
     events = events.withColumn(TIME, micros(plan.events, plan.backfill.time, F.col(TIME)))
-    asked = column(plan.queries, plan.backfill.query_time, "query_time")
-    asked = micros(plan.queries, plan.backfill.query_time, asked)
-    held = [going.queries[name].alias(f"q{name}") for name in keys]
-    query_times = plan.queries.df.select(*held, asked.alias(ASKED)).distinct()
+    query_time = column(plan.queries, plan.backfill.query_time, "query_time")
+    query_time = micros(plan.queries, plan.backfill.query_time, query_time)
+    query_keys = [going.queries[name].alias(f"q{name}") for name in keys]
+    query_times = plan.queries.df.select(*query_keys, query_time.alias(ASKED)).distinct()
     joined = query_times.join(events, _sees(plan, keys, arrived is not None))
     on = [*(f"q{name}" for name in keys), ASKED]
     found = _answers(plan, joined, on, going.task.features)
     # By names that mean nothing, as a query may have a column of any name.
     carried = [going.queries[name].alias(name) for _, name in going.task.columns]
-    queries = plan.queries.df.select(*carried, *held, asked.alias(ASKED))
+    queries = plan.queries.df.select(*carried, *query_keys, query_time.alias(ASKED))
     back = [F.col(name).alias(own) for own, name in going.task.columns]
     features = [_filled(one, i) for i, one in enumerate(plan.features)]
     return queries.join(found, on, "left").select(*back, *features)
@@ -146,13 +146,13 @@ def _answers(
 def _inside(span: Span, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
-    time, asked = F.col(TIME), F.col(ASKED)
-    seen = _floor(asked + F.lit(span.ahead), span.last_hop)
+    time, query_time = F.col(TIME), F.col(ASKED)
+    seen = _floor(query_time + F.lit(span.ahead), span.last_hop)
     inside = time < seen
     if alive:
         inside = inside & (F.col(VALID_FROM) <= seen) & (seen < F.col(VALID_TO))
     if span.window is not None:
-        inside = inside & (time >= _floor(asked - F.lit(span.window), span.hop))
+        inside = inside & (time >= _floor(query_time - F.lit(span.window), span.hop))
     return inside
 
 

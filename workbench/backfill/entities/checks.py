@@ -35,7 +35,7 @@ def check_entities(entities: EntityTables) -> None:
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
         check_known(getattr(entities, argument), known, argument)
     table(entities.snapshots, "snapshots")
-    _check_columns(entities, entities.held, "snapshots")
+    _check_columns(entities, entities.bound_snapshots, "snapshots")
     _check_names(entities)
     _check_date(entities)
     if entities.by_midnight:
@@ -103,7 +103,7 @@ def _check_columns(entities: EntityTables, rows: BoundTable, side: str) -> None:
 
 def _check_names(entities: EntityTables) -> None:
     """Rows travel with what is said of them beside their own columns."""
-    for name in entities.held.names:
+    for name in entities.bound_snapshots.names:
         if name.lower() in OWN:
             raise WorkbenchError(
                 f"snapshots: column {name!r} has a name that is needed beside it; rename yours."
@@ -111,7 +111,7 @@ def _check_names(entities: EntityTables) -> None:
 
 
 def _check_date(entities: EntityTables) -> None:
-    rows, name = entities.held, entities.date
+    rows, name = entities.bound_snapshots, entities.date
     if name not in rows.names:
         raise WorkbenchError(
             f"date: the snapshots have no column {name!r}; name the one of when each was taken."
@@ -129,7 +129,9 @@ def _check_date(entities: EntityTables) -> None:
 
 def _check_types(entities: EntityTables, mutations: BoundTable) -> None:
     for name in entities.shared:
-        ours, theirs = (type_of(rows, name).simpleString() for rows in (entities.held, mutations))
+        ours, theirs = (
+            type_of(rows, name).simpleString() for rows in (entities.bound_snapshots, mutations)
+        )
         if ours != theirs:
             raise WorkbenchError(
                 f"mutations: {name!r} holds {ours} in the snapshots but {theirs} in the mutations; "

@@ -88,10 +88,10 @@ def scan(plan: EntityPlan) -> "DataFrame":
     ship(plan.queries.df.sparkSession)
     going = plan.wire
     keys, ids = keys_and_ids(plan.entities)
-    added = {held: column(plan.events, name, "id") for held, name in ids.items()}
+    added = {alias: column(plan.events, name, "id") for alias, name in ids.items()}
     added |= {name: column(plan.events, name, "entities") for name in (AT, SAYS, HOLDS)}
     names = {**ids, **{name: name for name in (AT, SAYS, HOLDS)}}
-    kinds = [(held, plan.arrow_type(type_of(plan.events, name))) for held, name in names.items()]
+    kinds = [(alias, plan.arrow_type(type_of(plan.events, name))) for alias, name in names.items()]
     schema = pa.schema([*going.task.schema, *kinds])
     known = going.task.columns, going.task.keys, going.task.features, schema
     task = LifeTask(*known, (*keys, *ids), plan.entities.days)

@@ -66,7 +66,7 @@ class EntityTables:
     taken: str
 
     @cached_property
-    def held(self) -> BoundTable:
+    def bound_snapshots(self) -> BoundTable:
         """The snapshots with their columns."""
         return BoundTable.of(self.snapshots, self.key, self.time)
 
@@ -85,10 +85,10 @@ class EntityTables:
     @property
     def shared(self) -> tuple[str, ...]:
         """The columns that snapshots and mutations have in common."""
-        other = (self.changes or self.held).names
+        other = (self.changes or self.bound_snapshots).names
         left_out = {self.date, self.op, self.mutation_time}
         left_out -= {*self.key, *self.id, self.time}
-        names = self.held.names
+        names = self.bound_snapshots.names
         return tuple(name for name in names if name in other and name not in left_out)
 
     @cached_property
@@ -118,7 +118,7 @@ def raw_rows(entities: EntityTables) -> "DataFrame":
     from pyspark.sql import functions as F
 
     never, changes = F.lit(False), entities.changes
-    found = _rows(entities, entities.held, taken_at(entities), F.lit(SNAPSHOT), never)
+    found = _rows(entities, entities.bound_snapshots, taken_at(entities), F.lit(SNAPSHOT), never)
     if changes is None or entities.by_midnight:
         return found
     made = micros(changes, changes.time, column(changes, changes.time, "mutation_time"))
@@ -132,9 +132,9 @@ def taken_at(entities: EntityTables) -> "Column":
     from pyspark.sql import functions as F
 
     name = entities.date
-    date = column(entities.held, name, "date")
-    if not _in_days(entities.held, name):
-        return micros(entities.held, name, date)
+    date = column(entities.bound_snapshots, name, "date")
+    if not _in_days(entities.bound_snapshots, name):
+        return micros(entities.bound_snapshots, name, date)
     after = 1 if entities.taken == "end" else 0
     day = F.unix_date(date.try_cast("date")).cast("long") + F.lit(after)
     return day * F.lit(MICROSECONDS_A_DAY)
@@ -160,9 +160,9 @@ def days_of(entities: EntityTables) -> tuple[int, ...]:
     found = collected(looked_at)
     for row in found:
         if row[SAYS] is not None:
-            said = None if row[SAYS] == "" else row[SAYS]
+            op = None if row[SAYS] == "" else row[SAYS]
             raise WorkbenchError(
-                f"op: {said!r} is not known; give 'insert', 'update_before', 'update_after' or "
+                f"op: {op!r} is not known; give 'insert', 'update_before', 'update_after' or "
                 "'delete', or a column that is true for what was before a change."
             )
     return tuple(sorted(int(day) for row in found for day in row[AT] or ()))
@@ -190,7 +190,7 @@ def followed_rows(
     rows = BoundTable.of(raw_rows(entities), entities.key, entities.time)
     ship(rows.df.sparkSession)
     keys, ids = keys_and_ids(entities)
-    wanted = {held: column(rows, name, "key") for held, name in {**keys, **ids}.items()}
+    wanted = {alias: column(rows, name, "key") for alias, name in {**keys, **ids}.items()}
     wanted |= {TIME: rows.instants}
     wanted |= {name: column(rows, name, "entities") for name in (AT, SAYS, HOLDS, MISPLACED)}
     if not faults:
@@ -220,11 +220,15 @@ def lives_of(entities: EntityTables) -> "DataFrame":
     """
     from pyspark.sql.types import LongType, StructField, StructType
 
-    held = [f"s{i}" for i in range(len(entities.shared))]
-    fields = [entities.held.schema[name] for name in entities.shared]
-    schema = [StructField(name, field.dataType) for name, field in zip(held, fields, strict=True)]
+    aliases = [f"s{i}" for i in range(len(entities.shared))]
+    fields = [entities.bound_snapshots.schema[name] for name in entities.shared]
+    schema = [
+        StructField(name, field.dataType) for name, field in zip(aliases, fields, strict=True)
+    ]
     schema += [StructField(name, LongType()) for name in (VALID_FROM, VALID_TO)]
-    found = followed_rows(entities, StructType(schema), (*held, VALID_FROM, VALID_TO), faults=False)
+    found = followed_rows(
+        entities, StructType(schema), (*aliases, VALID_FROM, VALID_TO), faults=False
+    )
     return found.toDF(*entities.shared, VALID_FROM, VALID_TO)
 
 
@@ -233,11 +237,11 @@ def shown_lives(entities: EntityTables) -> "DataFrame":
     from pyspark.sql import functions as F
 
     found = lives_of(entities)
-    kept = [name_of(name) for name in entities.shared]
+    shared = [name_of(name) for name in entities.shared]
     begin, end = F.col(VALID_FROM), F.when(F.col(VALID_TO) < F.lit(MOST), F.col(VALID_TO))
     ends = [(begin, "alive_from"), (end, "alive_until")]
     shown = [_as_time(entities, one).alias(unused(entities.shared, name)) for one, name in ends]
-    return found.select(*kept, *shown)
+    return found.select(*shared, *shown)
 
 
 def problems_of(entities: EntityTables) -> "DataFrame":
@@ -247,10 +251,10 @@ def problems_of(entities: EntityTables) -> "DataFrame":
 
     keys, ids = keys_and_ids(entities)
     named = {**keys, **ids, TIME: entities.time}
-    kinds = {held: type_of(entities.held, name) for held, name in named.items()}
-    if entities.held.integer_time:
+    kinds = {alias: type_of(entities.bound_snapshots, name) for alias, name in named.items()}
+    if entities.bound_snapshots.integer_time:
         kinds[TIME] = LongType()
-    schema = [StructField(held, kind) for held, kind in kinds.items()]
+    schema = [StructField(alias, kind) for alias, kind in kinds.items()]
     schema += [StructField(KNOWN, LongType()), StructField(PROBLEM, StringType())]
     columns = (*named, KNOWN, PROBLEM)
     found = followed_rows(entities, StructType(schema), columns, faults=True)
@@ -261,11 +265,11 @@ def problems_of(entities: EntityTables) -> "DataFrame":
         found = found.unionAll(spark.createDataFrame(days, StructType(schema)))
     # A key may have a column called "known".
     known, problem = (unused(named.values(), own) for own in (KNOWN, PROBLEM))
-    said = _as_time(entities, F.col(KNOWN)).alias(known), F.col(PROBLEM).alias(problem)
-    shown = [F.col(held).alias(name) for held, name in named.items()]
+    reasons = _as_time(entities, F.col(KNOWN)).alias(known), F.col(PROBLEM).alias(problem)
+    shown = [F.col(alias).alias(name) for alias, name in named.items()]
     # An id that is part of the key is shown once.
     shown = list(dict(zip(named.values(), shown, strict=True)).values())
-    return found.select(*shown, *said)
+    return found.select(*shown, *reasons)
 
 
 def skipped_in(entities: EntityTables) -> int:
@@ -328,7 +332,7 @@ def _unknown_op(entities: EntityTables, mutations: BoundTable) -> "Column":
 
 
 def _missing_days(entities: EntityTables) -> list[int]:
-    if not _in_days(entities.held, entities.date) or not entities.days:
+    if not _in_days(entities.bound_snapshots, entities.date) or not entities.days:
         return []
     every = range(entities.days[0], entities.days[-1], MICROSECONDS_A_DAY)
     return sorted(set(every) - set(entities.days))
@@ -343,10 +347,10 @@ def _as_time(entities: EntityTables, value: "Column") -> "Column":
     """What the kernels count in as a time of the type of the rows' own."""
     from pyspark.sql import functions as F
 
-    if entities.held.integer_time:
+    if entities.bound_snapshots.integer_time:
         return value
     instant = F.timestamp_micros(value)
-    kind = type_of(entities.held, entities.time).typeName()
+    kind = type_of(entities.bound_snapshots, entities.time).typeName()
     if kind == "timestamp":
         return instant
     # Without a zone, its clock is that of UTC.

@@ -167,10 +167,10 @@ def _compared(
     number, found = [], []
     for i, (ours, row) in enumerate(zip(given, truth, strict=True)):
         moment = tuple(ours[name] for name in _query_columns(backfill))
-        for one, held in wanted.items():
-            if not alike(ours[held], row[one]):
+        for one, alias in wanted.items():
+            if not alike(ours[alias], row[one]):
                 number.append(i)
-                found.append(Difference(moment, one, ours[held], row[one]))
+                found.append(Difference(moment, one, ours[alias], row[one]))
     open_ones = list(range(len(found)))
     reasons: dict[str, list[int]] = {}
     for reason, answers in _otherwise(plan, wanted, arrived, uploads) if found else ():
@@ -228,13 +228,13 @@ def _sample(
             "features: the table has none of the backfill's columns, which are "
             f"{', '.join(map(repr, backfill.names))}; rename its own to these."
         )
-    given = [column(given_table, name, "features").alias(held) for name, held in wanted.items()]
+    given = [column(given_table, name, "features").alias(alias) for name, alias in wanted.items()]
     chosen = features.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in query_columns))).limit(rows)
-    held = in_arrow(chosen)
-    numbers = pa.array(range(len(held)), pa.int64())
-    numbered = held.append_column(_number(backfill), numbers)
+    sampled = in_arrow(chosen)
+    numbers = pa.array(range(len(sampled)), pa.int64())
+    numbered = sampled.append_column(_number(backfill), numbers)
     return wanted, features.sparkSession.createDataFrame(numbered)
 
 
@@ -257,9 +257,9 @@ def _of_the_same_keys(plan: Plan) -> BoundTable:
     from pyspark.sql import functions as F
 
     taken = plan.events.names
-    asked = {unused(taken, f"key {i}"): name for i, name in enumerate(plan.backfill.key)}
-    keys = [column(plan.queries, name, "key").alias(held) for held, name in asked.items()]
-    same = [column(plan.events, name, "key") == name_of(held) for held, name in asked.items()]
+    aliases = {unused(taken, f"key {i}"): name for i, name in enumerate(plan.backfill.key)}
+    keys = [column(plan.queries, name, "key").alias(alias) for alias, name in aliases.items()]
+    same = [column(plan.events, name, "key") == name_of(alias) for alias, name in aliases.items()]
     once = F.broadcast(plan.queries.df.select(*keys).distinct())
     near = plan.events.df.join(once, reduce(and_, same), "left_semi")
     return plan.events.but(near)
@@ -330,9 +330,9 @@ def _of_spans(
     plan: Plan, ways: Mapping[str, tuple[BoundFeature, ...]]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The answers of features with other windows: of all of them in one job."""
-    asked = [(reason, one.name) for reason, features in ways.items() for one in features]
+    compared = [(reason, one.name) for reason, features in ways.items() for one in features]
     taken = plan.queries.names
-    names = {one: unused(taken, f"answer {i}") for i, one in enumerate(asked)}
+    names = {one: unused(taken, f"answer {i}") for i, one in enumerate(compared)}
     renamed = [
         replace(one, resolved=replace(one.resolved, column=names[reason, one.name]))
         for reason, features in ways.items()

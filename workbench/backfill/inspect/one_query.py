@@ -53,12 +53,16 @@ def ask(
     values = key_values(key, plan.backfill.key)
     if time is not None:
         check_value(plan.queries, backfill.query_time, time, "time")
-    asked = column(plan.queries, backfill.query_time, "query_time")
-    number = micros(plan.queries, backfill.query_time, asked)
-    queries = plan.queries.df.where(_is_key(plan, values, queries=True)).where(asked.isNotNull())
+    query_time = column(plan.queries, backfill.query_time, "query_time")
+    number = micros(plan.queries, backfill.query_time, query_time)
+    queries = plan.queries.df.where(_is_key(plan, values, queries=True)).where(
+        query_time.isNotNull()
+    )
     if time is not None or micro is not None:
-        queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
-    found = first_rows(queries, [asked.desc()], going.queries, 0)
+        queries = queries.where(
+            query_time == F.lit(time) if micro is None else number == F.lit(micro)
+        )
+    found = first_rows(queries, [query_time.desc()], going.queries, 0)
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
@@ -102,10 +106,14 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     chosen = [] if first is None else [_is_key(plan, key_values(first, names), queries=True)]
     keys = [column(plan.queries, name, "key") for name in names]
     needed = [*keys, column(plan.queries, plan.backfill.query_time, "query_time")]
-    held = plan.queries.df.where(reduce(lambda a, b: a & b, (one.isNotNull() for one in needed)))
+    with_key = plan.queries.df.where(
+        reduce(lambda a, b: a & b, (one.isNotNull() for one in needed))
+    )
     order = [*(F.max(one).desc() for one in chosen), F.count(F.lit(1)).desc(), *keys]
     number = unused(names, NUMBER)
-    found = held.groupBy(*keys).agg(F.count(F.lit(1)).alias(number), *(F.max(c) for c in chosen))
+    found = with_key.groupBy(*keys).agg(
+        F.count(F.lit(1)).alias(number), *(F.max(c) for c in chosen)
+    )
     counts = collected(found.orderBy(*order).limit(MOST_KEYS))
     if not counts:
         raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
@@ -116,10 +124,10 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
     """Return the last times at which a key is asked, sorted, as the kernels count them."""
     from pyspark.sql import functions as F
 
-    asked = column(plan.queries, plan.backfill.query_time, "query_time")
-    number = micros(plan.queries, plan.backfill.query_time, asked).alias(NUMBER)
+    query_time = column(plan.queries, plan.backfill.query_time, "query_time")
+    number = micros(plan.queries, plan.backfill.query_time, query_time).alias(NUMBER)
     mine = plan.queries.df.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
-    times = mine.where(asked.isNotNull()).select(number).distinct()
+    times = mine.where(query_time.isNotNull()).select(number).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
 

@@ -180,34 +180,34 @@ def counted(number: int, what: str, several: str | None = None) -> str:
     return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
-def _origin(asked: OneQuery, feature: Feature) -> Origin:
-    call, task = feature.call, asked.task
+def _origin(one: OneQuery, feature: Feature) -> Origin:
+    call, task = feature.call, one.task
     span: Any = call.frame
-    sides = task.sides(asked.queries, asked.events)
+    sides = task.sides(one.queries, one.events)
     cogroup = cogroup_of(sides)
     window, time = cogroup.window(call.arguments), cogroup.events.time
     rows = _rows_that_count(window, feature, int(cogroup.query_places[0]))
-    high = floor_to(asked.query, span.last_hop)
-    low = _low(span, asked.query, time[rows], high)
+    high = floor_to(one.query, span.last_hop)
+    low = _low(span, one.query, time[rows], high)
     tail = max(low, floor_to(high, span.hop)) if span.hop > 1 else low
     pieces = pieces_of(time[rows], span.hop, tail, MOST_PIECES)
-    kept = None if feature.by is not None else stateful(window, call, rows)
-    if kept is None:
+    mergeable = None if feature.by is not None else stateful(window, call, rows)
+    if mergeable is None:
         assert window.taken is not None
-        held = sides.events.take(window.taken.take(pa.array(rows)))
-        own, merged = _by_the_worker(task, feature, sides.queries, held, pieces)
+        shown = sides.events.take(window.taken.take(pa.array(rows)))
+        own, merged = _by_the_worker(task, feature, sides.queries, shown, pieces)
         states = list(map(in_words, own))
     else:
-        matrix = kept.states(pieces)
-        merged = kept.answers(kept.merged(matrix), [piece.last for piece in pieces])
-        states = kept.words(matrix)
+        matrix = mergeable.states(pieces)
+        merged = mergeable.answers(mergeable.merged(matrix), [piece.last for piece in pieces])
+        states = mergeable.words(matrix)
     counts = np.zeros(len(time), bool)
     counts[rows] = True
     values = _values(window, feature, rows)
     (answer,) = _answers(replace(task, features=(feature,)), sides.queries, sides.events)
     return Origin(
-        call.column, asked.query, low, tail, high, span.hop, pieces, states, merged, values,
-        time, counts, answer, kept is not None,
+        call.column, one.query, low, tail, high, span.hop, pieces, states, merged, values,
+        time, counts, answer, mergeable is not None,
     )  # fmt: skip
 
 
@@ -244,10 +244,10 @@ def _by_the_worker(
         return [], []
     row = np.concatenate([np.arange(first, last) for first, last in ranges])
     number = np.repeat(np.arange(len(ranges)), [last - first for first, last in ranges])
-    asked = _keyed(task, query.take(pa.array([0] * len(ranges))), np.arange(len(ranges)))
+    queries = _keyed(task, query.take(pa.array([0] * len(ranges))), np.arange(len(ranges)))
     seen = _keyed(task, events.take(pa.array(row)), number)
     numbered = replace(task, columns=((NUMBER, task.keys[0]),), features=(feature,))
-    found = _answers(numbered, asked, seen)
+    found = _answers(numbered, queries, seen)
     return found[: len(pieces)], found[len(pieces) :]
 
 

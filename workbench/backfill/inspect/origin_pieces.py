@@ -79,9 +79,9 @@ def pieces_of(time: Ints, hop: int, tail: int, most: int) -> list[Piece]:
     found = [*hops, *single[in_tail:]]
     if len(found) <= most:
         return found
-    kept = found[len(found) - most :]
-    older = Piece(OLDER, found[0].begin, found[len(found) - most - 1].end, 0, kept[0].first)
-    return [older, *kept]
+    latest = found[len(found) - most :]
+    older = Piece(OLDER, found[0].begin, found[len(found) - most - 1].end, 0, latest[0].first)
+    return [older, *latest]
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,13 @@ class Skew:
     tasks: pd.DataFrame
 
     def __repr__(self) -> str:
-        said = []
+        parts = []
         for method, rows in self.tasks.groupby("method", sort=False)["rows"]:
             times = rows.max() / max(rows.mean(), 1)
-            said.append(
+            parts.append(
                 f"{method}: the largest task has {rows.max():,} rows, {times:.1f} times the mean"
             )
-        return "; ".join(said)
+        return "; ".join(parts)
 
 
 def skew_of(plan: Plan, hop: int | None = None) -> Skew:
@@ -146,8 +146,8 @@ def spans_of(plan: Plan) -> pd.DataFrame:
     for chunk in packed.column(CUTS).chunks:
         for one in binaries(chunk):
             cuts = unpacked_rows(one)
-            held = zip(*(cuts.column(name).to_pylist() for name in cutting.keys), strict=True)
-            for key, starts in zip(held, cuts.column(START).to_pylist(), strict=True):
+            cut_keys = zip(*(cuts.column(name).to_pylist() for name in cutting.keys), strict=True)
+            for key, starts in zip(cut_keys, cuts.column(START).to_pylist(), strict=True):
                 keys += [_shown(key)] * (len(starts) - 1)
                 begins += starts[1:]
     return pd.DataFrame({"key": keys, "begin": _times(plan, begins)})

@@ -158,8 +158,8 @@ class PartialAggregates:
         hop = time[place] // span.hop
         new = np.ones(len(place), bool)
         new[1:] = (hop[1:] != hop[:-1]) | (target[1:] != target[:-1])
-        kept = kept_rows(window, call, at[place], np.cumsum(new))
-        yield place[kept], target[kept]
+        chosen = kept_rows(window, call, at[place], np.cumsum(new))
+        yield place[chosen], target[chosen]
         yield _core(window, call, at, need)
 
     def _counted(self, window: Window, call: Call, without_null: tuple[str, ...]) -> Ints:
@@ -181,8 +181,8 @@ def _core(window: Window, call: Call, at: Ints, need: Needed) -> tuple[Ints, Int
     ends = np.searchsorted(place, need.core), np.searchsorted(place, need.core_end)
     member, target = spread(*ends)
     place = place[member]
-    kept = kept_rows(window, call, at[place], target)
-    return place[kept], target[kept]
+    chosen = kept_rows(window, call, at[place], target)
+    return place[chosen], target[chosen]
 
 
 def partial_aggregates(

@@ -109,9 +109,9 @@ class SplitPlan:
     def keys_and_times(self, table: BoundTable) -> "DataFrame":
         """Return the keys that are told apart, and the times, of one of the tables."""
         keys = [column(table, name, "key") for name in table.key]
-        held = [value.alias(c) for value, c in zip(keys, self.keys_told_apart, strict=True)]
+        aliased = [value.alias(c) for value, c in zip(keys, self.keys_told_apart, strict=True)]
         moment = micros(table, table.time, column(table, table.time, "time")).alias(TIME)
-        rows = without_null(table.df.select(*held, moment), (*self.keys_told_apart, TIME))
+        rows = without_null(table.df.select(*aliased, moment), (*self.keys_told_apart, TIME))
         return rows.select(TIME) if self.every_key else rows
 
 

@@ -133,13 +133,13 @@ class Meetings:
         schema = task.schema.set(time, pa.field(TIME, pa.int64()))
         self.schema = schema.append(pa.field(PIECE, pa.int32()))
         self.task = replace(task, keys=(*task.keys, PIECE), schema=self.schema)
-        self.asked = pa.Table.from_batches(arrived.span_queries)
+        self.query_rows = pa.Table.from_batches(arrived.span_queries)
         self.own = table_of(arrived.span_events) or self.schema.empty_table()
 
     def queries(self, columns: Iterable[tuple[str, str]]) -> dict[str, pa.Array]:
         """Return columns of the queries, in the order in which they are answered."""
         row = pa.array(self._alone.queries.row)
-        return {name: self.asked.column(held).take(row) for name, held in columns}
+        return {name: self.query_rows.column(alias).take(row) for name, alias in columns}
 
     def with_copies(self, group: int) -> CoGroup:
         """Return the queries beside their events and those that came for a group."""
@@ -153,8 +153,8 @@ class Meetings:
         """Return the queries beside their events and the states of some slots."""
         if slots not in self._of_slots:
             self._of_slots = {}
-            held = (batch for slot in slots for batch in self.arrived.states.get(slot, []))
-            states = [pa.Table.from_batches([batch]) for batch in held]
+            batches = (batch for slot in slots for batch in self.arrived.states.get(slot, []))
+            states = [pa.Table.from_batches([batch]) for batch in batches]
             none = pa.schema([(SLOT, pa.int32())]).empty_table()
             self._of_slots = {slots: self._met([self.own, none, *states])}
         return self._of_slots[slots]
@@ -165,4 +165,4 @@ class Meetings:
 
     def _met(self, events: list[pa.Table]) -> CoGroup:
         together = pa.concat_tables(events, promote_options="default")
-        return cogroup_of(self.task.sides(self.asked, together))
+        return cogroup_of(self.task.sides(self.query_rows, together))

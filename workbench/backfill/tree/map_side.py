@@ -50,19 +50,21 @@ class NodeTask(SubpartitionTask):
         rest = (batch for batch in batches if batch.num_rows)
         for first in rest:
             packed = first.column(len(self.columns))[0]
-            asked = QueryTimes.read(packed.as_buffer()) if packed.is_valid else None
+            query_times = QueryTimes.read(packed.as_buffer()) if packed.is_valid else None
             plain = (one.select(list(range(len(self.columns)))) for one in chain([first], rest))
             named = (one.rename_columns(list(self.columns)) for one in plain)
-            yield from self.sent(self._nodes(gathered(named, ROWS_IN_FRONT), asked))
+            yield from self.sent(self._nodes(gathered(named, ROWS_IN_FRONT), query_times))
 
-    def _nodes(self, tables: Iterable[pa.Table], asked: QueryTimes | None) -> Iterator[Bundle]:
+    def _nodes(
+        self, tables: Iterable[pa.Table], query_times: QueryTimes | None
+    ) -> Iterator[Bundle]:
         for rows in tables:
             # Without any query there is nothing to send, but everything to read.
-            yield from self.nodes(rows, asked) if asked is not None else ()
+            yield from self.nodes(rows, query_times) if query_times is not None else ()
 
-    def nodes(self, rows: pa.Table, asked: QueryTimes) -> Iterator[Bundle]:
+    def nodes(self, rows: pa.Table, query_times: QueryTimes) -> Iterator[Bundle]:
         """Return the nodes of some events for each place that has some."""
-        number = asked.numbers(rows.select(list(self.keys)))
+        number = query_times.numbers(rows.select(list(self.keys)))
         if (number < 0).any():
             rows, number = rows.filter(pa.array(number >= 0)), number[number >= 0]
         time = instants(as_array(rows.column(TIME)))
@@ -71,7 +73,7 @@ class NodeTask(SubpartitionTask):
         calls = 0
         for i, group in enumerate(self.groups):
             if group.by not in known:
-                known[group.by] = Trees.of(rows, self.keys, group.by, number, asked)
+                known[group.by] = Trees.of(rows, self.keys, group.by, number, query_times)
             trees = known[group.by]
             if len(trees.rows):
                 for found in trees.of_group(group, i, calls):
@@ -108,24 +110,31 @@ class Trees:
 
     @classmethod
     def of(
-        cls, rows: pa.Table, keys: tuple[str, ...], by: str | None, number: Ints, asked: QueryTimes
+        cls,
+        rows: pa.Table,
+        keys: tuple[str, ...],
+        by: str | None,
+        number: Ints,
+        query_times: QueryTimes,
     ) -> "Trees":
         """Return the trees of keys that have events, by their numbers among the query times."""
-        told = {"key": pa.array(number)}
+        grouping = {"key": pa.array(number)}
         if by is not None:
             valid = present(as_array(rows.column(by)))
             rows, number = rows.filter(pa.array(valid)), number[valid]
-            told = {"key": pa.array(number), "bucket": rows.column(by)}
+            grouping = {"key": pa.array(number), "bucket": rows.column(by)}
             keys = (*keys, by)
-        code, count = key_codes(pa.table(told))
+        code, count = key_codes(pa.table(grouping))
         events = in_time(code, rows.column(TIME).to_numpy(), count)
         none = Times(np.zeros(count + 1, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.int64))
         columns = {name: as_array(rows.column(name)) for name in rows.column_names}
         of_key = number[events.row[events.offsets[:-1]]]
-        offsets, time = asked.taken(of_key)
+        offsets, time = query_times.taken(of_key)
         ends = offsets_of(2 * leaves(np.diff(offsets)))
         queries = Times(offsets, np.zeros(0, np.uint32), time)
-        return cls(rows, keys, CoGroup(none, events, columns), queries, asked.marks[of_key], ends)
+        return cls(
+            rows, keys, CoGroup(none, events, columns), queries, query_times.marks[of_key], ends
+        )
 
     def of_group(self, group: FeatureGroup, number: int, calls: int) -> Iterator[pa.Table]:
         """Return the nodes of some features: their states, and the event of each call.
@@ -157,16 +166,16 @@ class Trees:
 
     def states(self, group: FeatureGroup, number: int, begin: Ints, end: Ints) -> pa.Table:
         """Return a row for each node that has a state, with those of all slots."""
-        touched = np.zeros(self.offsets[-1], bool)
+        filled = np.zeros(self.offsets[-1], bool)
         found = []
         for slot in group.slots:
             window = self.cogroup.window(slot.arguments)
             at = _counted(window, slot, slot.arguments)
             values = [one[at] for one in values_of(window, slot)]
             tree = self.tree(slot.function, at, begin, end, values)
-            touched |= (tree != np.array(AGGREGATES[slot.function].empty)).any(axis=1)
+            filled |= (tree != np.array(AGGREGATES[slot.function].empty)).any(axis=1)
             found.append(tree)
-        node = np.flatnonzero(touched)
+        node = np.flatnonzero(filled)
         first = self.cogroup.events.row[self.cogroup.events.offsets[:-1]]
         rows = self.rows.select([*self.keys, PARTITION]).take(pa.array(first[self.key(node)]))
         rows = self.with_node(rows, node).append_column(STATES_OF, _same(number, node))

@@ -168,20 +168,20 @@ class JoinTask:
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return all query times as one binary value, and none where there are none."""
         freeze_gc()
-        held: list[pa.Table] = []
+        tables: list[pa.Table] = []
         size = 0
         packed = (one for batch in batches for one in binaries(batch.column(QUERY_TIMES)))
         for table in delivered(packed):
-            held.append(QueryTimes.of_table(table).rows())
+            tables.append(QueryTimes.of_table(table).rows())
             size += table.nbytes
-            if size > self.most and len(held) > 1:
-                joined = self._joined(held)
-                held, size = [joined.rows()], joined.packed().size
-        if held:
-            yield pa.record_batch({QUERY_TIMES: one_binary(self._joined(held).packed())})
+            if size > self.most and len(tables) > 1:
+                joined = self._joined(tables)
+                tables, size = [joined.rows()], joined.packed().size
+        if tables:
+            yield pa.record_batch({QUERY_TIMES: one_binary(self._joined(tables).packed())})
 
-    def _joined(self, held: Sequence[pa.Table]) -> QueryTimes:
-        found = QueryTimes.of(pa.concat_tables(held), self.keys)
+    def _joined(self, tables: Sequence[pa.Table]) -> QueryTimes:
+        found = QueryTimes.of(pa.concat_tables(tables), self.keys)
         size = found.packed().size
         if size > self.most:
             raise WorkbenchError(

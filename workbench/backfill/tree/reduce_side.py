@@ -51,9 +51,9 @@ class ArrivedNodes:
         if QUERY in batch.schema.names:
             self.queries.append(batch)
             return
-        for held, name in ((self.states, STATES_OF), (self.events, EVENT_OF)):
+        for parts, name in ((self.states, STATES_OF), (self.events, EVENT_OF)):
             if name in batch.schema.names:
-                held[batch.column(name)[0].as_py()].append(batch)
+                parts[batch.column(name)[0].as_py()].append(batch)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,9 @@ class TreeTask(BackfillTask):
                     cogroup = meetings.of(arrived.states.get(number, []))
                 found[one.call.column] = self._of_nodes(one, group, cogroup)
         row = pa.array(meetings.queries.row)
-        columns = {name: meetings.asked.column(held).take(row) for name, held in self.columns}
+        columns = {
+            name: meetings.query_rows.column(alias).take(row) for name, alias in self.columns
+        }
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
 
@@ -126,20 +128,20 @@ class NodeMeetings:
     """
 
     def __init__(self, task: BackfillTask, arrived: ArrivedNodes) -> None:
-        self.asked = pa.Table.from_batches(arrived.queries)
+        self.query_rows = pa.Table.from_batches(arrived.queries)
         self.schema = task.schema
         added = ((TIME, pa.int64()), (NODE, pa.int64()), (MARK, pa.int64()))
         for name, kind in added:
             at = self.schema.get_field_index(name)
             self.schema = self.schema.remove(at) if at >= 0 else self.schema
             self.schema = self.schema.append(pa.field(name, kind))
-        keys = self.asked.select(list(task.keys))
+        keys = self.query_rows.select(list(task.keys))
         code, count = key_codes(keys)
         first = np.zeros(count, np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
         for name in (*task.keys, TIME):
-            code[~present(as_array(self.asked.column(name)))] = count
-        time = instants(as_array(self.asked.column(TIME)).fill_null(0))
+            code[~present(as_array(self.query_rows.column(name)))] = count
+        time = instants(as_array(self.query_rows.column(TIME)).fill_null(0))
         self.queries = in_time(code, time, count + 1)
         offsets, _, time = query_times_of(self.queries)
         self.known = QueryTimes(keys.take(pa.array(first)), offsets[:-1], time[: offsets[-2]])

@@ -51,12 +51,12 @@ def bucketed(
     values = cogroup.columns[by]
     key_of_event = run_of_rows(cogroup.events.offsets)
     row = cogroup.events.row
-    held = values.take(pa.array(row))
-    valid = held.is_valid().to_numpy(zero_copy_only=False)
-    row, key_of_event, held = row[valid], key_of_event[valid], held.filter(pa.array(valid))
-    if not len(held):
+    buckets = values.take(pa.array(row))
+    valid = buckets.is_valid().to_numpy(zero_copy_only=False)
+    row, key_of_event, buckets = row[valid], key_of_event[valid], buckets.filter(pa.array(valid))
+    if not len(buckets):
         return pa.nulls(len(cogroup.queries.row), kind)
-    order = codes_in_order(held)
+    order = codes_in_order(buckets)
     pair, count = key_codes(pa.table({"key": key_of_event, "bucket": order}))
     first = np.zeros(count, np.int64)
     first[pair[::-1]] = np.arange(len(pair))[::-1]
@@ -73,7 +73,7 @@ def bucketed(
     seen = seen[np.lexsort((bucket[seen], query[seen]))]
     counts = np.bincount(query[seen], minlength=len(cogroup.queries.row))
     ends = offsets_of(counts).astype(np.int32)
-    keys = held.take(pa.array(first[bucket[seen]]))
+    keys = buckets.take(pa.array(first[bucket[seen]]))
     items = found.take(pa.array(seen)).cast(kind.item_type)
     offsets = pa.array(ends, mask=np.concatenate([counts == 0, [False]]))
     return pa.MapArray.from_arrays(offsets, keys.cast(kind.key_type), items).cast(kind)
@@ -93,5 +93,5 @@ def _apart(
     counts = np.diff(queries.offsets)[key]
     ends = offsets_of(counts)
     at = rows_of_runs(queries.offsets[key], counts)
-    asked = Times(ends, at.astype(np.uint32), queries.time[at])
-    return CoGroup(asked, Times(offsets, row, time), cogroup.columns)
+    queries_of_bucket = Times(ends, at.astype(np.uint32), queries.time[at])
+    return CoGroup(queries_of_bucket, Times(offsets, row, time), cogroup.columns)

@@ -180,11 +180,11 @@ class PlacedRows:
         counts = np.diff(self.queries.offsets)
         last = self.queries.offsets[1:] - 1
         rest = np.repeat(np.where(counts > 0, last, 0), sizes - counts)
-        held = np.repeat(counts > 0, sizes - counts)
+        filled = np.repeat(counts > 0, sizes - counts)
         free = np.ones(len(spread), bool)
         free[places] = False
         if len(column):
-            spread[free] = np.where(held[:, None], column[rest], 0)
+            spread[free] = np.where(filled[:, None], column[rest], 0)
         return spread
 
 
@@ -257,19 +257,21 @@ class QueryWindow(Window):
     Attributes
     ----------
     placed : PlacedRows
-    held : mapping of str to pyarrow.Array
+    event_columns : mapping of str to pyarrow.Array
         The events' columns, as they came.
     taken : pyarrow.Array
         The event at each place of the block.
     """
 
     placed: PlacedRows | None = None
-    held: Mapping[str, pa.Array] = field(default_factory=dict)
+    event_columns: Mapping[str, pa.Array] = field(default_factory=dict)
     taken: pa.Array | None = None
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the events by their places."""
-        return self.once(("column", name), lambda: as_array(self.held[name]).take(self.taken))
+        return self.once(
+            ("column", name), lambda: as_array(self.event_columns[name]).take(self.taken)
+        )
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row, of a :class:`Span`."""

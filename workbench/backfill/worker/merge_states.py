@@ -61,13 +61,15 @@ def joined(cogroup: CoGroup, number: int, slot: Call) -> Matrix:
     window, empty = cogroup.window(slot.arguments), AGGREGATES[slot.function].empty
     came = window.column(SLOT)
     own = window.counted(slot, slot.arguments)
-    heads = _kept(window, slot, came.is_null() if own is None else _both(came.is_null(), own))
+    heads = _counted_frames(
+        window, slot, came.is_null() if own is None else _both(came.is_null(), own)
+    )
     values = [heads.ordered(one) for one in values_of(window, slot)]
     moving = heads.begin, heads.end
     states = moving_states(window.offsets, slot.function, values[0], *moving, other=values[-1])
     mine = came.to_numpy(zero_copy_only=False) == number
     if mine.any():
-        tails = _kept(window, slot, mine)
+        tails = _counted_frames(window, slot, mine)
         names = [FIELD.format(number, i) for i in range(len(empty))]
         parts = np.stack([tails.ordered(numbers(window.column(name))) for name in names], axis=1)
         earlier = np.zeros_like(states)
@@ -80,11 +82,11 @@ def _both(first: pa.Array, then: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(first.to_numpy(zero_copy_only=False) & then, np.bool_)
 
 
-def _kept(window: QueryWindow, slot: Call, mask: Any) -> Frames:
+def _counted_frames(window: QueryWindow, slot: Call, mask: Any) -> Frames:
     """The frames over some of the rows."""
     begin, end = window.ranges(cast(Span, slot.frame))
-    kept = frames_of_kept(window.offsets, np.asarray(mask).astype(np.uint8), begin, end)
-    return Frames(kept.begin, kept.end, kept.row)
+    frames = frames_of_kept(window.offsets, np.asarray(mask).astype(np.uint8), begin, end)
+    return Frames(frames.begin, frames.end, frames.row)
 
 
 def row_counts(found: Found) -> Ints:

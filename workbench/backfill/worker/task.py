@@ -77,14 +77,14 @@ class BackfillTask:
         ------
         WorkbenchError
         """
-        asked = sum(len(part) for part in parts if QUERY in part.schema.names)
+        expected = sum(len(part) for part in parts if QUERY in part.schema.names)
         given = 0
         for found in self.of_subpartition(parts):
             given += len(found)
             yield found
-        if given != asked:
+        if given != expected:
             raise WorkbenchError(
-                f"queries: a task got {asked:,} and would give {given:,} back, so there is no "
+                f"queries: a task got {expected:,} and would give {given:,} back, so there is no "
                 "answer; report it, and take another method until then."
             )
 
@@ -115,7 +115,7 @@ class BackfillTask:
         sides = self.sides(queries, events)
         cogroup = cogroup_of(sides)
         row = pa.array(cogroup.queries.row)
-        columns = {name: sides.queries.column(held).take(row) for name, held in self.columns}
+        columns = {name: sides.queries.column(alias).take(row) for name, alias in self.columns}
         for feature in self.features:
             columns[feature.call.column] = self._column(feature, sides, cogroup)
         return pa.table(columns)
@@ -128,9 +128,9 @@ class BackfillTask:
         q_code, e_code = code[: len(queries)].copy(), code[len(queries) :].copy()
         for name in (*self.keys, TIME):
             q_code[~present(as_array(queries.column(name)))] = count
-        asked = np.zeros(count + 1, bool)
-        asked[q_code] = True
-        needed = asked[e_code]
+        has_query = np.zeros(count + 1, bool)
+        has_query[q_code] = True
+        needed = has_query[e_code]
         if not needed.all():
             events, e_code = events.filter(pa.array(needed)), e_code[needed]
         return Sides(queries, events, q_code, e_code, count + 1)

@@ -41,7 +41,7 @@ def combines(call: Call) -> bool:
     return bool(call.info.states) or call.info.once or call.info.picks_row
 
 
-def answer_in_tiles(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
+def answer_in_tiles(call: Call, validity: ValidIntervals, row_columns: Columns) -> pa.Array:
     """Return the answers of all queries in their order.
 
     Parameters
@@ -49,7 +49,7 @@ def answer_in_tiles(call: Call, validity: ValidIntervals, held: Columns) -> pa.A
     call : Call
     validity : ValidIntervals
         The rows that count for it.
-    held : mapping of str to pyarrow.Array
+    row_columns : mapping of str to pyarrow.Array
         The columns of the rows.
 
     Returns
@@ -60,45 +60,45 @@ def answer_in_tiles(call: Call, validity: ValidIntervals, held: Columns) -> pa.A
     call = replace(call, where=None)
     if call.options.distinct or call.info.once:
         every = validity
-        validity = every.once(("once", call.arguments), lambda: distinct(every, call, held))
+        validity = every.once(("once", call.arguments), lambda: distinct(every, call, row_columns))
         call = replace(call, options=replace(call.options, distinct=False))
     if call.info.family in (COUNT, COUNT_DISTINCT):
         most = call.options.n if call.info.keeps_n else None
         return pa.array(validity.sizes if most is None else np.minimum(validity.sizes, most))
     if call.info.picks_row:
-        return _of_row(call, validity, held)
-    kinds = pa.schema([(name, held[name].type) for name in call.arguments])
+        return _of_row(call, validity, row_columns)
+    kinds = pa.schema([(name, row_columns[name].type) for name in call.arguments])
     if slots := partial_states(call, kinds):
-        found = [(slot.function, _states(slot, validity, held)) for slot in slots]
+        found = [(slot.function, _states(slot, validity, row_columns)) for slot in slots]
         return from_states(call, found, validity.sizes, kinds.types[0])
-    return _by_layout(call, validity, held)
+    return _by_layout(call, validity, row_columns)
 
 
-def _by_layout(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
+def _by_layout(call: Call, validity: ValidIntervals, row_columns: Columns) -> pa.Array:
     parts = []
     for low in range(0, len(validity.queries.time), AT_ONCE):
         high = min(low + AT_ONCE, len(validity.queries.time))
         some: ValidIntervals = validity.once((low, high), partial(validity.between, low, high))
-        layout: TileLayout = some.once("layout", partial(laid_out, some, held))
+        layout: TileLayout = some.once("layout", partial(laid_out, some, row_columns))
         found = OWN.get(call.info.family, answer)(layout, call)
         parts.append(found.take(pa.array(layout.query_places)))
     return pa.concat_arrays(parts)
 
 
-def _taken(validity: ValidIntervals, held: Columns, name: str) -> pa.Array:
+def _taken(validity: ValidIntervals, row_columns: Columns, name: str) -> pa.Array:
     """A column of the rows that count, in their order."""
     found: pa.Array = validity.once(
-        ("column", name), lambda: held[name].take(pa.array(validity.row))
+        ("column", name), lambda: row_columns[name].take(pa.array(validity.row))
     )
     return found
 
 
-def _states(slot: Call, validity: ValidIntervals, held: Columns) -> NDArray[Any]:
+def _states(slot: Call, validity: ValidIntervals, row_columns: Columns) -> NDArray[Any]:
     """The state of the rows that each query sees, of one aggregate."""
 
     def merged() -> NDArray[Any]:
-        columns = [_taken(validity, held, name) for name in slot.arguments]
-        return _merged(slot.function, validity, taken_by(slot, columns, len(validity.row)))
+        values = [_taken(validity, row_columns, name) for name in slot.arguments]
+        return _merged(slot.function, validity, taken_by(slot, values, len(validity.row)))
 
     kind = "states", slot.function, slot.options.n, slot.arguments
     found: NDArray[Any] = validity.once(kind, merged)
@@ -117,21 +117,21 @@ def _merged(name: str, validity: ValidIntervals, values: Sequence[NDArray[Any]])
     return states
 
 
-def _of_row(call: Call, validity: ValidIntervals, held: Columns) -> pa.Array:
+def _of_row(call: Call, validity: ValidIntervals, row_columns: Columns) -> pa.Array:
     """The first argument's value in the row that is least, greatest, first or last of all."""
     name = call.info.aggregate
     if call.info.family == ROW:
-        codes = codes_in_order(_taken(validity, held, call.arguments[-1]))
+        codes = codes_in_order(_taken(validity, row_columns, call.arguments[-1]))
     else:
         codes = np.zeros(len(validity.row), np.int64)
     row = AGGREGATES[name].empty._fields.index("row")
     found = _merged(name, validity, [codes])[:, row].astype(np.int64)
     first = np.repeat(validity.offsets[:-1], np.diff(validity.queries.offsets))
     place = np.where(found == NO_ROW, NO_ROW, found + first)
-    return rows_of(_taken(validity, held, call.arguments[0]), place)
+    return rows_of(_taken(validity, row_columns, call.arguments[0]), place)
 
 
-def distinct(validity: ValidIntervals, call: Call, held: Columns) -> ValidIntervals:
+def distinct(validity: ValidIntervals, call: Call, row_columns: Columns) -> ValidIntervals:
     """Return lives of values: from where the first row has it until where none has it any more.
 
     Parameters
@@ -139,7 +139,7 @@ def distinct(validity: ValidIntervals, call: Call, held: Columns) -> ValidInterv
     validity : ValidIntervals
     call : Call
         Its arguments make the value.
-    held : mapping of str to pyarrow.Array
+    row_columns : mapping of str to pyarrow.Array
 
     Returns
     -------
@@ -148,7 +148,7 @@ def distinct(validity: ValidIntervals, call: Call, held: Columns) -> ValidInterv
     """
     if not len(validity.row):
         return validity
-    values = pa.table({name: _taken(validity, held, name) for name in call.arguments})
+    values = pa.table({name: _taken(validity, row_columns, name) for name in call.arguments})
     code, _ = key_codes(values)
     order = np.lexsort((validity.first, code, validity.key))
     key, code = validity.key[order], code[order]

@@ -66,11 +66,11 @@ class ValidIntervals(Memo):
         more = np.bincount(first, minlength=places) - np.bincount(last, minlength=places)
         return np.asarray(np.cumsum(more)[:-1], np.int64)
 
-    def of(self, kept: Any) -> "ValidIntervals":
+    def of(self, mask: Any) -> "ValidIntervals":
         """Return some of the rows, by a mask."""
-        offsets = offsets_of(kept)[self.offsets]
+        offsets = offsets_of(mask)[self.offsets]
         columns = (self.row, self.time, self.first, self.last)
-        row, time, first, last = (column[kept] for column in columns)
+        row, time, first, last = (column[mask] for column in columns)
         return ValidIntervals(self.queries, row, time, offsets, first, last)
 
     @property

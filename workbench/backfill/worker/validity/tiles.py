@@ -23,7 +23,7 @@ class TileLayout(Window):
     Attributes
     ----------
     validity : ValidIntervals
-    held : mapping of str to pyarrow.Array
+    row_columns : mapping of str to pyarrow.Array
         The columns of the rows.
     laid : int64 array of shape (places,)
         The row, among the lives, at each place of the block.
@@ -34,14 +34,14 @@ class TileLayout(Window):
     """
 
     validity: ValidIntervals = field(kw_only=True)
-    held: Mapping[str, pa.Array] = field(kw_only=True)
+    row_columns: Mapping[str, pa.Array] = field(kw_only=True)
     laid: Ints = field(kw_only=True)
     frames_of: Ranges = field(kw_only=True)
     query_places: Ints = field(kw_only=True)
 
     def column(self, name: str) -> pa.Array:
         """Return a column of the rows by their places."""
-        return self.once(("column", name), lambda: self.held[name].take(self._taken))
+        return self.once(("column", name), lambda: self.row_columns[name].take(self._taken))
 
     def ranges(self, frame: Any) -> Ranges:
         """Return the frame of every row of the block: there is only one of each."""
@@ -55,39 +55,43 @@ class TileLayout(Window):
         return pa.array(taken, mask=None if len(row) else np.ones(len(taken), bool))
 
 
-def laid_out(validity: ValidIntervals, held: Mapping[str, pa.Array]) -> TileLayout:
+def laid_out(validity: ValidIntervals, row_columns: Mapping[str, pa.Array]) -> TileLayout:
     """Lay rows out in tiles over the queries of their keys.
 
     Parameters
     ----------
     validity : ValidIntervals
-    held : mapping of str to pyarrow.Array
+    row_columns : mapping of str to pyarrow.Array
 
     Returns
     -------
     TileLayout
     """
-    asked, rows = validity.queries.offsets, validity.offsets
+    queries, rows = validity.queries.offsets, validity.offsets
     size = np.zeros((len(validity.queries.time), 2), np.int64)
-    total = tile_sizes.over(asked, size, validity.first, validity.last, right=rows)
+    total = tile_sizes.over(queries, size, validity.first, validity.last, right=rows)
     ends = offsets_of(total)
     # A block has a row for each answer and one for each value, whichever are more.
-    offsets = offsets_of(np.maximum(total, np.diff(asked)))
+    offsets = offsets_of(np.maximum(total, np.diff(queries)))
     start = (np.cumsum(size) - size.ravel()).reshape(size.shape)
-    start += np.repeat(offsets[:-1] - ends[:-1], np.diff(asked))[:, None]
+    start += np.repeat(offsets[:-1] - ends[:-1], np.diff(queries))[:, None]
     stop, laid = start.copy(), np.zeros(offsets[-1], np.int64)
     number = np.arange(len(validity.row))
-    tile_rows.over(asked, stop, validity.first, validity.last, number, laid, right=rows)
-    base = np.repeat(offsets[:-1], np.diff(asked))[:, None]
-    pieces = int(2 * np.diff(asked).max(initial=1) - 1).bit_length()
+    tile_rows.over(queries, stop, validity.first, validity.last, number, laid, right=rows)
+    base = np.repeat(offsets[:-1], np.diff(queries))[:, None]
+    pieces = int(2 * np.diff(queries).max(initial=1) - 1).bit_length()
     ranges = np.zeros((2, len(size), pieces), np.int64)
-    tile_frames.over(asked, start - base, stop - base, *ranges)
+    tile_frames.over(queries, start - base, stop - base, *ranges)
     used = (ranges[0] < ranges[1]).any(axis=0)
     used[-1] = True
     begin, end = np.zeros((2, int(offsets[-1]), int(used.sum())), np.int64)
-    at = places(asked, offsets)
+    at = places(queries, offsets)
     begin[at], end[at] = ranges[0][:, used], ranges[1][:, used]
     known: dict[str, Any] = {"laid": laid, "frames_of": (begin, end), "query_places": at}
     return TileLayout(
-        Block(pa.table({}), offsets, pa.table({})), (), validity=validity, held=held, **known
+        Block(pa.table({}), offsets, pa.table({})),
+        (),
+        validity=validity,
+        row_columns=row_columns,
+        **known,
     )

@@ -215,9 +215,9 @@ def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
 
 def binaries(values: pa.BinaryArray) -> Iterator[pa.Buffer]:
     """Return binary values one by one, without a copy of them (which a scalar of Arrow is)."""
-    held = values.buffers()[2]
+    data = values.buffers()[2]
     for first, last in pairwise(starts_of(values).tolist()):
-        yield held.slice(first, last - first)
+        yield data.slice(first, last - first)
 
 
 def one_binary(value: pa.Buffer) -> pa.Array:

@@ -119,16 +119,16 @@ class BundleTask:
 
 def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
     """Return the rows of batches that Spark gives in tables, not too many at once."""
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in map(narrow, batches):
-        held.append(batch)
+        pending.append(batch)
         rows, size = rows + len(batch), size + batch.nbytes
         if rows >= most or size >= BYTES_AT_ONCE:
-            yield pa.Table.from_batches(held)
-            held, rows, size = [], 0, 0
-    if held:
-        yield pa.Table.from_batches(held)
+            yield pa.Table.from_batches(pending)
+            pending, rows, size = [], 0, 0
+    if pending:
+        yield pa.Table.from_batches(pending)
 
 
 def unbundled(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

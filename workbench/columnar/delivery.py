@@ -99,9 +99,9 @@ class Received:
         value : pyarrow.Buffer
             Bundles and notes, one behind the other.
         """
-        reader, held = pa.BufferReader(value), memoryview(value)
+        reader, octets = pa.BufferReader(value), memoryview(value)
         while (at := reader.tell()) < value.size:
-            if held[at : at + len(_MARK)] == _MARK:
+            if octets[at : at + len(_MARK)] == _MARK:
                 self._note(reader.read(_NOTE.size))
                 continue
             try:
@@ -127,7 +127,7 @@ class Received:
         ------
         WorkbenchError
         """
-        bundles, rows = (sum(said[i] for said in self._notes.values()) for i in (0, 1))
+        bundles, rows = (sum(note[i] for note in self._notes.values()) for i in (0, 1))
         if (bundles, rows) != (self._bundles, self._rows):
             raise WorkbenchError(
                 f"shuffle: {rows:,} rows in {bundles:,} bundles were sent to a task, but "

@@ -60,8 +60,8 @@ def starts_of(values: pa.Array) -> NDArray[Any]:
     width = np.int64 if _wide(values.type) else np.int32
     if not len(values):
         return np.zeros(1, width)
-    held = np.frombuffer(values.buffers()[1], width)
-    return held[values.offset : values.offset + len(values) + 1]
+    starts = np.frombuffer(values.buffers()[1], width)
+    return starts[values.offset : values.offset + len(values) + 1]
 
 
 def narrow(rows: Rows) -> Rows:

@@ -78,9 +78,9 @@ class Distinct:
         return bytes(self._result().serialize_compact())
 
     @classmethod
-    def of_bytes(cls, held: bytes) -> "Distinct":
+    def of_bytes(cls, packed: bytes) -> "Distinct":
         """Return the sketch that was kept as bytes."""
-        sketch = datasketches.hll_sketch.deserialize(held)
+        sketch = datasketches.hll_sketch.deserialize(packed)
         made = cls(sketch.lg_config_k)
         made._union.update(sketch)
         return made
@@ -145,10 +145,10 @@ class Quantiles:
         return bytes(self._digest.serialize())
 
     @classmethod
-    def of_bytes(cls, held: bytes) -> "Quantiles":
+    def of_bytes(cls, packed: bytes) -> "Quantiles":
         """Return the sketch that was kept as bytes."""
         made = cls.__new__(cls)
-        made._digest = datasketches.tdigest_double.deserialize(held)
+        made._digest = datasketches.tdigest_double.deserialize(packed)
         return made
 
 
@@ -207,8 +207,8 @@ class Frequent:
         return bytes(self._sketch.serialize())
 
     @classmethod
-    def of_bytes(cls, held: bytes) -> "Frequent":
+    def of_bytes(cls, packed: bytes) -> "Frequent":
         """Return the sketch that was kept as bytes."""
         made = cls.__new__(cls)
-        made._sketch = datasketches.frequent_strings_sketch.deserialize(held)
+        made._sketch = datasketches.frequent_strings_sketch.deserialize(packed)
         return made

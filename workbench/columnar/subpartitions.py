@@ -70,40 +70,40 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
     [[{'k0': [8]}, {'k0': [7, 7]}]]
     """
     received = Received()
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     rows = size = 0
     for packed in _together(batches):
         parts = [part for table in received.opened(packed) for part in table.to_batches()]
-        held += parts
+        pending += parts
         rows, size = rows + sum(map(len, parts)), size + packed.size
         # What is not held by a name is free as soon as the rows are answered.
         del packed, parts
         if rows >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
-            yield held
-            held, rows, size = [], 0, 0
-    if held:
-        yield held
+            yield pending
+            pending, rows, size = [], 0, 0
+    if pending:
+        yield pending
     received.check()
 
 
 def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Buffer]:
     """The values of each subpartition as one, copied only where they are in several batches."""
-    held: list[pa.Buffer] = []
+    pending: list[pa.Buffer] = []
     last = None
     for batch in batches:
         number = batch.column(PARTITION).to_numpy()
         ends, values = starts_of(batch.column(BUNDLE)), batch.column(BUNDLE).buffers()[2]
         first = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(number)]
         for begin, end in pairwise(first) if len(number) else ():
-            if held and number[begin] != last:
-                yield _joined(held)
-                held = []
+            if pending and number[begin] != last:
+                yield _joined(pending)
+                pending = []
             last = number[begin]
-            held.append(values.slice(ends[begin], ends[end] - ends[begin]))
+            pending.append(values.slice(ends[begin], ends[end] - ends[begin]))
         del batch, values
-    if held:
-        yield _joined(held)
+    if pending:
+        yield _joined(pending)
 
 
-def _joined(held: list[pa.Buffer]) -> pa.Buffer:
-    return held[0] if len(held) == 1 else pa.py_buffer(b"".join(held))
+def _joined(buffers: list[pa.Buffer]) -> pa.Buffer:
+    return buffers[0] if len(buffers) == 1 else pa.py_buffer(b"".join(buffers))

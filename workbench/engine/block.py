@@ -168,8 +168,8 @@ class Window(Memo):
         counted = self.counted(call, without_null)
         if counted is None:
             return Frames(begin, end, None)
-        kept = frames_of_kept(self.offsets, counted.astype(np.uint8), begin, end)
-        return Frames(kept.begin, kept.end, kept.row)
+        frames = frames_of_kept(self.offsets, counted.astype(np.uint8), begin, end)
+        return Frames(frames.begin, frames.end, frames.row)
 
     def block_rows(self, frames: Frames, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of the block at positions in the partitions, -1 for none."""

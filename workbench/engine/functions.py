@@ -210,16 +210,16 @@ def _nth(window: Window, call: Call) -> pa.Array:
     only = 1 if call.info.keeps == c.FIRST else -1
     nth = call.options.n if call.info.keeps_n else only
     counted = window.counted(call, call.without_null)
-    kept = None if counted is None else counted.astype(np.uint8)
-    rows = value_rows(window.offsets, *window.ranges(call.frame), nth, kept)
+    mask = None if counted is None else counted.astype(np.uint8)
+    rows = value_rows(window.offsets, *window.ranges(call.frame), nth, mask)
     return rows_of(window.column(call.arguments[0]), rows)
 
 
 def _shift(window: Window, call: Call) -> pa.Array:
     sign = 1 if call.info.extent == c.AHEAD else -1
     values = window.column(call.arguments[0])
-    kept = window.present(call.arguments[0]).astype(np.uint8)
-    ignoring = kept if call.options.ignore_nulls and values.null_count else None
+    present = window.present(call.arguments[0]).astype(np.uint8)
+    ignoring = present if call.options.ignore_nulls and values.null_count else None
     rows = lead_rows(window.offsets, sign * call.options.n, ignoring)
     found = rows_of(values, rows)
     if call.default is None:

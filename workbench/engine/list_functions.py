@@ -20,7 +20,7 @@ def end_values(window: Window, call: Call) -> pa.Array:
     """Return the first or the last values of each frame that are not null."""
     frames, last = window.frames(call, call.arguments), call.info.keeps == LAST
     ranges = frames.begin, frames.end
-    ends, rows = _held(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
+    ends, rows = _run(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
     flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
     return lists_of_ends(ends, flat, frames.sizes == 0)
 
@@ -30,7 +30,7 @@ def extreme_values(window: Window, call: Call) -> pa.Array:
     codes, frames = _codes(window, call)
     how = {"greatest": call.info.keeps == GREATEST, "once": call.options.distinct}
     moving = window.offsets, codes, frames.begin, frames.end
-    ends, rows = _held(call, moving_extremes, *moving, call.options.n, **how)
+    ends, rows = _run(call, moving_extremes, *moving, call.options.n, **how)
     flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
     return lists_of_ends(ends, flat, frames.sizes == 0)
 
@@ -39,7 +39,7 @@ def histogram(window: Window, call: Call) -> pa.Array:
     """Return the values of each frame, and how often each is there."""
     codes, frames = _codes(window, call)
     moving = window.offsets, codes, frames.begin, frames.end
-    ends, rows, counts = _held(call, moving_histogram, *moving)
+    ends, rows, counts = _run(call, moving_histogram, *moving)
     keys = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
     return maps_of_ends(ends, keys, counts, frames.sizes == 0)
 
@@ -49,7 +49,7 @@ def _codes(window: Window, call: Call) -> tuple[Ints, Frames]:
     return frames.ordered(window.codes(call.arguments[0])), frames
 
 
-def _held(call: Call, moving: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def _run(call: Call, moving: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """The answer of a kernel, whose error names the result's column."""
     try:
         return moving(*arguments, **options)

@@ -137,8 +137,8 @@ def sketched(window: Window, call: Call) -> pa.Array:
 
 
 def _distinct(window: Window, call: Call, frames: Frames) -> pa.Array:
-    number, held = _numbered(window, call, frames)
-    items = np.array(items_of(held), object)
+    number, values = _numbered(window, call, frames)
+    items = np.array(items_of(values), object)
 
     def feed(sketch: Distinct, rows: Ints) -> None:
         sketch.add(items[np.unique(number[rows])])
@@ -200,8 +200,8 @@ def _is_time(kind: pa.DataType) -> bool:
 
 
 def _top(window: Window, call: Call, frames: Frames) -> pa.Array:
-    k, (number, held) = call.options.n, _numbered(window, call, frames)
-    items = np.array(items_of(held), object)
+    k, (number, values) = call.options.n, _numbered(window, call, frames)
+    items = np.array(items_of(values), object)
     number_of = {item: at for at, item in enumerate(items)}
 
     def feed(sketch: Frequent, rows: Ints) -> None:
@@ -215,7 +215,7 @@ def _top(window: Window, call: Call, frames: Frames) -> pa.Array:
     found = _per_frame(window, frames, lambda: Frequent(k), feed, most)
     ends = list_ends(np.array([len(one or ()) for one in found], np.int64))
     pairs = np.array([pair for one in found for pair in one or ()], np.int64).reshape(-1, 2)
-    return maps_of_ends(ends, rows_of(held, pairs[:, 1]), -pairs[:, 0], frames.sizes == 0)
+    return maps_of_ends(ends, rows_of(values, pairs[:, 1]), -pairs[:, 0], frames.sizes == 0)
 
 
 def _numbered(window: Window, call: Call, frames: Frames) -> tuple[Ints, pa.Array]:

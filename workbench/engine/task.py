@@ -67,6 +67,6 @@ class WindowTask:
         in_pieces = PIECE in block.rows.column_names
         if in_pieces and self.reach is not None and self.reach.counts:
             check_overlap(block, window.order.group, self.reach)
-        columns = {name: block.column(held) for name, held in self.columns}
+        columns = {name: block.column(alias) for name, alias in self.columns}
         columns |= {call.column: answer(window, call) for call in self.calls}
         return own_rows(block, pa.table(columns)) if in_pieces else pa.table(columns)

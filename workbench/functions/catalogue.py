@@ -462,7 +462,7 @@ def _listed(kinds: tuple[str, ...]) -> str:
     """The kinds as a person says them."""
     if kinds == SORTED:
         return "plain values, such as numbers, times or text"
-    said = {"boolean": "booleans", "text": "text"}
+    plurals = {"boolean": "booleans", "text": "text"}
     groups = [(NUMBERS, "numbers"), (TIMES, "times")]
     words = [word for group, word in groups if set(group) <= set(kinds)]
-    return " or ".join(words + [said[kind] for kind in kinds if kind in said])
+    return " or ".join(words + [plurals[kind] for kind in kinds if kind in plurals])

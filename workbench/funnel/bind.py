@@ -115,8 +115,8 @@ def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructTyp
     """
     from pyspark.sql import types as T
 
-    kept = source[time].dataType
-    instant = T.LongType() if kept.typeName() in INTEGERS else kept
+    kind = source[time].dataType
+    instant = T.LongType() if kind.typeName() in INTEGERS else kind
     kinds = {key: source[key].dataType for key in task.keys}
     kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
     if task.by is not None:

@@ -101,18 +101,18 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
 
 
 def _check_prepared_by(funnel: FunnelSpec, events: Prepared, argument: str) -> None:
-    held, asked = getattr(events, argument), getattr(funnel, argument)
-    if held != asked:
+    prepared, requested = getattr(events, argument), getattr(funnel, argument)
+    if prepared != requested:
         raise WorkbenchError(
-            f"{argument}: the events were prepared by {held!r} and the funnel asks for "
-            f"{asked!r}; prepare them anew with funnel.prepare(events)."
+            f"{argument}: the events were prepared by {prepared!r} and the funnel asks for "
+            f"{requested!r}; prepare them anew with funnel.prepare(events)."
         )
 
 
 def _check_same_conditions(funnel: FunnelSpec, events: Prepared) -> None:
-    held = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
+    prepared = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
     for label, condition in (funnel.conditions or {}).items():
-        if held.get(label) != str(condition):
+        if prepared.get(label) != str(condition):
             raise WorkbenchError(
                 f"steps: the events were not prepared by the condition of {label!r}; "
                 "prepare them anew with funnel.prepare(events)."

@@ -141,7 +141,7 @@ class Prepared:
     def _measure(self, events: BoundTable, skipped: "Observation") -> None:
         from pyspark.sql import functions as F
 
-        held = collected(
+        figures = collected(
             self.blocks.agg(
                 F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
                 F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
@@ -150,15 +150,15 @@ class Prepared:
                 F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
             )
         )[0]
-        self.rows, self.keys, self.bytes = held["rows"], held["keys"], held["bytes"]
-        self.partitions = held["partitions"]
+        self.rows, self.keys, self.bytes = figures["rows"], figures["keys"], figures["bytes"]
+        self.partitions = figures["partitions"]
         self.tasks = min(self.partitions, self.bytes // BYTES_A_TASK + 1) or 1
-        if len(held["names"]) > MOST_NAMES:
+        if len(figures["names"]) > MOST_NAMES:
             raise WorkbenchError(
                 f"event: column {self.event!r} has more than {MOST_NAMES:,} different values; "
                 "name a column of event names."
             )
-        self.names = tuple(held["names"] if isinstance(self.event, str) else self.event)
+        self.names = tuple(figures["names"] if isinstance(self.event, str) else self.event)
         self.skipped: int = skipped_of(skipped, bool(self.partitions), events)
 
 

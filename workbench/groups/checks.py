@@ -65,15 +65,15 @@ def check_order(df: BoundTable, order: Sequence[str]) -> None:
         check_plain(df.schema, key, "by")
     for name in order:
         column(df, name, "order_by")
-        held = type_of(df, name)
+        kind = type_of(df, name)
         if name in df.key:
             raise WorkbenchError(
                 f"order_by: column {name!r} is in by too, so all rows of a group tie; "
                 "name another column."
             )
-        if kind_of(held) not in SORTED:
+        if kind_of(kind) not in SORTED:
             raise WorkbenchError(
-                f"order_by: column {name!r} holds {held.simpleString()}, which has no order here; "
+                f"order_by: column {name!r} holds {kind.simpleString()}, which has no order here; "
                 "name a column of numbers, times or text."
             )
 
@@ -91,9 +91,9 @@ def check_ties(df: BoundTable, method: str, ties: str) -> None:
             "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."
         )
     for field in df.schema.fields if ties == "one" else ():
-        held = field.dataType.simpleString()
-        if any(part in held for part in ("map<", "variant")):
+        kind = field.dataType.simpleString()
+        if any(part in kind for part in ("map<", "variant")):
             raise WorkbenchError(
-                f"ties: column {field.name!r} holds {held}, which has no order to choose one row "
+                f"ties: column {field.name!r} holds {kind}, which has no order to choose one row "
                 "by; give ties='all', or drop the column."
             )

@@ -35,27 +35,27 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     from pyspark.sql.types import StructField, StructType
 
     ship(df.df.sparkSession)
-    held = {name: f"c{i}" for i, name in enumerate((*df.key, *names))}
-    groups, values = (tuple((name, held[name]) for name in some) for some in (df.key, names))
+    aliases = {name: f"c{i}" for i, name in enumerate((*df.key, *names))}
+    groups, values = (tuple((name, aliases[name]) for name in some) for some in (df.key, names))
     task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
     kinds = [answer_type(KINDS[kind], options, type_of(df, name)) for name in names]
     answers = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     schema = StructType([*(df.schema[key] for key in df.key), *answers])
-    return _bundled(df, held).mapInArrow(task.from_rows, schema)
+    return _bundled(df, aliases).mapInArrow(task.from_rows, schema)
 
 
-def _bundled(df: BoundTable, held: dict[str, str]) -> "DataFrame":
+def _bundled(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":
     """The columns by the names that the workers know, the rows of a group in one partition."""
     from pyspark.sql import functions as F
 
-    kinds = {name: type_of(df, name) for name in held}
-    rows = df.df.select(*(column(df, name, "columns").alias(held[name]) for name in held))
+    kinds = {name: type_of(df, name) for name in aliases}
+    rows = df.df.select(*(column(df, name, "columns").alias(aliases[name]) for name in aliases))
     if not df.key:
         # A row of nulls changes no answer, and one is asked for even where the table is empty.
-        nulls = [F.lit(None).cast(kind).alias(held[name]) for name, kind in kinds.items()]
+        nulls = [F.lit(None).cast(kind).alias(aliases[name]) for name, kind in kinds.items()]
         rows = rows.union(rows.sparkSession.range(1, numPartitions=1).select(*nulls))
-    wanted = {name: F.col(name) for name in held.values()}
-    return bundle_rows(rows, wanted, [held[key] for key in df.key])
+    wanted = {name: F.col(name) for name in aliases.values()}
+    return bundle_rows(rows, wanted, [aliases[key] for key in df.key])
 
 
 def _by_window(df: BoundTable, order: Sequence[str], others: Sequence[str] | None) -> "DataFrame":
@@ -74,17 +74,17 @@ def _by_join(df: BoundTable, order: Sequence[str], others: Sequence[str] | None)
     """Join the table with the greatest order of each group."""
     from pyspark.sql import functions as F
 
-    held = {name: unused(df.names, f"last_{i}") for i, name in enumerate((*df.key, *order))}
-    groups = [name_of(key).alias(held[key]) for key in df.key]
+    aliases = {name: unused(df.names, f"last_{i}") for i, name in enumerate((*df.key, *order))}
+    groups = [name_of(key).alias(aliases[key]) for key in df.key]
     greatest = unused(df.names, "greatest")
     lasts = df.df.groupBy(*groups).agg(_greatest(order).alias(greatest))
     found = [F.col(greatest)] if len(order) == 1 else _fields(greatest, order)
     lasts = lasts.select(
-        *(held[key] for key in df.key),
-        *(value.alias(held[name]) for name, value in zip(order, found, strict=True)),
+        *(aliases[key] for key in df.key),
+        *(value.alias(aliases[name]) for name, value in zip(order, found, strict=True)),
     )
     # Nulls are equal here, so that no group is lost.
-    same = [name_of(name).eqNullSafe(F.col(held[name])) for name in (*df.key, *order)]
+    same = [name_of(name).eqNullSafe(F.col(aliases[name])) for name in (*df.key, *order)]
     rows = df.df.join(lasts, reduce(lambda a, b: a & b, same), "left_semi")
     return rows if others is None else _by_aggregate(df.but(rows), order, others)
 
@@ -95,12 +95,12 @@ def _by_aggregate(
     """Keep the greatest row of each group: structs compare field by field."""
     from pyspark.sql import functions as F
 
-    held = {key: unused(df.names, f"key_{i}") for i, key in enumerate(df.key)}
+    aliases = {key: unused(df.names, f"key_{i}") for i, key in enumerate(df.key)}
     row, names = unused(df.names, "row"), (*order, *(others or ()))
-    groups = [name_of(key).alias(held[key]) for key in df.key]
+    groups = [name_of(key).alias(aliases[key]) for key in df.key]
     lasts = df.df.groupBy(*groups).agg(F.max(_struct(names)).alias(row))
     found = dict(zip(names, _fields(row, names), strict=True))
-    found |= {key: F.col(held[key]) for key in df.key}
+    found |= {key: F.col(aliases[key]) for key in df.key}
     return lasts.select(*(found[name].alias(name) for name in df.names))
 
 

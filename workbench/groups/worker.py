@@ -75,13 +75,13 @@ class QuantileTask:
         -------
         pyarrow.Table
         """
-        keys = rows.select([held for _, held in self.keys])
+        keys = rows.select([alias for _, alias in self.keys])
         offsets, order = np.array([0, len(rows)]), np.arange(0, dtype=np.uint32)
         if self.keys:
             offsets, order = grouped(*key_codes(keys))
-        answer = {name: keys.column(held).take(order[offsets[:-1]]) for name, held in self.keys}
-        for name, held in self.columns:
-            values = as_array(rows.column(held))
+        answer = {name: keys.column(alias).take(order[offsets[:-1]]) for name, alias in self.keys}
+        for name, alias in self.columns:
+            values = as_array(rows.column(alias))
             values = values.take(order) if self.keys else values
             answer[name] = self.quantiles(offsets, values)
         return pa.table(answer)

@@ -167,8 +167,8 @@ give one of that type.
 
 
 def _holds(kind: "DataType", value: Any) -> bool:
-    held = _HELD.get(kind.typeName(), (object,))
-    if not isinstance(value, held) or (isinstance(value, bool) and bool not in held):
+    types = _HELD.get(kind.typeName(), (object,))
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         return False
     if isinstance(value, Integral):
         return abs(int(value)) < MOST

@@ -188,7 +188,7 @@ def select_rows(
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
     keys = key_columns(events.key)
-    wanted = {held: column(events, k, "key") for held, k in zip(keys, events.key, strict=True)}
+    wanted = {alias: column(events, k, "key") for alias, k in zip(keys, events.key, strict=True)}
     wanted |= {TIME: events.instants} | dict(what)
     wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
     return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, text_as_codes=True)
@@ -377,8 +377,8 @@ def bits_of_names(events: BoundTable, event: str, steps: Sequence[str]) -> "dict
     name, bits = column(events, event, "event").cast("string"), F.lit(0)
     # A row has one name, so the first that fits is the last that is looked at.
     for step in reversed(dict.fromkeys(steps)):
-        held = sum(1 << k for k, other in enumerate(steps) if other == step)
-        bits = F.when(name == step, F.lit(_signed(held))).otherwise(bits)
+        mask = sum(1 << k for k, other in enumerate(steps) if other == step)
+        bits = F.when(name == step, F.lit(_signed(mask))).otherwise(bits)
     return {CONDITIONS: bits}
 
 

@@ -413,15 +413,15 @@ def check_grouped(schema: "StructType", name: str, argument: str) -> None:
     workbench.errors.WorkbenchError: key: column 'user' holds string collate UTF8_LCASE, which \
 cannot be grouped by; cast it to string, which tells its texts apart by their bytes.
     """
-    held = schema[name].dataType.simpleString()
-    if COLLATED in held:
+    kind = schema[name].dataType.simpleString()
+    if COLLATED in kind:
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {held}, which cannot be grouped by; "
+            f"{argument}: column {name!r} holds {kind}, which cannot be grouped by; "
             "cast it to string, which tells its texts apart by their bytes."
         )
-    if any(part in held for part in ("map<", "variant")):
+    if any(part in kind for part in ("map<", "variant")):
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {held}, which cannot be grouped by; "
+            f"{argument}: column {name!r} holds {kind}, which cannot be grouped by; "
             "name another column."
         )
 
@@ -434,16 +434,16 @@ def check_event(events: BoundTable, name: str) -> None:
     WorkbenchError
     """
     column(events, name, "event")
-    kind, held = type_of(events, name).typeName(), type_of(events, name).simpleString()
+    kind, text = type_of(events, name).typeName(), type_of(events, name).simpleString()
     if kind in (*NESTED, "binary"):
         values = "binary values" if kind == "binary" else f"{kind}s"
         raise WorkbenchError(
             f"event: column {name!r} holds {values}, which are no names of events; "
             "name a plain column, or give conditions by label."
         )
-    if COLLATED in held:
+    if COLLATED in text:
         raise WorkbenchError(
-            f"event: column {name!r} holds {held}, but names of events are told apart by their "
+            f"event: column {name!r} holds {text}, but names of events are told apart by their "
             "bytes; cast it to string, or give the steps as conditions."
         )
 

@@ -147,11 +147,14 @@ class Redis:
     def _policy(self) -> str | None:
         """What it does when it is full; None where it does not say."""
         client = self._open()
-        asked: list[tuple[Any, str]] = [(client.info, "memory"), (client.config_get, "maxmemory*")]
-        for ask, what in asked:
+        attempts: list[tuple[Any, str]] = [
+            (client.info, "memory"),
+            (client.config_get, "maxmemory*"),
+        ]
+        for ask, what in attempts:
             try:
-                said = ask(what)
-                if policy := said.get("maxmemory_policy") or said.get("maxmemory-policy"):
+                answer = ask(what)
+                if policy := answer.get("maxmemory_policy") or answer.get("maxmemory-policy"):
                     return str(policy)
             except redis.ResponseError:
                 # Not every user may ask, and not every service answers.

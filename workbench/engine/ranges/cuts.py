@@ -61,10 +61,10 @@ class Sample:
     error: int
 
     @classmethod
-    def of(cls, kept: Sequence[Places], steps: Sequence[int]) -> "Sample":
+    def of(cls, places: Sequence[Places], steps: Sequence[int]) -> "Sample":
         """Return a sample from the kept places of several workers, and what each stands for."""
-        weights = np.repeat(np.asarray(steps, np.int64), [len(one) for one in kept])
-        place, at = np.unique(np.concatenate(kept), return_inverse=True)
+        weights = np.repeat(np.asarray(steps, np.int64), [len(one) for one in places])
+        place, at = np.unique(np.concatenate(places), return_inverse=True)
         rows = np.zeros(len(place) + 1, np.int64)
         np.add.at(rows[1:], at, weights)
         return cls(place, np.cumsum(rows), int(sum(step - 1 for step in steps)))
@@ -193,8 +193,8 @@ class CutTask:
 
     def _pieces(self, samples: pa.Table, count: int) -> Pieces:
         """The pieces of one key: fewer when much would be computed twice."""
-        kept = [one.values.to_numpy() for one in samples.column(PLACES)]
-        sample = Sample.of(kept, samples.column(STEP).to_pylist())
+        places = [one.values.to_numpy() for one in samples.column(PLACES)]
+        sample = Sample.of(places, samples.column(STEP).to_pylist())
         found = sample.pieces(count, self.reach, self.descending)
         while self.rows is None and 2 * copies(sample, found) > sample.before[-1]:
             count //= 2

@@ -69,13 +69,13 @@ class SampleTask:
         offsets, at = grouped(codes, count)
         step = max(1, len(rows) // (SAMPLES * self.pieces))
         order = as_array(rows.column(self.order.name))
-        kept = []
+        sampled = []
         for key in large:
             of_key = at[offsets[key] : offsets[key + 1]]
             found = places(order.take(of_key), self.order)
-            kept.append(np.sort(found)[step - 1 :: step])
+            sampled.append(np.sort(found)[step - 1 :: step])
         first = rows.select(list(self.keys)).take(at[offsets[large]])
-        columns = {ROWS: pa.array(sizes[large] * self.share), PLACES: lists_of(kept)}
+        columns = {ROWS: pa.array(sizes[large] * self.share), PLACES: lists_of(sampled)}
         columns[STEP] = pa.array(np.full(len(large), step))
         stands_for = str(len(rows) * self.share)
         return with_columns(first, columns).replace_schema_metadata({ROWS: stands_for})
@@ -114,8 +114,8 @@ def surely(rows: int, share: int) -> int:
 
 def with_columns(table: pa.Table, columns: dict[str, pa.Array]) -> pa.Table:
     """Return a table, which may have no column, with more columns."""
-    held = {name: table.column(name) for name in table.column_names}
-    return pa.table(held | columns)
+    known = {name: table.column(name) for name in table.column_names}
+    return pa.table(known | columns)
 
 
 def lists_of(values: Sequence[NDArray[np.int64]]) -> pa.Array:

@@ -95,8 +95,8 @@ class FunnelTask:
         level, reached = funnel_levels(
             block.offsets, time, conditions, len(self.steps), self.window, **self.modes
         )
-        held = zip(self.keys, key_columns(self.keys), strict=True)
-        columns = {name: as_array(block.keys.column(key)) for name, key in held}
+        key_names = zip(self.keys, key_columns(self.keys), strict=True)
+        columns = {name: as_array(block.keys.column(key)) for name, key in key_names}
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
         if self.by is not None:
@@ -118,10 +118,10 @@ class FunnelTask:
         """Return for each row the steps that it fulfils, bit k for step k."""
         if NAME in block.rows.column_names and isinstance(self.steps[0], str):
             return self._of_names(block.column(NAME))
-        held: NDArray[np.uint32] = block.column(CONDITIONS).to_numpy().view(np.uint32)
+        fulfilled: NDArray[np.uint32] = block.column(CONDITIONS).to_numpy().view(np.uint32)
         if self.steps == tuple(range(len(self.steps))):
-            return held
-        bits = [((held >> np.uint32(bit)) & 1) << k for k, bit in enumerate(self.steps)]
+            return fulfilled
+        bits = [((fulfilled >> np.uint32(bit)) & 1) << k for k, bit in enumerate(self.steps)]
         return np.asarray(np.bitwise_or.reduce(bits), np.uint32)
 
     def _of_names(self, names: pa.DictionaryArray) -> NDArray[np.uint32]:

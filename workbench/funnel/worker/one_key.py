@@ -47,8 +47,8 @@ class OneKeyTask:
             return
         first, last = block.offsets[found[0]], block.offsets[found[0] + 1]
         rows = slice(first, min(last, first + self.limit))
-        held = self.task.next in block.rows.column_names
-        names = block.plain(str(self.task.next))[rows] if held else None
+        has_names = self.task.next in block.rows.column_names
+        names = block.plain(str(self.task.next))[rows] if has_names else None
         count = rows.stop - rows.start
         yield pa.record_batch(
             {

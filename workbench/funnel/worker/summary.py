@@ -56,10 +56,10 @@ class ReachedTask:
 
     def begun(self, answer: pa.RecordBatch) -> pa.Table:
         """Return the times since the first step of every key that took it."""
-        kept = {"since_first": answer.column("since_first")}
+        columns = {"since_first": answer.column("since_first")}
         if self.funnel.by is not None:
-            kept[SEGMENT] = answer.column(self.funnel.by)
-        return pa.table(kept).filter(pc.greater(answer.column("level"), 0))
+            columns[SEGMENT] = answer.column(self.funnel.by)
+        return pa.table(columns).filter(pc.greater(answer.column("level"), 0))
 
 
 @dataclass(frozen=True)

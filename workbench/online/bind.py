@@ -44,8 +44,8 @@ def by_use(going: Wire) -> Wire:
 
     A store outlives the order of a table's columns: they are numbered as the backfill uses them.
     """
-    task, kept = going.task, (*going.task.keys, TIME, VALID_FROM, VALID_TO)
-    names = {name: name if name in kept else f"c{place}" for place, name in enumerate(going.events)}
+    task, own = going.task, (*going.task.keys, TIME, VALID_FROM, VALID_TO)
+    names = {name: name if name in own else f"c{place}" for place, name in enumerate(going.events)}
 
     def renamed(one: Feature) -> Feature:
         arguments = tuple(names[name] for name in one.call.arguments)

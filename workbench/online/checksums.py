@@ -24,9 +24,9 @@ def with_checksum(key: bytes, value: bytes) -> bytes:
     return value + packed(crc32(value, crc32(key)))
 
 
-def is_sound(key: bytes, held: bytes) -> bool:
+def is_sound(key: bytes, value: bytes) -> bool:
     """Whether what a store holds under a key was written there, and is as it was written."""
-    return crc32(held, crc32(key)) == RESIDUE
+    return crc32(value, crc32(key)) == RESIDUE
 
 
 def with_checksums(keys: Iterable[bytes], values: Iterable[bytes | None]) -> list[Change]:
@@ -38,13 +38,15 @@ def with_checksums(keys: Iterable[bytes], values: Iterable[bytes | None]) -> lis
     ]
 
 
-def checked(keys: Sequence[bytes], held: Sequence[bytes | None], place: str) -> list[bytes | None]:
+def checked(
+    keys: Sequence[bytes], values: Sequence[bytes | None], place: str
+) -> list[bytes | None]:
     """Return the values of what a store holds under keys.
 
     Parameters
     ----------
     keys : sequence of bytes
-    held : sequence of (bytes or None)
+    values : sequence of (bytes or None)
     place : str
         The store, as a person calls it.
 
@@ -53,11 +55,11 @@ def checked(keys: Sequence[bytes], held: Sequence[bytes | None], place: str) -> 
     StoreError
         When one of them is not as it was written.
     """
-    for key, one in zip(keys, held, strict=True):
+    for key, one in zip(keys, values, strict=True):
         # As is_sound has it, without a call for each.
         if one is not None and crc32(one, crc32(key)) != RESIDUE:
             raise damaged(key, place, key[9:])
-    return [None if one is None else one[:-SIZE] for one in held]
+    return [None if one is None else one[:-SIZE] for one in values]
 
 
 def damaged(record: bytes, place: str, key: object) -> StoreError:

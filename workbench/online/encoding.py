@@ -105,15 +105,15 @@ def value_bytes(values: pa.Array) -> list[bytes]:
 
 
 def _of_integers(values: NDArray[np.int64]) -> list[bytes]:
-    held = (values ^ np.int64(-(2**63))).byteswap().tobytes()
-    return [held[i : i + 8] for i in range(0, len(held), 8)]
+    data = (values ^ np.int64(-(2**63))).byteswap().tobytes()
+    return [data[i : i + 8] for i in range(0, len(data), 8)]
 
 
 def _of_floats(values: NDArray[np.float64]) -> list[bytes]:
     # -0.0 and 0.0 are the same key, and so are all NaN.
     clean = np.where(np.isnan(values), np.nan, values + 0.0)
-    held = clean.astype("<f8").tobytes()
-    return [held[i : i + 8] for i in range(0, len(held), 8)]
+    data = clean.astype("<f8").tobytes()
+    return [data[i : i + 8] for i in range(0, len(data), 8)]
 
 
 def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
@@ -162,7 +162,7 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
     return isinstance(value, fits) and (types.is_boolean(kind) or not isinstance(value, bool))
 
 
-def value_of(held: bytes, kind: pa.DataType) -> Any:
+def value_of(packed: bytes, kind: pa.DataType) -> Any:
     """Return the value that bytes stand for, as Python has it.
 
     Examples
@@ -172,14 +172,14 @@ def value_of(held: bytes, kind: pa.DataType) -> Any:
     """
     types = pa.types
     if types.is_string(kind) or types.is_large_string(kind):
-        return held.decode()
+        return packed.decode()
     if types.is_binary(kind) or types.is_large_binary(kind):
-        return held
+        return packed
     if types.is_decimal(kind):
-        return Decimal(held.decode())
+        return Decimal(packed.decode())
     if types.is_floating(kind):
-        return struct.unpack("<d", held)[0]
-    number = int.from_bytes(held, "big") - 2**63
+        return struct.unpack("<d", packed)[0]
+    number = int.from_bytes(packed, "big") - 2**63
     if types.is_boolean(kind):
         return bool(number)
     if types.is_integer(kind):

@@ -50,12 +50,12 @@ class Fetched:
         WorkbenchError
             When it has none.
         """
-        asked = _hashable(key)
-        places = [i for i, one in enumerate(self.keys) if one is asked or one == asked]
+        requested = _hashable(key)
+        places = [i for i, one in enumerate(self.keys) if one is requested or one == requested]
         if not places:
             raise WorkbenchError(f"key: {key!r} was not asked for.")
         # 0, 0.0 and False are equal, and at most one of them is a key of the store.
-        place = min(places, key=lambda i: repr(self.keys[i]) != repr(asked))
+        place = min(places, key=lambda i: repr(self.keys[i]) != repr(requested))
         row = self.rows[place]
         if row is None:
             raise WorkbenchError(self._sentences[place])
@@ -101,23 +101,23 @@ class Reading:
         while True:
             before, after = serving.prefixes
             names = [META, *[before + key for key in keys], *[after + key for key in keys]]
-            held, *records = self.store.read(names)
-            if held != serving.held:
-                prefixes, serving = serving.prefixes, self._served(held)
+            packed_meta, *records = self.store.read(names)
+            if packed_meta != serving.packed_meta:
+                prefixes, serving = serving.prefixes, self._served(packed_meta)
                 if prefixes != serving.prefixes:
                     continue
             return serving, checked(names[1:], records, self.store.place)
 
-    def _served(self, held: bytes | None) -> Serving:
-        meta = None if held is None else meta_of(held, self.store.place)
-        if held is None or meta is None or not meta.generation:
+    def _served(self, packed_meta: bytes | None) -> Serving:
+        meta = None if packed_meta is None else meta_of(packed_meta, self.store.place)
+        if packed_meta is None or meta is None or not meta.generation:
             raise WorkbenchError(
                 f"store: nothing is uploaded to {self.store.place} yet; "
                 "call view.upload(events, until=...) first."
             )
         last = self._serving
         if last and _serves_alike(last.meta, meta):
-            last.held, last.meta = held, meta
+            last.packed_meta, last.meta = packed_meta, meta
             return last
         layout = StoreLayout.of_json(meta.layout)
         if layout.backfill != self.backfill:
@@ -125,7 +125,7 @@ class Reading:
                 f"store: {self.store.place} holds the states of another backfill, "
                 f"{layout.backfill}; read it by that one, or upload this one to an empty store."
             )
-        self._serving = Serving(held, meta, layout)
+        self._serving = Serving(packed_meta, meta, layout)
         return self._serving
 
 

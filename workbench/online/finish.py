@@ -121,8 +121,8 @@ def _by_table(
     found = []
     for name, kind, at, to in places:
         fields = len(AGGREGATES[name].empty)
-        held = whole[at : at + fields] if c.SIZES[kind][0] else real[to : to + fields]
-        found.append((name, np.array([held])))
+        state = whole[at : at + fields] if c.SIZES[kind][0] else real[to : to + fields]
+        found.append((name, np.array([state])))
     sizes = np.array([rows(whole, real)])
     try:
         return from_states(call, found, sizes, argument)[0].as_py()

@@ -82,7 +82,7 @@ class KeptEvents:
             for low, high in pairwise(ends)
         ]
 
-    def table(self, held: Sequence[bytes]) -> tuple[Ints, pa.Table]:
+    def table(self, packed: Sequence[bytes]) -> tuple[Ints, pa.Table]:
         """Return the events that are kept of several keys, and the number of each one's key.
 
         Raises
@@ -90,8 +90,8 @@ class KeptEvents:
         StoreError
             When the bytes are no events of this schema.
         """
-        batches = [_batch(one, self.schema) if one else None for one in held]
-        code = np.repeat(np.arange(len(held)), [one.num_rows if one else 0 for one in batches])
+        batches = [_batch(one, self.schema) if one else None for one in packed]
+        code = np.repeat(np.arange(len(packed)), [one.num_rows if one else 0 for one in batches])
         return code, pa.Table.from_batches([one for one in batches if one], self.schema)
 
     def merged(self, known: Sequence[bytes], new: Sequence[bytes], since: int) -> list[bytes]:
@@ -102,17 +102,17 @@ class KeptEvents:
         return self.tables(code[late], len(known), events.filter(pa.array(late)), since, None)
 
     def answers(
-        self, held: Sequence[bytes], new: Sequence[bytes], until: int, at: int
+        self, known: Sequence[bytes], new: Sequence[bytes], until: int, at: int
     ) -> list[dict[str, Any] | None]:
         """Return the features of each key, or None where a hop would have to be cut.
 
         Parameters
         ----------
-        held, new : sequence of bytes
+        known, new : sequence of bytes
             What was uploaded, and what was streamed; only what is from ``until`` on counts of that.
         until, at : int
         """
-        (first, one), (then, other) = self.table(held), self.table(new)
+        (first, one), (then, other) = self.table(known), self.table(new)
         late = other.column(TIME).to_numpy() >= until
         code = np.concatenate([first, then[late]])
         events = pa.concat_tables([one, other.filter(pa.array(late))])
@@ -123,16 +123,16 @@ class KeptEvents:
         schema = pa.schema([("k0", pa.int64()), *self.schema])
         columns = {"k0": code, **{name: events.column(name) for name in self.schema.names}}
         task = BackfillTask((("id", "k0"),), ("k0",), self.features, schema)
-        asked = pa.table(
-            {"k0": range(len(held)), TIME: np.full(len(held), at), QUERY: [True] * len(held)},
+        queries = pa.table(
+            {"k0": range(len(known)), TIME: np.full(len(known), at), QUERY: [True] * len(known)},
             pa.schema([("k0", pa.int64()), (TIME, pa.int64()), (QUERY, pa.bool_())]),
         )
-        found = task.answer(asked, pa.table(columns, schema)).to_pylist()
+        found = task.answer(queries, pa.table(columns, schema)).to_pylist()
         maps = [one.call.column for one in self.features if pa.types.is_map(one.kind)]
         for row in found:
             row |= {name: dict(row[name]) for name in maps if row[name] is not None}
         by_key = {row.pop("id"): row for row in found}
-        return [None if key in beyond else by_key[key] for key in range(len(held))]
+        return [None if key in beyond else by_key[key] for key in range(len(known))]
 
     def _of_feature(
         self, feature: Feature, cogroup: CoGroup, since: int, lasting: int | None
@@ -180,9 +180,9 @@ def cogroup_of(code: Ints, count: int, events: pa.Table) -> CoGroup:
     )
 
 
-def _batch(held: bytes, schema: pa.Schema) -> pa.RecordBatch:
+def _batch(packed: bytes, schema: pa.Schema) -> pa.RecordBatch:
     try:
-        batch = pa.ipc.read_record_batch(pa.py_buffer(held), schema)
+        batch = pa.ipc.read_record_batch(pa.py_buffer(packed), schema)
         batch.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise StoreError(

@@ -170,17 +170,17 @@ class StoreLayout:
         return tuple(found)
 
     @cached_property
-    def kept(self) -> KeptEvents | None:
+    def kept_events(self) -> KeptEvents | None:
         """The features that are answered of events that are kept, if there are some."""
-        held = (*self.parts, *self.sketched)
-        others = {feature.call.column for part in held for feature in part.features}
+        parts = (*self.parts, *self.sketched)
+        others = {feature.call.column for part in parts for feature in part.features}
         found = [one for one in self.features if one.call.column not in others]
         return KeptEvents.of(found, self.schema) if found else None
 
     @cached_property
     def plain(self) -> bool:
         """Whether a key has one list of cells alone."""
-        alone = self.kept is None and not self.sketched and len(self.parts) == 1
+        alone = self.kept_events is None and not self.sketched and len(self.parts) == 1
         return alone and self.parts[0].by is None
 
     @cached_property

@@ -78,7 +78,7 @@ class Meta:
         return replace(self, **changes)
 
 
-def meta_of(held: bytes, place: str) -> Meta:
+def meta_of(packed: bytes, place: str) -> Meta:
     """Return what a store says of itself.
 
     Raises
@@ -94,9 +94,9 @@ def meta_of(held: bytes, place: str) -> Meta:
 and this is version 2; upload to an empty store.
     """
     # The first version had no checksums.
-    sound = is_sound(META, held)
+    sound = is_sound(META, packed)
     try:
-        found = json.loads(held[:-SIZE] if sound else held)
+        found = json.loads(packed[:-SIZE] if sound else packed)
         version = found["format"]
     except (ValueError, TypeError, KeyError):
         raise _useless(place) from None

@@ -45,17 +45,17 @@ def sections(
         return found
     for number, part in sketched_parts(layout):
         own_windows = part.streamed if lasting is None else part.windows_of(since, lasting)
-        for key, bucket, held in rolled_up(layout, part, events, own_windows, low):
-            found.setdefault(key, {})[number, bucket] = held
+        for key, bucket, cells in rolled_up(layout, part, events, own_windows, low):
+            found.setdefault(key, {})[number, bucket] = cells
     # A key whose events are in no bucket is known, too.
     code, count = key_codes(events.select([f"k{i}" for i in range(len(layout.keys))]))
     first = pa.array(np.unique(code, return_index=True)[1])
     names = key_bytes([events.column(f"k{i}").take(first) for i in range(len(layout.keys))])
     own = [found.setdefault(key, {}) for key in names]
-    if layout.kept is not None:
-        tables = layout.kept.tables(code.astype(np.int64), count, events, since, lasting)
-        for one, kept in zip(own, tables, strict=True):
-            one[len(layout.parts), b""] = kept
+    if layout.kept_events is not None:
+        tables = layout.kept_events.tables(code.astype(np.int64), count, events, since, lasting)
+        for one, events_of_key in zip(own, tables, strict=True):
+            one[len(layout.parts), b""] = events_of_key
     return found
 
 
@@ -95,10 +95,10 @@ def _merged(
     size, (integers, rest) = part.words, part.sizes
     counts = [(len(known[row]) + len(new[row])) // (8 * size) for row in rows]
     ends = offsets_of(counts)
-    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
-    given = words, words.view(np.float64), since, part.table, cells, held
+    cells, reals = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
+    given = words, words.view(np.float64), since, part.table, cells, reals
     left = merge_cells.over(ends * size, *given, right=ends)
-    found, places = packed(part, cells, held, ends, left)
+    found, places = packed(part, cells, reals, ends, left)
     return [found[low:high] for low, high in pairwise(places)]
 
 
@@ -133,20 +133,20 @@ def merge_records(
         before = [olds[row].get(place, b"") for row, place in units]
         after = [news[row].get(place, b"") for row, place in units]
         merging = merged if number < len(layout.parts) else merged_cells
-        for (row, place), held in zip(units, merging(part, before, after, since), strict=True):
-            if held:
-                found[row][place] = held
-    if layout.kept is not None:
+        for (row, place), cells in zip(units, merging(part, before, after, since), strict=True):
+            if cells:
+                found[row][place] = cells
+    if layout.kept_events is not None:
         place = len(layout.parts), b""
         before, after = ([one.get(place, b"") for one in some] for some in (olds, news))
-        for row, kept in enumerate(layout.kept.merged(before, after, since)):
-            if kept:
-                found[row][place] = kept
+        for row, events_of_key in enumerate(layout.kept_events.merged(before, after, since)):
+            if events_of_key:
+                found[row][place] = events_of_key
     # A key is known from its first event on, also if that is in no hop and no bucket: then its
     # record is empty, and as nothing says how old that event is, it stays.
     return [
-        record_of(layout, one) if one or more is not None or held == b"" else None
-        for one, more, held in zip(found, new, known, strict=True)
+        record_of(layout, one) if one or more is not None or record == b"" else None
+        for one, more, record in zip(found, new, known, strict=True)
     ]
 
 

@@ -30,14 +30,14 @@ class Serving:
 
     Parameters
     ----------
-    held : bytes
+    packed_meta : bytes
         What the store says of itself.
     meta : Meta
     layout : StoreLayout
     """
 
-    def __init__(self, held: bytes, meta: Meta, layout: StoreLayout) -> None:
-        self.held, self.meta, self.layout = held, meta, layout
+    def __init__(self, packed_meta: bytes, meta: Meta, layout: StoreLayout) -> None:
+        self.packed_meta, self.meta, self.layout = packed_meta, meta, layout
         self.prefixes = uploaded(meta.generation), streamed(meta.epoch)
         self.windows = [part.windows_of(meta.until, meta.lasting) for part in layout.parts]
         self.answering = [Answering(part, finishers(layout, part)) for part in layout.parts]
@@ -63,27 +63,29 @@ class Serving:
             return self._plain(records[:count], records[count:], at)
         pairs = list(zip(records[:count], records[count:], strict=True))
         found = [self._sections(*pair, at) for pair in pairs]
-        if self.layout.kept is not None:
-            found = list(map(self._both, found, self._kept(self.layout.kept, pairs, at)))
+        if self.layout.kept_events is not None:
+            found = list(
+                map(self._both, found, self._of_kept_events(self.layout.kept_events, pairs, at))
+            )
         return found
 
-    def _kept(
-        self, kept: KeptEvents, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
+    def _of_kept_events(
+        self, kept_events: KeptEvents, pairs: Sequence[tuple[bytes | None, bytes | None]], at: int
     ) -> list[Row | None]:
         """The features that are answered of events."""
         place = len(self.layout.parts), b""
-        held, new = (
+        known, new = (
             [sections_of(self.layout, one or b"").get(place, b"") for one in side]
             for side in zip(*pairs, strict=True)
         )
-        return kept.answers(held, new, self.meta.until, at)
+        return kept_events.answers(known, new, self.meta.until, at)
 
-    def _both(self, found: Row | str, kept: Row | None) -> Row | str:
+    def _both(self, found: Row | str, of_events: Row | None) -> Row | str:
         if isinstance(found, str):
             return found
-        if kept is None:
+        if of_events is None:
             return BEYOND
-        found = found | kept
+        found = found | of_events
         return {name: found[name] for name in self.names}
 
     def _plain(
@@ -112,31 +114,31 @@ class Serving:
             # Without buckets there is one list of cells, also of a key that has none.
             there = {bucket for place, bucket in {**old, **more} if place == number}
             buckets = sorted(there) if part.by else [b""]
-            held, added = (
+            known_cells, added = (
                 [one.get((number, bucket), b"") for bucket in buckets] for one in (old, more)
             )
             try:
-                answered = self._of_part(number, part, held, added, at)
+                answered = self._of_part(number, part, known_cells, added, at)
             except WorkbenchError as error:
                 return str(error)
             if answered is None:
                 return BEYOND
             found |= self._by_bucket(part, buckets, answered)
-        return found if self.layout.kept else {name: found[name] for name in self.names}
+        return found if self.layout.kept_events else {name: found[name] for name in self.names}
 
     def _of_part(
-        self, number: int, part: LayoutPart, held: list[bytes], added: list[bytes], at: int
+        self, number: int, part: LayoutPart, known_cells: list[bytes], added: list[bytes], at: int
     ) -> list[Counted] | None:
         """For each bucket, each feature's answer and whether any event counts for it; None where a
         hop would have to be cut."""
         if number in self.sketching:
             sketching, until, found = self.sketching[number], self.meta.until, []
-            for known, new in zip(held, added, strict=True):
+            for known, new in zip(known_cells, added, strict=True):
                 if (one := sketching.values(known, new, until, at)) is None:
                     return None
                 found.append(one)
             return found
-        states, numbers, beyond = self.states(number, held, added, at)
+        states, numbers, beyond = self.states(number, known_cells, added, at)
         if any(beyond):
             return None
         return [self.answering[number].counted(*one) for one in zip(states, numbers, strict=True)]
@@ -164,16 +166,16 @@ class Serving:
         table, series, until = part.table, len(part.hops), self.meta.until
         beyond: Any = 0
         for records, since in ((known, LEAST), (new, until)):
-            asked = at, since, until, series, windows, table
+            settings = at, since, until, series, windows, table
             if len(records) == 1:
                 if records[0]:
                     words = np.frombuffer(bytearray(records[0]), np.int64)
-                    given = words, words.view(np.float64), *asked, states[0], numbers[0]
+                    given = words, words.view(np.float64), *settings, states[0], numbers[0]
                     beyond += join_windows(*given)
                 continue
-            held = [one or b"" for one in records]
-            words = np.frombuffer(bytearray().join(held), np.int64)
-            offsets = offsets_of([len(one) // 8 for one in held])
-            given = words, words.view(np.float64), *asked, states, numbers
+            pieces = [one or b"" for one in records]
+            words = np.frombuffer(bytearray().join(pieces), np.int64)
+            offsets = offsets_of([len(one) // 8 for one in pieces])
+            given = words, words.view(np.float64), *settings, states, numbers
             beyond = beyond + join_windows.over(offsets, *given)
         return states, numbers, beyond if len(known) != 1 else (beyond,)

@@ -75,7 +75,7 @@ def apply_batch(
     time = instants(as_array(known.column(TIME)))
     total = int(time.sum())
     while True:
-        held, meta = current(store, layout, lasting)
+        packed_meta, meta = current(store, layout, lasting)
         check_stream(meta, stream)
         if meta.stream == stream and batch <= meta.batch:
             check_again(meta, batch, len(events), total)
@@ -95,7 +95,7 @@ def apply_batch(
             batch_rows=len(events),
             batch_times=total,
         )
-        if store.write([*changes, (META, now.to_bytes())], expect=(META, held)):
+        if store.write([*changes, (META, now.to_bytes())], expect=(META, packed_meta)):
             return counts
 
 
@@ -125,14 +125,14 @@ def current(store: Store, layout: StoreLayout, lasting: int) -> tuple[bytes, Met
     WorkbenchError
         When nothing is uploaded yet, or the store is another backfill's.
     """
-    held, meta = known_meta(store)
-    if held is None or meta is None or not meta.generation:
+    packed_meta, meta = known_meta(store)
+    if packed_meta is None or meta is None or not meta.generation:
         raise WorkbenchError(
             f"store: nothing is uploaded to {store.place} yet; "
             "call view.upload(events, until=...) first."
         )
     check_owner(meta, layout, lasting, store)
-    return held, meta
+    return packed_meta, meta
 
 
 def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
@@ -144,7 +144,7 @@ def forget_stream(store: Store, layout: StoreLayout, lasting: int) -> None:
         When nothing is uploaded yet, or the store is another backfill's.
     """
     while True:
-        held, meta = current(store, layout, lasting)
+        packed_meta, meta = current(store, layout, lasting)
         left = meta.but(epoch=meta.epoch + 1, stream="", batch=-1, streamed=0, late=0, skipped=0)
-        if store.write([(META, left.to_bytes())], expect=(META, held)):
+        if store.write([(META, left.to_bytes())], expect=(META, packed_meta)):
             return sweep(store, layout)

@@ -63,8 +63,8 @@ def known_meta(store: Store) -> tuple[bytes | None, Meta | None]:
     WorkbenchError
         When it is no store of the online view, or of another version.
     """
-    held = store.read([META])[0]
-    return held, None if held is None else meta_of(held, store.place)
+    packed_meta = store.read([META])[0]
+    return packed_meta, None if packed_meta is None else meta_of(packed_meta, store.place)
 
 
 def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
@@ -77,14 +77,14 @@ def reserve(store: Store, layout: StoreLayout, until: int, lasting: int) -> int:
     """
     check_until(layout, until)
     while True:
-        held, meta = known_meta(store)
+        packed_meta, meta = known_meta(store)
         if meta is None:
             first = randbits(48)
             meta = Meta(layout.to_json(), layout.fingerprint, lasting, first, reserved=first)
         check_owner(meta, layout, lasting, store)
         check_order(meta, layout, until)
         taken = meta.but(reserved=meta.reserved + 1)
-        if store.write([(META, taken.to_bytes())], expect=(META, held)):
+        if store.write([(META, taken.to_bytes())], expect=(META, packed_meta)):
             return taken.reserved
 
 
@@ -104,7 +104,7 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
     this and the switch has another record than the switch expects.
     """
     while True:
-        held, meta = known_meta(store)
+        packed_meta, meta = known_meta(store)
         if meta is None or not meta.first < generation <= meta.reserved:
             raise lost(store)
         check_order(meta, layout, until)
@@ -113,7 +113,7 @@ def switch(store: Store, layout: StoreLayout, generation: int, until: int, found
                 f"upload: another one began later and is there already; {store.place} serves that."
             )
         marked = meta.but(reserved=meta.reserved + 1)
-        if not store.write([(META, marked.to_bytes())], expect=(META, held)):
+        if not store.write([(META, marked.to_bytes())], expect=(META, packed_meta)):
             continue
         if None in store.read(found.written):
             raise lost(store)
@@ -149,25 +149,25 @@ def sweep(store: Store, layout: StoreLayout) -> None:
 def _removed(store: Store, names: list[bytes]) -> int:
     """Remove those of some records that nobody reads, and return how many there were."""
     while True:
-        held, meta = known_meta(store)
+        packed_meta, meta = known_meta(store)
         if meta is None:
             return 0
         read = {UPLOADED: uploaded(meta.generation), STREAMED: streamed(meta.epoch)}
         old: list[Change] = [(key, None) for key in names if key[:9] < read[key[:1]]]
-        if not old or store.write(old, expect=(META, held)):
+        if not old or store.write(old, expect=(META, packed_meta)):
             return len(old)
 
 
 def _trim(store: Store, layout: StoreLayout, names: list[bytes]) -> None:
     """Remove expired hops of some records, unless a batch of the stream comes between."""
     while True:
-        held, *records = store.read([META, *names])
-        meta = None if held is None else meta_of(held, store.place)
+        packed_meta, *records = store.read([META, *names])
+        meta = None if packed_meta is None else meta_of(packed_meta, store.place)
         if meta is None or not meta.generation:
             return
         known = checked(names, records, store.place)
         left = merge_records(layout, known, [None] * len(names), meta.until)
         trimmed = [row for row, now in enumerate(left) if now != known[row]]
         changes = with_checksums([names[i] for i in trimmed], [left[i] for i in trimmed])
-        if not changes or store.write(changes, expect=(META, held)):
+        if not changes or store.write(changes, expect=(META, packed_meta)):
             return

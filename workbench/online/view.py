@@ -190,9 +190,11 @@ class OnlineView(ViewSpec):
         -----
         O(hops in the windows) for each key, whatever the number of events.
         """
-        asked = keys if isinstance(keys, list) else [keys]
+        requested = keys if isinstance(keys, list) else [keys]
         kind = self._reading.serving().layout.schema.field(TIME).type
-        return fetched(self._reading, asked, self._now(kind) if at is None else instant(at, kind))
+        return fetched(
+            self._reading, requested, self._now(kind) if at is None else instant(at, kind)
+        )
 
     def status(self) -> "Meta":
         """Return how far the store goes: its upload, its stream, and what was late.

@@ -170,7 +170,7 @@ def test_events_that_cannot_be_read_are_one_sentence() -> None:
     """Whatever wrote them, with a checksum that fits."""
     layout, store, drawn = LAYOUTS["everything"], Memory(), random.Random(5)
     filled(store, layout)
-    assert layout.kept is not None
+    assert layout.kept_events is not None
     place = len(layout.parts), b""
     names = [one for one in sorted(store.held) if one != META]
     names = [one for one in names if sections_of(layout, store.held[one][:-SIZE]).get(place)]

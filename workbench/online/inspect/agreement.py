@@ -178,7 +178,7 @@ def consistency(
     both = joined(backfill, log, other, names).persist()
     try:
         counted, served, answered = counts(backfill, both, names, log, period)
-        sample = _held(different(both, names), backfill, rows)
+        sample = _sampled(different(both, names), backfill, rows)
     finally:
         both.unpersist()
     columns = counted[counted["whole"]].drop(columns=["whole", "period"]).set_index("column")
@@ -201,7 +201,7 @@ def _columns_of_queries(backfill: "Backfill") -> tuple[str, ...]:
     return *(f"k{i}" for i in range(len(backfill.key))), ASKED
 
 
-def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
+def _sampled(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame":
     """Some of the rows that differ, held here."""
     from pyspark.sql import functions as F
 
@@ -212,7 +212,7 @@ def _held(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFrame
 
 
 def _explained(
-    held: "DataFrame",
+    sample: "DataFrame",
     backfill: "Backfill",
     names: tuple[str, ...],
     events: "DataFrame | Entities | None",
@@ -228,7 +228,7 @@ def _explained(
     called = (*backfill.key, backfill.query_time)
     differing = [
         Difference(tuple(row[one] for one in query_columns), name, row[f"v{i}"], row[f"o{i}"])
-        for row in (one.asDict() for one in collected(held))
+        for row in (one.asDict() for one in collected(sample))
         for i, name in enumerate(names)
         if not alike(row[f"v{i}"], row[f"o{i}"])
     ]
@@ -236,7 +236,7 @@ def _explained(
     if differing and events is not None:
         logged = [F.col(one).alias(name) for one, name in zip(query_columns, called, strict=True)]
         logged += [F.col(f"v{i}").alias(name) for i, name in enumerate(names)]
-        features = held.select(*logged)
+        features = sample.select(*logged)
         checked, _ = differences(backfill, features, events, rows, arrived, uploads, most=True)
         known: dict[Any, list[Difference]] = {}
         for one in checked:

@@ -51,19 +51,21 @@ def joined(
 
     query_columns = {f"k{i}": name for i, name in enumerate(backfill.key)}
     query_columns |= {ASKED: backfill.query_time}
-    left = [column(view_log, name, "view_log").alias(held) for held, name in query_columns.items()]
+    left = [
+        column(view_log, name, "view_log").alias(alias) for alias, name in query_columns.items()
+    ]
     left += [column(view_log, name, "view_log").alias(f"v{i}") for i, name in enumerate(names)]
     right = [
-        column(offline, name, "offline").alias(f"r{held}") for held, name in query_columns.items()
+        column(offline, name, "offline").alias(f"r{alias}") for alias, name in query_columns.items()
     ]
     right += [column(offline, name, "offline").alias(f"o{i}") for i, name in enumerate(names)]
     served = view_log.df.select(*left, F.lit(True).alias(SERVED))
     # A backfill gives the queries of one key and time the same answer.
     answered = offline.df.select(*right, F.lit(True).alias(ANSWERED))
-    answered = answered.dropDuplicates([f"r{held}" for held in query_columns])
-    same = [F.col(held).eqNullSafe(F.col(f"r{held}")) for held in query_columns]
+    answered = answered.dropDuplicates([f"r{alias}" for alias in query_columns])
+    same = [F.col(alias).eqNullSafe(F.col(f"r{alias}")) for alias in query_columns]
     both = served.join(answered, reduce(lambda a, b: a & b, same), "full")
-    return both.drop(*(f"r{held}" for held in query_columns))
+    return both.drop(*(f"r{alias}" for alias in query_columns))
 
 
 def check_both(backfill: "Backfill", view_log: BoundTable, offline: BoundTable) -> tuple[str, ...]:
@@ -122,8 +124,12 @@ def counts(
     import pandas as pd
     from pyspark.sql import functions as F
 
-    asked = micros(view_log, backfill.query_time, F.col(ASKED))
-    begin = F.lit(None).cast("long") if period is None else asked - F.pmod(asked, F.lit(period))
+    query_time = micros(view_log, backfill.query_time, F.col(ASKED))
+    begin = (
+        F.lit(None).cast("long")
+        if period is None
+        else query_time - F.pmod(query_time, F.lit(period))
+    )
     compared = F.col(SERVED).isNotNull() & F.col(ANSWERED).isNotNull()
     aggregates = [
         F.count_if(compared).alias("rows"),

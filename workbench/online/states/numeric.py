@@ -54,8 +54,8 @@ class Rolled:
         return [prefix + keys[i] for i in order], [words[ends[i] : ends[i + 1]] for i in order]
 
     def __iter__(self) -> Iterator[tuple[bytes, bytes, bytes]]:
-        held = (self.words[low:high] for low, high in pairwise(self.ends))
-        return zip(self.keys, self.buckets, held, strict=True)
+        words = (self.words[low:high] for low, high in pairwise(self.ends))
+        return zip(self.keys, self.buckets, words, strict=True)
 
 
 def rolled(
@@ -83,11 +83,11 @@ def rolled(
     room = _room(ordered.offsets, ordered.time, part, windows, since)
     ends = offsets_of(room)
     integers, rest = part.sizes
-    cells, held = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
+    cells, reals = np.zeros((ends[-1], integers), np.int64), np.zeros((ends[-1], rest))
     hops = np.array(part.hops, np.int64)
-    given = ordered.time, single, real, since, hops, windows, part.table, cells, held
+    given = ordered.time, single, real, since, hops, windows, part.table, cells, reals
     counts = roll_up.over(ordered.offsets, *given, right=ends)
-    return Rolled(ordered.keys, ordered.buckets, *packed(part, cells, held, ends, counts))
+    return Rolled(ordered.keys, ordered.buckets, *packed(part, cells, reals, ends, counts))
 
 
 @dataclass(frozen=True)
@@ -178,18 +178,18 @@ def singles(part: LayoutPart, events: pa.Table, time: Ints) -> tuple[Ints, NDArr
     whole, real : arrays of shape (events, integers) and (events, numbers)
     """
     integers, rest = part.sizes
-    cells, held = np.zeros((len(time), integers), np.int64), np.zeros((len(time), rest))
+    cells, floats = np.zeros((len(time), integers), np.int64), np.zeros((len(time), rest))
     cells[:, c.BEGIN] = cells[:, c.LATEST] = time
     for slot, (kind, at, place) in zip(part.slots, part.table.tolist(), strict=True):
         given = given_for(() if slot.nulls else slot.arguments, slot.where, events)
         columns = [as_array(events.column(name)) for name in slot.arguments]
         size, reals = c.SIZES[kind]
-        to_whole, to_real = cells[:, at : at + size], held[:, place : place + reals]
+        to_whole, to_real = cells[:, at : at + size], floats[:, place : place + reals]
         if reals:
             _numbers(kind, given, columns, to_real)
         else:
             _integers(slot, given, columns, time, to_whole)
-    return cells, held
+    return cells, floats
 
 
 def given_for(arguments: Sequence[str], where: str | None, events: pa.Table) -> NDArray[np.bool_]:

@@ -48,7 +48,7 @@ class Cell(NamedTuple):
         return b"".join(pieces)
 
 
-def cells_of(held: bytes, count: int) -> Iterator[Cell]:
+def cells_of(packed: bytes, count: int) -> Iterator[Cell]:
     """Yield the cells of a key, which have so many states each; the inverse of joined bytes.
 
     Examples
@@ -58,14 +58,14 @@ def cells_of(held: bytes, count: int) -> Iterator[Cell]:
     True
     """
     at = 0
-    while at < len(held):
-        series, begin, latest = HEAD.unpack_from(held, at)
+    while at < len(packed):
+        series, begin, latest = HEAD.unpack_from(packed, at)
         at += HEAD.size
         states = []
         for _ in range(count):
             low = at + LENGTH.size
-            at = low + LENGTH.unpack_from(held, at)[0]
-            states.append(held[low:at])
+            at = low + LENGTH.unpack_from(packed, at)[0]
+            states.append(packed[low:at])
         yield Cell(series, begin, latest, tuple(states))
 
 
@@ -169,11 +169,11 @@ def _merged(states: Sequence[State], known: bytes, new: bytes, since: int) -> by
 
 def _joined(states: Sequence[State], one: Cell, other: Cell) -> Cell:
     pairs = zip(states, one.states, other.states, strict=True)
-    held = tuple(
+    merged = tuple(
         state.merged((a, b)).to_bytes() if a and b else a or b  # type: ignore[union-attr]
         for state, a, b in pairs
     )
-    return Cell(one.series, one.begin, max(one.latest, other.latest), held)
+    return Cell(one.series, one.begin, max(one.latest, other.latest), merged)
 
 
 @dataclass(frozen=True)

@@ -66,10 +66,10 @@ class Counts:
         return json.dumps(self._counts, sort_keys=True, separators=(",", ":")).encode()
 
     @classmethod
-    def of_bytes(cls, held: bytes) -> "Counts":
+    def of_bytes(cls, packed: bytes) -> "Counts":
         """Return what was kept as bytes."""
         made = cls()
-        made._counts = json.loads(held)
+        made._counts = json.loads(packed)
         return made
 
 
@@ -134,9 +134,9 @@ class State:
         made.add(*given)
         return made  # type: ignore[no-any-return]
 
-    def merged(self, held: Iterable[bytes]) -> SketchState | None:
+    def merged(self, packed: Iterable[bytes]) -> SketchState | None:
         """Return the state of several ones' events, None where none of them has any."""
-        read = [_made(self.family, self.n).of_bytes(one) for one in held if one]
+        read = [_made(self.family, self.n).of_bytes(one) for one in packed if one]
         for one in read[1:]:
             read[0].merge(one)
         return read[0] if read else None

@@ -166,7 +166,7 @@ class Affected(NamedTuple):
     first_frame_start : int64 array of shape (ranges,)
         The first row of the partition that the answers of the range are made of.
     first_curr_row, last_curr_row : int64 arrays of shape (ranges,)
-        The rows that are asked for.
+        The rows that are affected.
     last_frame_end : int64 array of shape (ranges,)
         The last row that their answers are made of.
     """
@@ -227,8 +227,8 @@ class PartitionSlices(NamedTuple):
         Slice s owns the places ``offsets[s]`` to ``offsets[s + 1]`` of ``rows``.
     rows : int64 array of shape (places,)
         Rows of the block.
-    asked : bool array of shape (places,)
-        Whether the row is asked for; the answers of the others are not right.
+    affected : bool array of shape (places,)
+        Whether the row is affected; the answers of the others are not right.
     partition : int64 array of shape (slices,)
     before : int64 array of shape (slices,)
         How many rows of the partition stand before the slice: to be added to the answers of
@@ -237,7 +237,7 @@ class PartitionSlices(NamedTuple):
 
     offsets: Ints
     rows: Ints
-    asked: NDArray[np.bool_]
+    affected: NDArray[np.bool_]
     partition: Ints
     before: Ints
 
@@ -264,7 +264,7 @@ def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
     --------
     >>> far = [np.array(edge) for edge in ([0, 0], [0, 6], [1, 7], [1, 7], [2, 9])]
     >>> cut = cut_ranges(np.array([0, 10]), Affected(*far))
-    >>> cut.rows.tolist(), cut.offsets.tolist(), cut.asked.nonzero()[0].tolist()
+    >>> cut.rows.tolist(), cut.offsets.tolist(), cut.affected.nonzero()[0].tolist()
     ([0, 1, 2, 6, 7, 8, 9], [0, 3, 7], [1, 4])
     """
     partition = affected.partition
@@ -280,8 +280,8 @@ def cut_ranges(offsets: Ints, affected: Affected) -> PartitionSlices:
     edges = np.zeros(len(rows) + 1, np.int64)
     edges[affected.first_curr_row + shift] += 1
     edges[affected.last_curr_row + shift + 1] -= 1
-    asked = np.cumsum(edges[:-1]) > 0
-    return PartitionSlices(to, rows, asked, partition[first], low - offsets[partition[first]])
+    is_affected = np.cumsum(edges[:-1]) > 0
+    return PartitionSlices(to, rows, is_affected, partition[first], low - offsets[partition[first]])
 
 
 def peers_before(offsets: Ints, code: Ints, cut: PartitionSlices) -> Ints:

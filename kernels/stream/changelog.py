@@ -79,7 +79,7 @@ class Pairs(NamedTuple):
     after: Ints
 
 
-def pair_rows(merged: Merged, asked: Ints) -> Pairs:
+def pair_rows(merged: Merged, affected: Ints) -> Pairs:
     """Return the rows that have gone, and behind them those whose answers may have changed.
 
     A row that moves goes from one place and comes to another. As it goes first, who folds the
@@ -88,7 +88,7 @@ def pair_rows(merged: Merged, asked: Ints) -> Pairs:
     Parameters
     ----------
     merged : Merged
-    asked : int64 array of shape (rows,)
+    affected : int64 array of shape (rows,)
         Rows of the new block, ascending: those of the affected ranges.
 
     Returns
@@ -104,8 +104,8 @@ def pair_rows(merged: Merged, asked: Ints) -> Pairs:
     >>> before.tolist(), after.tolist()
     ([0, 1, -1], [-1, 0, 1])
     """
-    before = np.concatenate([merged.deleted, merged.before[asked]])
-    return Pairs(before, np.concatenate([np.full_like(merged.deleted, NONE), asked]))
+    before = np.concatenate([merged.deleted, merged.before[affected]])
+    return Pairs(before, np.concatenate([np.full_like(merged.deleted, NONE), affected]))
 
 
 class Changed(NamedTuple):
@@ -147,9 +147,9 @@ def changes_of(pairs: Pairs, same: Flags) -> Changed:
     op = np.empty((len(same), 2), np.int8)
     changelog.over(np.array([0, len(same)]), *pairs, same, op)
     i, which = np.nonzero(op != NOTHING)
-    said = op[i, which]
-    now = (said == INSERT) | (said == UPDATE_AFTER)
-    return Changed(said, np.where(now, pairs.after[i], pairs.before[i]))
+    op_of_row = op[i, which]
+    now = (op_of_row == INSERT) | (op_of_row == UPDATE_AFTER)
+    return Changed(op_of_row, np.where(now, pairs.after[i], pairs.before[i]))
 
 
 def same_values(

@@ -205,10 +205,10 @@ def merge_rows(
     now = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
     old_partition, new_partition = (_partitions(one) for one in (offsets, new_offsets))
     replaces = np.where(replaced == NONE, NONE, replaced + offsets[new_partition])
-    kept = np.flatnonzero(gone == 0)
-    at, new_at = place[kept] + now[old_partition[kept]], new_place + now[new_partition]
+    rows_left = np.flatnonzero(gone == 0)
+    at, new_at = place[rows_left] + now[old_partition[rows_left]], new_place + now[new_partition]
     source, before = np.empty(now[-1], np.int64), np.empty(now[-1], np.int64)
-    source[at], before[at] = kept, kept
+    source[at], before[at] = rows_left, rows_left
     source[new_at], before[new_at] = len(code) + np.arange(len(new_code)), replaces
     deleted = gone == 1
     deleted[replaces[replaces != NONE]] = False

@@ -55,7 +55,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 MODES: dict[str, Callable[..., StreamOperator]] = {
     "close": CloseOperator,
-    "update": partial(UpdateOperator, settles=True),
+    "update": partial(UpdateOperator, timed=True),
     "changelog": partial(UpdateOperator, op=OP, row_id=("id",)),
 }
 #: A row, and what becomes of it.

@@ -41,7 +41,7 @@ class Arrival:
         Behind it, in microseconds.
     said : pyarrow.Table
         What goes on: answers, or changes of them.
-    held : list
+    retained : list
         The places in the order of the rows that are kept.
     """
 
@@ -93,9 +93,9 @@ def arrivals_of(
     found = resolve(carried.table, over.columns, over.frame, over.order_by)
     extents = frame_extents(found, along)
     closes = emit == "on window close"
-    settles = lateness is not None
+    timed = lateness is not None
     mode: StreamOperator = (
-        CloseOperator(task, extents) if closes else UpdateOperator(task, extents, settles=settles)
+        CloseOperator(task, extents) if closes else UpdateOperator(task, extents, timed=timed)
     )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
     stream = _Stream(mode, task.order[0].name, task.columns, behind)
@@ -114,7 +114,7 @@ class _Stream:
     time: str
     columns: tuple[tuple[str, str], ...]
     behind: int | None
-    held: Block | None = None
+    retained: Block | None = None
     watermark: int | None = None
 
     def take(self, rows: pa.Table) -> Arrival:
@@ -123,9 +123,9 @@ class _Stream:
         if self.behind is not None:
             risen = newest - self.behind
             self.watermark = risen if before is None else max(before, risen)
-        taken = self.mode.take(self.held, rows, Clock(self.watermark, before))
-        self.held = taken.held if len(taken.held.keys) else None
-        kept = [] if self.held is None else self.held.rows.column(self.time).to_pylist()
+        taken = self.mode.take(self.retained, rows, Clock(self.watermark, before))
+        self.retained = taken.retained if len(taken.retained.keys) else None
+        times = [] if self.retained is None else self.retained.rows.column(self.time).to_pylist()
         shown = rows.select([name for _, name in self.columns])
         came = shown.rename_columns([name for name, _ in self.columns])
-        return Arrival(came, self.watermark, taken.output, kept)
+        return Arrival(came, self.watermark, taken.output, times)

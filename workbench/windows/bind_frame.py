@@ -74,24 +74,26 @@ def _count(name: str, column: "Column", kind: "DataType", unit: str) -> Offset:
 def _distance(
     name: str, column: "Column", kind: "DataType", order: str, along: "DataType"
 ) -> Offset:
-    held = f"{name}: the bound {column!r} holds {kind.simpleString()}, but the order column "
-    held += f"{order!r} holds {along.simpleString()}"
+    problem = f"{name}: the bound {column!r} holds {kind.simpleString()}, but the order column "
+    problem += f"{order!r} holds {along.simpleString()}"
     if kind_of(along) in TIMES:
-        return _interval(held, column, kind)
+        return _interval(problem, column, kind)
     if kind_of(along) not in NUMBERS:
-        raise WorkbenchError(f"{held}, along which nothing is measured; order by numbers or times.")
+        raise WorkbenchError(
+            f"{problem}, along which nothing is measured; order by numbers or times."
+        )
     if kind_of(kind) not in NUMBERS:
-        raise WorkbenchError(f"{held}; give a Column of numbers.")
+        raise WorkbenchError(f"{problem}; give a Column of numbers.")
     if kind_of(along) == "float":
         return Offset(PerRow(column.cast("double")), NUMBER)
     if kind_of(along) == "integer":
         if kind_of(kind) != "integer":
-            raise WorkbenchError(f"{held}; give a Column of integers.")
+            raise WorkbenchError(f"{problem}; give a Column of integers.")
         return Offset(PerRow(column.cast("long")), NUMBER)
-    return _decimal(held, column, kind, along)
+    return _decimal(problem, column, kind, along)
 
 
-def _interval(held: str, column: "Column", kind: "DataType") -> Offset:
+def _interval(problem: str, column: "Column", kind: "DataType") -> Offset:
     from pyspark.sql.types import DayTimeIntervalType, YearMonthIntervalType
 
     if isinstance(kind, DayTimeIntervalType):
@@ -100,11 +102,11 @@ def _interval(held: str, column: "Column", kind: "DataType") -> Offset:
         months = column.cast(YearMonthIntervalType(1, 1)).cast("int")
         return Offset(PerRow(months), MONTHS)
     raise WorkbenchError(
-        f"{held}; give a Column of intervals, such as F.make_dt_interval(F.col('days'))."
+        f"{problem}; give a Column of intervals, such as F.make_dt_interval(F.col('days'))."
     )
 
 
-def _decimal(held: str, column: "Column", kind: "DataType", along: Any) -> Offset:
+def _decimal(problem: str, column: "Column", kind: "DataType", along: Any) -> Offset:
     from pyspark.sql.types import DecimalType
 
     if along.precision > MOST_DIGITS:
@@ -114,5 +116,5 @@ def _decimal(held: str, column: "Column", kind: "DataType", along: Any) -> Offse
         )
     finer = isinstance(kind, DecimalType) and kind.scale > along.scale
     if finer or kind_of(kind) == "float":
-        raise WorkbenchError(f"{held}; cast the bound to the order column's type.")
+        raise WorkbenchError(f"{problem}; cast the bound to the order column's type.")
     return Offset(PerRow(column.cast(DecimalType(MOST_DIGITS, along.scale))), NUMBER)

@@ -179,9 +179,9 @@ def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[
     for term in order:
         column(df, term.name, "order_by")
         if kind_of(type_of(df, term.name)) not in SORTED:
-            held = type_of(df, term.name).simpleString()
+            kind = type_of(df, term.name).simpleString()
             raise WorkbenchError(
-                f"order_by: column {term.name!r} holds {held}, which has no order here; "
+                f"order_by: column {term.name!r} holds {kind}, which has no order here; "
                 "name a column of numbers, times or text."
             )
     taken = {name.lower() for name in df.names}

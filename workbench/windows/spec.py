@@ -62,8 +62,8 @@ class WindowCall:
         for name, function in columns.items():
             check_order(name, function, frames[name], len(self.order_by))
         self.cut = check_cut(cut, engine, self.columns, frames)
-        asked = "kernel" if isinstance(cut, int) and engine == "auto" else engine
-        self.choice: EngineChoice = choose(asked, self.columns, frames)
+        requested = "kernel" if isinstance(cut, int) and engine == "auto" else engine
+        self.choice: EngineChoice = choose(requested, self.columns, frames)
         self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
 
     def __repr__(self) -> str:

@@ -109,7 +109,7 @@ def test_answers_over_the_ranges_alone_are_those_over_all_rows(
     peers = peers_before(merged.offsets, code, cut)
     part = Slices(cut.offsets, code[cut.rows], value[cut.rows], cut.before, peers)
     updated = kept_answers(given_calls, batch, merged, old_value)
-    updated[cut.rows[cut.asked]] = answers(given_calls, part)[cut.asked]
+    updated[cut.rows[cut.affected]] = answers(given_calls, part)[cut.affected]
     whole = answers(given_calls, Slices(merged.offsets, code, value))
     np.testing.assert_allclose(updated, whole, rtol=1e-12)
 
@@ -127,7 +127,7 @@ def test_no_row_is_cut_out_twice(batch: Batch, several: list[FrameExtent]) -> No
     found = affected(batch, merged, several)
     cut = cut_ranges(merged.offsets, found)
     assert len(set(cut.rows.tolist())) == len(cut.rows)
-    assert set(cut.rows[cut.asked].tolist()) == rows_in(merged.offsets, found)
+    assert set(cut.rows[cut.affected].tolist()) == rows_in(merged.offsets, found)
     starts = merged.offsets[cut.partition] + cut.before
     assert cut.rows[cut.offsets[:-1]].tolist() == starts.tolist()
 

@@ -77,8 +77,8 @@ class Kept:
         part = Slices(cut.offsets, *columns, cut.before, peers)
         none = np.zeros((1, len(self.calls)))
         self.answers = np.vstack([self.answers, none])[merged.before]
-        asked = cut.rows[cut.asked]
-        self.answers[asked] = answers(self.calls, part)[cut.asked]
+        asked = cut.rows[cut.affected]
+        self.answers[asked] = answers(self.calls, part)[cut.affected]
         return asked
 
     def _said(self) -> Any:

@@ -46,8 +46,8 @@ class Stream:
         closed = closed_windows(self.offsets, self.code, self.waiting, extents, watermark)
         cut = cut_ranges(self.offsets, closed.emitted)
         part = self._slices(cut)
-        left = cut.rows[cut.asked]
-        found = answers(self.calls, part)[cut.asked]
+        left = cut.rows[cut.affected]
+        found = answers(self.calls, part)[cut.affected]
         leaves = dict(zip(self.tie[left].tolist(), found.tolist(), strict=True))
         self._drop(closed.needed, closed.peers, closed.waiting)
         return leaves

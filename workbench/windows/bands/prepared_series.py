@@ -75,7 +75,7 @@ class PreparedSeries:
         for name in over.partition_by:
             check_plain(carried.table.schema, name, "partition_by")
         ship(df.sparkSession)
-        self._held: tuple[Key, Block] | None = None
+        self._latest: tuple[Key, Block] | None = None
         self._pieces = self._packed(over, task, carried).persist()
         try:
             self.sizes = self._measured()
@@ -101,13 +101,13 @@ class PreparedSeries:
         task, carried = over.bound(self.df)
         block = self._block(key)
         names = {carried.of(name): name for name in carried.table.names}
-        back = tuple((names[held], held) for held in block.rows.column_names if held in names)
+        back = tuple((names[alias], alias) for alias in block.rows.column_names if alias in names)
         return replace(task, columns=back, keys=()).answer(block)
 
     def free(self) -> None:
         """Give back the memory; a later question packs the series once more."""
         self._pieces.unpersist()
-        self._held = None
+        self._latest = None
 
     def _packed(self, over: "Over", task: WindowTask, carried: Carried) -> "DataFrame":
         from pyspark.sql import types as t
@@ -120,8 +120,8 @@ class PreparedSeries:
         fields = [t.StructField(f"k{i}", kind) for i, kind in enumerate(kinds)]
         fields += [t.StructField(name, t.LongType()) for name in (PIECE, ROWS)]
         schema = t.StructType([*fields, t.StructField(PACKED, t.BinaryType())])
-        kept = tuple(name for name in wanted if name in used)
-        packing = PackSeries(task.keys, task.order, kept)
+        needed_names = tuple(name for name in wanted if name in used)
+        packing = PackSeries(task.keys, task.order, needed_names)
         return bundle_rows(self.df, wanted, task.keys).mapInArrow(packing.run, schema)
 
     def _measured(self) -> dict[Key, int]:
@@ -135,15 +135,15 @@ class PreparedSeries:
         """A series in this process; the one that is looked at stays here."""
         from pyspark.sql import functions as F
 
-        if self._held is None or self._held[0] != key:
+        if self._latest is None or self._latest[0] != key:
             rows = self._pieces
             for i, value in enumerate(key):
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
             found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
-            self._held = key, Block(pa.table({}), np.array([0, len(found)]), found)
-        return self._held[1]
+            self._latest = key, Block(pa.table({}), np.array([0, len(found)]), found)
+        return self._latest[1]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class PackSeries:
     ----------
     keys : tuple of str
     order : tuple of OrderColumn
-    kept : tuple of str
+    columns : tuple of str
         The columns that are packed.
     most : int
         How many rows a piece has at most.
@@ -162,7 +162,7 @@ class PackSeries:
 
     keys: tuple[str, ...]
     order: tuple[OrderColumn, ...]
-    kept: tuple[str, ...]
+    columns: tuple[str, ...]
     most: int = ROWS_A_PIECE
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -172,7 +172,7 @@ class PackSeries:
         if not parts:
             return
         block = ordered_block(pa.Table.from_batches(parts), self.keys, self.order)
-        rows = block.rows.select(list(self.kept))
+        rows = block.rows.select(list(self.columns))
         for p, (first, last) in enumerate(pairwise(block.offsets.tolist())):
             for piece, at in enumerate(range(first, last, self.most)):
                 some = rows.slice(at, min(self.most, last - at))

@@ -84,9 +84,9 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     found = _lists(as_array(rows.column(name)), len(shares))
     quantiles = dict(zip(shares, found[:, placed], strict=True))
     low, high = (quantiles[share] for share in QUARTILES)
-    kept = {share: quantiles[share] for share in sorted(set(band.options.q))}
+    chosen = {share: quantiles[share] for share in sorted(set(band.options.q))}
     x, y = place[placed], value[placed]
-    drawn = _drawn(Band(x, y, kept, _outliers(y, low, high)))
+    drawn = _drawn(Band(x, y, chosen, _outliers(y, low, high)))
     return replace(drawn, unplaced=drawn.unplaced + len(rows) - len(x))
 
 

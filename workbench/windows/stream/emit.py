@@ -92,9 +92,9 @@ def emitted(call: StreamCall, emit: Any) -> "DataFrame":
     """
     check_emit(emit, list(EMITS))
     check_engine(call.over)
-    asked = EMITS[emit](call)
+    bound = EMITS[emit](call)
     check_provider(call.table.df.sparkSession)
-    return answered_stream(asked)
+    return answered_stream(bound)
 
 
 def closing(call: StreamCall) -> BoundStream:
@@ -121,18 +121,18 @@ def updating(call: StreamCall) -> BoundStream:
     check_updating(call.over, call.table, call.row_id)
     changelog, order = OP in call.table.names, call.over.order_by
     along = type_of(call.table, order[0].name) if order else StringType()
-    settles = bool(order) and not order[0].descending and has_watermark(call.table, order[0].name)
+    timed = bool(order) and not order[0].descending and has_watermark(call.table, order[0].name)
     back = tuple(pair for pair in call.task.columns if pair[0] != OP)
     mode = UpdateOperator(
         replace(call.task, columns=back),
         frame_extents(call.found, along),
         call.carried.of(OP) if changelog else None,
         tuple(map(call.carried.of, call.row_id)),
-        settles,
+        timed,
     )
     fields = [field for field in call.schema.fields if field.name != OP]
     schema = without_watermark(StructType([StructField(OP, StringType()), *fields]))
-    return BoundStream(mode, call.carried, call.task.keys, schema, about(call), timed=settles)
+    return BoundStream(mode, call.carried, call.task.keys, schema, about(call), timed=timed)
 
 
 def without_watermark(schema: "StructType") -> "StructType":

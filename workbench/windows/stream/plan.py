@@ -61,12 +61,12 @@ class BoundStream:
     output_mode: str = "append"
 
 
-def answered_stream(asked: BoundStream) -> "DataFrame":
+def answered_stream(bound: BoundStream) -> "DataFrame":
     """Return a stream of what a window call gives for a stream.
 
     Parameters
     ----------
-    asked : BoundStream
+    bound : BoundStream
 
     Returns
     -------
@@ -75,34 +75,34 @@ def answered_stream(asked: BoundStream) -> "DataFrame":
     """
     from pyspark.sql import functions as F
 
-    df = asked.carried.table.df
+    df = bound.carried.table.df
     ship(df.sparkSession)
     buckets = shuffle_partitions(df)
-    seal = Seal(buckets, _fingerprint(asked))
-    bundles = _bundled(asked, buckets)
-    processor = processor_of(BucketTask(asked.mode, seal, asked.about))
-    names = asked.mode.counts
+    seal = Seal(buckets, _fingerprint(bound))
+    bundles = _bundled(bound, buckets)
+    processor = processor_of(BucketTask(bound.mode, seal, bound.about))
+    names = bound.mode.counts
     given = ", ".join([f"{BUNDLE} binary", *(f"{name} long" for name in names)])
-    time_mode = "EventTime" if asked.timed else "None"
+    time_mode = "EventTime" if bound.timed else "None"
     found = bundles.groupBy(BUCKET).transformWithState(
-        processor, given, asked.output_mode.capitalize(), time_mode
+        processor, given, bound.output_mode.capitalize(), time_mode
     )
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]
     counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]}", *sums)
-    task = UnbundleTask(tuple(asked.schema.names))
+    task = UnbundleTask(tuple(bound.schema.names))
     bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
-    return bundles.mapInArrow(finding(task.run), asked.schema)
+    return bundles.mapInArrow(finding(task.run), bound.schema)
 
 
-def _bundled(asked: BoundStream, buckets: int) -> "DataFrame":
+def _bundled(bound: BoundStream, buckets: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
-    wanted = dict(asked.carried.wanted)
-    parts = [wanted[name] for name in asked.key] or [F.lit(0)]
+    wanted = dict(bound.carried.wanted)
+    parts = [wanted[name] for name in bound.key] or [F.lit(0)]
     wanted[HASH] = F.xxhash64(*parts)
-    rows, number = numbered(asked.carried.table.df, wanted)
+    rows, number = numbered(bound.carried.table.df, wanted)
     goes = with_partition(rows, [number[HASH]], buckets)
-    task = BundleTask((*wanted, PARTITION), asked.key, buckets)
+    task = BundleTask((*wanted, PARTITION), bound.key, buckets)
     bundles = goes.mapInArrow(finding(task.run), f"{PARTITION} int, {BUNDLE} binary")
     names = F.array(*map(F.lit, bucket_names(buckets)))
     return bundles.select(names[F.col(PARTITION)].alias(BUCKET), BUNDLE)
@@ -181,9 +181,9 @@ def _rotated(value: int, by: int) -> int:
     return (value << by | value >> 32 - by) & _ALL
 
 
-def _fingerprint(asked: BoundStream) -> bytes:
+def _fingerprint(bound: BoundStream) -> bytes:
     """What tells calls apart whose state is not the same."""
-    types = [[f.name, f.dataType.simpleString()] for f in asked.carried.table.schema.fields]
-    travels = {"types": types, "key": asked.key, "wanted": list(asked.carried.wanted)}
-    said = json.dumps({**travels, **asked.mode.description})
-    return blake2b(said.encode(), digest_size=16).digest()
+    types = [[f.name, f.dataType.simpleString()] for f in bound.carried.table.schema.fields]
+    travels = {"types": types, "key": bound.key, "wanted": list(bound.carried.wanted)}
+    text = json.dumps({**travels, **bound.mode.description})
+    return blake2b(text.encode(), digest_size=16).digest()

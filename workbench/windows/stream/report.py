@@ -88,8 +88,8 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     <BLANKLINE>
     """
     if isinstance(query, str | PathLike):
-        held = collected(_variable(query, DIRECTORY, operator))
-        return sum(Directory.unpacked(p, Seal.of(p)).late for p in map(_packed, held))
+        parts = collected(_variable(query, DIRECTORY, operator))
+        return sum(Directory.unpacked(p, Seal.of(p)).late for p in map(_packed, parts))
     return sum(counts.get(LATE, 0) for counts in stream_counts(query))
 
 
@@ -160,10 +160,10 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import LongType, StructType
 
-    held = collected(_variable(checkpoint, DIRECTORY, operator).limit(1))
+    directories = collected(_variable(checkpoint, DIRECTORY, operator).limit(1))
     parts = _variable(checkpoint, PARTS, operator)
     some = collected(parts.limit(1))
-    about = _about(held[0]) if held else {"key": [], "order": None}
+    about = _about(directories[0]) if directories else {"key": [], "order": None}
     task = StateTask(tuple(map(tuple, about["key"])), about["order"])
     if not some:
         empty = StructType().add(ROWS, LongType()).add(BYTES, LongType())
@@ -199,7 +199,7 @@ class StateTask:
         """Return the partitions of a packed part."""
         part = unpacked_part(packed, Seal.of(packed))
         sizes = np.diff(part.offsets)
-        columns = {name: as_array(part.keys.column(held)) for name, held in self.key}
+        columns = {name: as_array(part.keys.column(alias)) for name, alias in self.key}
         found = {ROWS: pa.array(sizes)}
         if self.order is not None:
             found |= self._ends(part, sizes, self.order)

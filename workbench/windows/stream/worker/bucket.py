@@ -98,13 +98,13 @@ class Read(NamedTuple):
     ----------
     parts : Parts
         All of the kind.
-    touched : bool array of shape (parts,)
+    active : bool array of shape (parts,)
     blocks : list of Block
         Those of the touched parts that are stored.
     """
 
     parts: Parts
-    touched: Flags
+    active: Flags
     blocks: list[Block]
 
     @property
@@ -156,15 +156,15 @@ class BucketTask:
         there = Directory.unpacked(store.directory(), self.seal)
         come = np.zeros(0, np.int64) if arrivals is None else hashes_of(arrivals)
         apart = self._puts_apart(there, len(np.unique(come)))
-        busy = self._read(store, BUSY, there.busy, there.busy.touched(watermark, come) | apart)
+        busy = self._read(store, BUSY, there.busy, there.busy.active(watermark, come) | apart)
         known = busy.hashes
         stay = come if apart else np.union1d(come, known)
         idle = self._idle(store, there.idle, watermark, np.setdiff1d(come, known), apart)
-        if arrivals is None and not (busy.touched.any() or idle.touched.any()):
+        if arrivals is None and not (busy.active.any() or idle.active.any()):
             return None
-        held = joined(busy.blocks + idle.blocks)
-        found = self.mode.take(held, arrivals, Clock(watermark, there.seen))
-        now_busy, now_idle = _by_kind(found, stay, bool(idle.touched.any()))
+        retained = joined(busy.blocks + idle.blocks)
+        found = self.mode.take(retained, arrivals, Clock(watermark, there.seen))
+        now_busy, now_idle = _by_kind(found, stay, bool(idle.active.any()))
         late = there.late + found.counts.get(LATE, 0)
         parts = (
             self._written(store, BUSY, busy, now_busy),
@@ -181,54 +181,54 @@ class BucketTask:
         much = there.busy.size.sum() > MANY * self.part_bytes
         return bool(come and much and busy > MANY * come and busy > idle / SHARE)
 
-    def _read(self, store: StateStore, kind: int, parts: Parts, touched: Flags) -> Read:
-        names = parts.first[touched & (parts.size > 0)].tolist()
+    def _read(self, store: StateStore, kind: int, parts: Parts, active: Flags) -> Read:
+        names = parts.first[active & (parts.size > 0)].tolist()
         blocks = [unpacked_part(store.part((kind, name)), self.seal) for name in names]
-        return Read(parts, touched, blocks)
+        return Read(parts, active, blocks)
 
     def _idle(
         self, store: StateStore, parts: Parts, watermark: int | None, new: Ints, apart: bool
     ) -> Read:
         """The idle partitions that are idle no more, and those beside them."""
-        touched = parts.touched(watermark, new) & (parts.size > 0)
-        found = self._read(store, IDLE, parts, touched | apart)
+        active = parts.active(watermark, new) & (parts.size > 0)
+        found = self._read(store, IDLE, parts, active | apart)
         if apart:
             return found
         # Most hashes that are not among the busy ones are those of new partitions.
-        at = np.flatnonzero(touched)
-        needed = parts.touched(watermark, new[:0])[at]
+        at = np.flatnonzero(active)
+        needed = parts.active(watermark, new[:0])[at]
         needed |= np.array([np.isin(hashes_of(b), new).any() for b in found.blocks], np.bool_)
-        touched[at] = needed
-        return Read(parts, touched, [found.blocks[k] for k in np.flatnonzero(needed)])
+        active[at] = needed
+        return Read(parts, active, [found.blocks[k] for k in np.flatnonzero(needed)])
 
-    def _written(self, store: StateStore, kind: int, read: Read, held: Kept) -> Parts:
+    def _written(self, store: StateStore, kind: int, read: Read, retained: Kept) -> Parts:
         """Write the touched parts anew, and return all of the kind."""
-        block, hashes, due = held
+        block, hashes, due = retained
         now: list[tuple[int, int, int, int]] = []
-        for begin, low, high in _runs(read.parts.first, read.touched, hashes):
+        for begin, low, high in _runs(read.parts.first, read.active, hashes):
             cuts = self._cuts(block, hashes, low, high)
             names = [begin, *hashes[cuts[1:-1]].tolist()]
             for name, first, end in zip(names, cuts[:-1], cuts[1:], strict=True):
                 one = _slice(block, first, end)
                 size = self._put(store, (kind, name), one) if end > first else 0
                 now.append((name, int(due[first:end].min(initial=NEVER)), size, end - first))
-        kept = {name for name, _, size, _ in now if size}
-        for name in read.parts.first[read.touched & (read.parts.size > 0)].tolist():
-            if name not in kept:
+        remaining = {name for name, _, size, _ in now if size}
+        for name in read.parts.first[read.active & (read.parts.size > 0)].tolist():
+            if name not in remaining:
                 store.drop_part((kind, name))
-        return read.parts.with_parts(~read.touched, now)
+        return read.parts.with_parts(~read.active, now)
 
     def _put(self, store: StateStore, name: Name, part: Block) -> int:
         packed = packed_part(part, self.seal)
         store.put_part(name, packed)
         return len(packed)
 
-    def _cuts(self, held: Block, hashes: Ints, low: int, high: int) -> list[int]:
+    def _cuts(self, retained: Block, hashes: Ints, low: int, high: int) -> list[int]:
         """Where to cut a run of partitions, so that each part has about the bytes it is to have."""
         if low == high:
             return [low, high]
-        width = held.rows.nbytes / max(len(held.rows), 1)
-        weight = (held.offsets[low : high + 1] - held.offsets[low]) * width
+        width = retained.rows.nbytes / max(len(retained.rows), 1)
+        weight = (retained.offsets[low : high + 1] - retained.offsets[low]) * width
         weight = weight + np.arange(high - low + 1) * PARTITION_BYTES
         parts = max(round(weight[-1] / self.part_bytes), 1)
         at = low + np.searchsorted(weight, weight[-1] * np.arange(1, parts) / parts)
@@ -245,36 +245,38 @@ def hashes_of(rows: "pa.Table | Block") -> Ints:
 
 def _by_kind(found: Emitted, stay: Ints, both: bool) -> tuple[Kept, Kept]:
     """The busy and the idle partitions, each in the order of their hashes."""
-    held, hashes, due = _by_hash(found.held, found.due)
+    retained, hashes, due = _by_hash(found.retained, found.due)
     busy = np.isin(hashes, stay) if both else np.ones(len(hashes), np.bool_)
     if busy.all():
-        return (held, hashes, due), (_slice(held, 0, 0), hashes[:0], due[:0])
+        return (retained, hashes, due), (_slice(retained, 0, 0), hashes[:0], due[:0])
     places = np.flatnonzero(busy), np.flatnonzero(~busy)
-    one, other = ((taken(held, at), hashes[at], due[at]) for at in places)
+    one, other = ((taken(retained, at), hashes[at], due[at]) for at in places)
     return one, other
 
 
-def _by_hash(held: Block, due: Ints) -> Kept:
+def _by_hash(retained: Block, due: Ints) -> Kept:
     """Partitions in the order of their hashes, which they mostly have."""
-    hashes = hashes_of(held)
+    hashes = hashes_of(retained)
     if (hashes[1:] >= hashes[:-1]).all():
-        return held, hashes, due
+        return retained, hashes, due
     order = np.argsort(hashes, kind="stable")
-    return taken(held, order), hashes[order], due[order]
+    return taken(retained, order), hashes[order], due[order]
 
 
-def _runs(first: Ints, touched: Flags, hashes: Ints) -> Iterator[tuple[int, int, int]]:
+def _runs(first: Ints, active: Flags, hashes: Ints) -> Iterator[tuple[int, int, int]]:
     """Of each run of touched parts: its least hash, its first partition, and the one behind it."""
-    edges = np.flatnonzero(np.diff(touched.astype(np.int8), prepend=0, append=0))
+    edges = np.flatnonzero(np.diff(active.astype(np.int8), prepend=0, append=0))
     ends = np.append(np.searchsorted(hashes, first), len(hashes))
     for low, high in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         yield int(first[low]), int(ends[low]), int(ends[high])
 
 
-def _slice(held: Block, low: int, high: int) -> Block:
-    first, last = held.offsets[low], held.offsets[high]
-    offsets = held.offsets[low : high + 1] - first
-    return Block(held.keys.slice(low, high - low), offsets, held.rows.slice(first, last - first))
+def _slice(retained: Block, low: int, high: int) -> Block:
+    first, last = retained.offsets[low], retained.offsets[high]
+    offsets = retained.offsets[low : high + 1] - first
+    return Block(
+        retained.keys.slice(low, high - low), offsets, retained.rows.slice(first, last - first)
+    )
 
 
 def _milliseconds(due: int) -> int | None:

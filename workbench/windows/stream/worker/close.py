@@ -85,12 +85,12 @@ class CloseOperator:
         """What the state depends on."""
         return {"emit": "on window close", **description_of(self.task)}
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
+    def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in rows, and let those go whose frames the watermark has closed.
 
         Parameters
         ----------
-        held : Block or None
+        retained : Block or None
         arrivals : pyarrow.Table or None
         clock : Clock
             Rows that are late are dropped and counted, as are rows without a time.
@@ -100,15 +100,15 @@ class CloseOperator:
         Emitted
         """
         admitted, dropped = self._admitted(arrivals, clock.before)
-        place = placed(held, admitted, self.task.keys)
-        rows = self._sorted(held, admitted, place)
-        waiting = integers_of(held, WAITING, place.partitions)
-        stood = {name: integers_of(held, name, place.partitions) for name in (BEFORE, PEERS)}
+        place = placed(retained, admitted, self.task.keys)
+        rows = self._sorted(retained, admitted, place)
+        waiting = integers_of(retained, WAITING, place.partitions)
+        stood = {name: integers_of(retained, name, place.partitions) for name in (BEFORE, PEERS)}
         until = -NEVER if clock.watermark is None else clock.watermark
         closed = closed_windows(rows.offsets, rows.code, waiting, self.extents, until)
         output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
-        kept, due = self._kept(place.keys, rows, closed, stood)
-        return Emitted(kept, output, {**dropped, CLOSED: len(output)}, due)
+        remaining, due = self._remaining(place.keys, rows, closed, stood)
+        return Emitted(remaining, output, {**dropped, CLOSED: len(output)}, due)
 
     def _admitted(
         self, arrivals: pa.Table | None, before: int | None
@@ -125,9 +125,9 @@ class CloseOperator:
         return arrivals, {LATE: late, UNTIMED: untimed}
 
     def _sorted(
-        self, held: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
+        self, retained: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
     ) -> Sorted:
-        code = self._code(None if held is None else held.rows)
+        code = self._code(None if retained is None else retained.rows)
         come = self._code(arrivals)[place.order]
         # Rows of one time stay as they have come: those that are held, then the arrivals.
         within = sorted_rows(place.new_offsets, come, np.arange(len(come)))
@@ -138,7 +138,7 @@ class CloseOperator:
         merged = merge_rows(ends[0], code, tie[: len(code)], stay, *new)
         number = np.concatenate([tie[: len(code)], len(code) + place.order[within]])
         rows = one_behind_the_other(
-            None if held is None else held.rows,
+            None if retained is None else retained.rows,
             None if arrivals is None else arrivals.drop_columns([HASH]),
         )
         sorted_code = np.concatenate([code, come[within]])[merged.source]
@@ -163,15 +163,15 @@ class CloseOperator:
             if call.function in ADDED:
                 more = np.repeat(adding[ADDED[call.function]], np.diff(cut.offsets))
                 found = _added(found, call.column, more)
-        return found if cut.asked.all() else found.filter(pa.array(cut.asked))
+        return found if cut.affected.all() else found.filter(pa.array(cut.affected))
 
-    def _kept(
+    def _remaining(
         self, keys: pa.Table, rows: Sorted, closed: Closed, stood: dict[str, Ints]
     ) -> tuple[Block, Ints]:
         """The partitions without what no later row needs, and when each is to be looked at."""
         sizes = np.diff(rows.offsets)
         row = np.arange(len(rows.code)) - np.repeat(rows.offsets[:-1], sizes)
-        kept = np.flatnonzero(row >= np.repeat(closed.needed, sizes))
+        needed = np.flatnonzero(row >= np.repeat(closed.needed, sizes))
         left = sizes - closed.needed
         numbers = {
             WAITING: closed.waiting - closed.needed,
@@ -184,7 +184,7 @@ class CloseOperator:
         if not any(extent.counted for extent in self.extents):
             # A partition without a row is as one that has never been; unless rows are counted.
             keys, due, left = keys.filter(pa.array(left > 0)), due[left > 0], left[left > 0]
-        return Block(keys, offsets_of(left), rows.at(kept)), due
+        return Block(keys, offsets_of(left), rows.at(needed)), due
 
     def _outlived(self, rows: Sorted, left: Ints) -> Ints:
         """When the rows of partitions all of whose rows have left are needed no more."""

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
         """Return one part without a partition."""
         return cls(np.array([_NONE]), np.array([NEVER]), np.array([0]), np.array([0]))
 
-    def touched(self, watermark: int | None, hashes: Ints) -> NDArray[np.bool_]:
+    def active(self, watermark: int | None, hashes: Ints) -> NDArray[np.bool_]:
         """Return which parts some hashes belong to, or have something that is due."""
         found = self.due <= (-NEVER if watermark is None else watermark)
         found[np.searchsorted(self.first, hashes, side="right") - 1] = True
@@ -101,9 +101,9 @@ class Directory:
         """Return the directory that was packed, or that of a bucket which has none."""
         if packed is None:
             return cls.empty()
-        held = seal.opened(packed)
-        seen, timer, late, long, busy = _CLOCKS.unpack_from(held)
-        about, columns = np.split(np.frombuffer(held[_CLOCKS.size :], np.uint8), [long])
+        opened = seal.opened(packed)
+        seen, timer, late, long, busy = _CLOCKS.unpack_from(opened)
+        about, columns = np.split(np.frombuffer(opened[_CLOCKS.size :], np.uint8), [long])
         both = np.split(np.frombuffer(columns.tobytes(), np.int64).reshape(4, -1), [busy], axis=1)
         clocks = (None if seen == _NONE else seen), (None if timer == _NONE else timer)
         return cls(*clocks, late, about.tobytes(), *(Parts(*one) for one in both))

@@ -58,7 +58,7 @@ class Came:
     partition : int64 array of shape (rows,)
     late, untimed : bool arrays of shape (rows,)
         Where the watermark has passed a row, and where one that needs a time has none.
-    kept : int
+    retained : int
         How many rows are the state's.
     """
 
@@ -67,7 +67,7 @@ class Came:
     partition: Ints
     late: Flags
     untimed: Flags
-    kept: int
+    retained: int
 
     def appended(self) -> Net:
         """Return what arrivals come to that are all new; their ids are checked.
@@ -81,14 +81,14 @@ class Came:
         WorkbenchError
             When an id is null, or there twice.
         """
-        late, untimed = self.late[self.kept :], self.untimed[self.kept :]
+        late, untimed = self.late[self.retained :], self.untimed[self.retained :]
         admitted = ~(late | untimed)
         if self.row_id:
             row, entity = self._entities()
             often = np.bincount(entity[admitted], minlength=len(row))
             self._refuse_twice((row >= 0) + often > 1, entity)
         come = np.flatnonzero(admitted)
-        gone = np.zeros(self.kept, np.uint8)
+        gone = np.zeros(self.retained, np.uint8)
         return Net(gone, come, np.full(len(come), -1), int(late.sum()), int(untimed.sum()))
 
     def changed(self, op: pa.ChunkedArray, timed: bool) -> Net:
@@ -127,24 +127,24 @@ class Came:
         if (there < 0).any():
             at = np.flatnonzero(there[entity] < 0)[-1]
             self._refuse("op", at, "takes back {} is not there")
-        touched = np.zeros(len(row), np.bool_)
-        touched[entity[~left_out]] = True
-        gone = np.zeros(self.kept, np.uint8)
-        gone[row[touched & (row >= 0)]] = 1
-        stays = touched & (there == 1)
+        changed_rows = np.zeros(len(row), np.bool_)
+        changed_rows[entity[~left_out]] = True
+        gone = np.zeros(self.retained, np.uint8)
+        gone[row[changed_rows & (row >= 0)]] = 1
+        stays = changed_rows & (there == 1)
         last = self._last(comes, left_out, row, entity)[stays]
         order = np.argsort(last)
-        untimed = int(self.untimed[self.kept :].sum())
+        untimed = int(self.untimed[self.retained :].sum())
         late = int(left_out.sum()) - untimed
         return Net(gone, last[order], row[stays][order], late, untimed)
 
     def _left_out(self, comes: Flags, row: Ints, entity: Ints) -> Flags:
         """Which changes are left out: with a late one that takes back, all others of its row."""
-        late = self.late[self.kept :]
+        late = self.late[self.retained :]
         passed = row >= 0
         passed[passed] = self.late[row[passed]]
         passed[entity[late & ~comes]] = True
-        left_out: Flags = late | passed[entity] | self.untimed[self.kept :]
+        left_out: Flags = late | passed[entity] | self.untimed[self.retained :]
         return left_out
 
     def _unknown(self, comes: Flags, left_out: Flags, row: Ints, entity: Ints) -> Flags:
@@ -152,12 +152,12 @@ class Came:
         new = ~left_out & (row < 0)[entity]
         taken_back = np.zeros(len(row), np.bool_)
         taken_back[entity[new & ~comes]] = True
-        said = np.flatnonzero(new & taken_back[entity])
-        if not len(said):
+        at = np.flatnonzero(new & taken_back[entity])
+        if not len(at):
             return taken_back
-        left = self._balance(self.kept + said, entity[said], np.where(comes[said], 1, -1))
+        left = self._balance(self.retained + at, entity[at], np.where(comes[at], 1, -1))
         unknown = np.zeros(len(row), np.bool_)
-        unknown[entity[said[left < 0]]] = True
+        unknown[entity[at[left < 0]]] = True
         return unknown
 
     def _balance(self, at: Ints, which: Ints, signs: Ints) -> NDArray[np.float64]:
@@ -173,13 +173,13 @@ class Came:
         np.maximum.at(last, entity[at], at)
         several = np.bincount(entity[at], minlength=len(row)) > 1
         if several.any():
-            said = np.flatnonzero(~left_out & several[entity])
+            changes = np.flatnonzero(~left_out & several[entity])
             there = np.flatnonzero(several & (row >= 0))
-            at = np.concatenate([row[there], self.kept + said])
-            which = np.concatenate([there, entity[said]])
-            signs = np.concatenate([np.ones(len(there), np.int64), np.where(comes[said], 1, -1)])
+            at = np.concatenate([row[there], self.retained + changes])
+            which = np.concatenate([there, entity[changes]])
+            signs = np.concatenate([np.ones(len(there), np.int64), np.where(comes[changes], 1, -1)])
             left = self._balance(at, which, signs)[len(there) :]
-            ends = said[comes[said] & (left > 0)]
+            ends = changes[comes[changes] & (left > 0)]
             np.maximum.at(last, entity[ends], ends + len(comes))
             last = np.where(last >= len(comes), last - len(comes), last)
         return last
@@ -188,14 +188,14 @@ class Came:
         """Each row that is spoken of as a row of the state, -1 for none; and which one each is."""
         known = self.rows.select(list(self.row_id))
         for column in known.columns:
-            if column.slice(self.kept).null_count:
+            if column.slice(self.retained).null_count:
                 raise WorkbenchError(
                     "row_id: a row's id is null; give every row one, or leave such rows out."
                 )
         first = as_array(known.column(0))
-        spoken_of = pc.is_in(first.slice(0, self.kept), value_set=first.slice(self.kept))
+        spoken_of = pc.is_in(first.slice(0, self.retained), value_set=first.slice(self.retained))
         near = np.flatnonzero(spoken_of.to_numpy(zero_copy_only=False))
-        at = np.concatenate([near, np.arange(self.kept, len(first))])
+        at = np.concatenate([near, np.arange(self.retained, len(first))])
         ids = known.take(pa.array(at)).append_column("", pa.array(self.partition[at]))
         codes, count = key_codes(ids)
         found = np.full(count, -1)
@@ -209,10 +209,10 @@ class Came:
             self._refuse("row_id", at, "brings {} is there already")
 
     def _refuse(self, argument: str, at: int, what: str) -> None:
-        given = [self.rows.column(name)[self.kept + int(at)].as_py() for name in self.row_id]
-        said = what.format(f"a row whose id {', '.join(map(repr, given))}")
+        given = [self.rows.column(name)[self.retained + int(at)].as_py() for name in self.row_id]
+        effect = what.format(f"a row whose id {', '.join(map(repr, given))}")
         raise WorkbenchError(
-            f"{argument}: a change {said}; give each row an id of its own, and -U before +U."
+            f"{argument}: a change {effect}; give each row an id of its own, and -U before +U."
         )
 
 

@@ -10,11 +10,12 @@ that go on. It is a pure function over Arrow and NumPy, and has no say in bucket
 A mode is written in three steps: :func:`placed` finds the partition of each row that has come;
 kernels do the rest over blocks of partitions; :class:`Emitted` says what has become of them.
 
-The columns of ``held.keys``, a row for each partition, are those of the key by the names that they
-have on the way (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and whatever integers a
-mode keeps for each partition. ``held.rows`` has the columns of the arrivals but for :data:`HASH`,
-and whatever a mode adds. A partition may have no row. One that a mode leaves out of what it returns
-is forgotten. What a mode keeps must have the same columns, of the same types, each time.
+The columns of ``retained.keys``, a row for each partition, are those of the key by the names that
+they have on the way (:class:`workbench.spark.shuffle.Carried`), :data:`HASH`, and whatever integers
+a mode keeps for each partition. ``retained.rows`` has the columns of the arrivals but for
+:data:`HASH`, and whatever a mode adds. A partition may have no row. One that a mode leaves out of
+what it returns is forgotten. What a mode keeps must have the same columns, of the same types, each
+time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ class Emitted:
 
     Attributes
     ----------
-    held : Block
+    retained : Block
         The partitions that are still kept, in any order, as the next call gets them.
     output : pyarrow.Table
         The rows that go on, with the columns of the query's result; none of either when no row
@@ -69,11 +70,11 @@ class Emitted:
     counts : dict of str to int
         What is counted, by the names of :attr:`Mode.counts`.
     due : int64 array of shape (partitions,)
-        Of each partition of ``held``: what the watermark must reach before the mode is to be asked
-        again, though no row comes; :data:`NEVER` where that is not needed.
+        Of each partition of ``retained``: what the watermark must reach before the mode is to be
+        asked again, though no row comes; :data:`NEVER` where that is not needed.
     """
 
-    held: Block
+    retained: Block
     output: pa.Table
     counts: Mapping[str, int]
     due: Ints
@@ -101,18 +102,18 @@ class StreamOperator(Protocol):
         """What the state depends on, in plain values: a checkpoint is bound to it."""
         ...
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
+    def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in rows, and return what has become of the partitions.
 
         Parameters
         ----------
-        held : Block or None
+        retained : Block or None
             The partitions of the parts that are touched, as ``take`` has returned them: those of
             the rows that come, those in which something is due, and others. None when none of them
             is kept yet.
         arrivals : pyarrow.Table or None
             The rows that have come, in the order of arrival: the columns that go to the workers,
-            and :data:`HASH`. None when none has, and then ``held`` is given.
+            and :data:`HASH`. None when none has, and then ``retained`` is given.
         clock : Clock
 
         Returns
@@ -182,12 +183,12 @@ class PlacedArrivals(NamedTuple):
         return len(self.offsets) - 1
 
 
-def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) -> PlacedArrivals:
+def placed(retained: Block | None, arrivals: pa.Table | None, key: Sequence[str]) -> PlacedArrivals:
     """Find the partitions of rows that have come.
 
     Parameters
     ----------
-    held : Block or None
+    retained : Block or None
     arrivals : pyarrow.Table or None
         At least one of the two is given.
     key : sequence of str
@@ -214,27 +215,27 @@ def placed(held: Block | None, arrivals: pa.Table | None, key: Sequence[str]) ->
     """
     names = [*key, HASH]
     come = None if arrivals is None else arrivals.select(names)
-    keys = one_behind_the_other(None if held is None else held.keys.select(names), come)
-    known = 0 if held is None else len(held.keys)
+    keys = one_behind_the_other(None if retained is None else retained.keys.select(names), come)
+    known = 0 if retained is None else len(retained.keys)
     codes, count = key_codes(keys.select(list(key)))
     # Codes count up in the order of first rows, so those of held partitions are their numbers.
     new_offsets, order = grouped(codes[known:].copy(), count)
     first = np.arange(count)
     first[known:] = known + order[new_offsets[known:-1]]
     sizes = np.zeros(count, np.int64)
-    if held is not None:
-        sizes[:known] = np.diff(held.offsets)
+    if retained is not None:
+        sizes[:known] = np.diff(retained.offsets)
     return PlacedArrivals(
         keys.take(pa.array(first)), offsets_of(sizes), new_offsets, order.astype(np.int64)
     )
 
 
-def one_behind_the_other(held: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
+def one_behind_the_other(retained: pa.Table | None, arrivals: pa.Table | None) -> pa.Table:
     """Return rows that are held and behind them rows that have come.
 
     Parameters
     ----------
-    held, arrivals : pyarrow.Table or None
+    retained, arrivals : pyarrow.Table or None
         At least one of the two is given, and of both the columns have the same names. The held
         ones take the types of the arrivals, where a setting has changed these since.
 
@@ -248,21 +249,21 @@ def one_behind_the_other(held: pa.Table | None, arrivals: pa.Table | None) -> pa
     >>> one_behind_the_other(pa.table({"time": pa.array([1], pa.int32())}), come).to_pydict()
     {'time': [1, 2]}
     """
-    if held is None or arrivals is None:
-        return arrivals if held is None else held
-    if held.schema != arrivals.schema:
-        held = held.select(arrivals.column_names).cast(arrivals.schema)
-    return pa.concat_tables([held, arrivals])
+    if retained is None or arrivals is None:
+        return arrivals if retained is None else retained
+    if retained.schema != arrivals.schema:
+        retained = retained.select(arrivals.column_names).cast(arrivals.schema)
+    return pa.concat_tables([retained, arrivals])
 
 
-def integers_of(held: Block | None, name: str, partitions: int) -> Ints:
+def integers_of(retained: Block | None, name: str, partitions: int) -> Ints:
     """Return what is kept for each partition under a name, and 0 for those that are new.
 
     Parameters
     ----------
-    held : Block or None
+    retained : Block or None
     name : str
-        A column of ``held.keys``.
+        A column of ``retained.keys``.
     partitions : int
         How many there are, the new ones included.
 
@@ -277,6 +278,6 @@ def integers_of(held: Block | None, name: str, partitions: int) -> Ints:
     [4, 0, 0]
     """
     found = np.zeros(partitions, np.int64)
-    if held is not None:
-        found[: len(held.keys)] = as_array(held.keys.column(name)).to_numpy()
+    if retained is not None:
+        found[: len(retained.keys)] = as_array(retained.keys.column(name)).to_numpy()
     return found

@@ -53,17 +53,17 @@ class Batch(NamedTuple):
     tie : int64 array of shape (rows,)
         The place of each row among its peers: in the order of arrival.
     partition : int64 array of shape (rows,)
-    kept : int
+    retained : int
         How many are kept.
-    said : list of pyarrow.Array
+    emitted : list of pyarrow.Array
         The answers of those that are kept.
     """
 
     rows: pa.Table
     tie: Ints
     partition: Ints
-    kept: int
-    said: list[pa.Array]
+    retained: int
+    emitted: list[pa.Array]
 
 
 class Now(NamedTuple):
@@ -76,8 +76,8 @@ class Now(NamedTuple):
         Which row of the batch each is.
     tie : int64 array of shape (rows,)
     answer : int64 array of shape (rows,)
-        Where its answers stand in ``said``.
-    said : list of pyarrow.Array
+        Where its answers stand in ``emitted``.
+    emitted : list of pyarrow.Array
         Answers as they were, and behind them the new ones.
     """
 
@@ -85,7 +85,7 @@ class Now(NamedTuple):
     source: Ints
     tie: Ints
     answer: Ints
-    said: list[pa.Array]
+    emitted: list[pa.Array]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class UpdateOperator:
         The column of arrivals that says what becomes of each; without it all are new.
     row_id : tuple of str
         The columns that tell rows apart.
-    settles : bool
+    timed : bool
         Whether the stream has a watermark that goes along the first column of the order. Rows that
         it has passed are left out then, as are rows without a time.
     """
@@ -111,7 +111,7 @@ class UpdateOperator:
     extents: tuple[FrameExtent, ...]
     op: str | None = None
     row_id: tuple[str, ...] = ()
-    settles: bool = False
+    timed: bool = False
 
     #: Rows held are how many more there are than before: added up, how many there are.
     counts = (
@@ -122,7 +122,7 @@ class UpdateOperator:
     @property
     def description(self) -> dict[str, object]:
         """What the state depends on."""
-        changes = {"op": self.op, "row_id": list(self.row_id), "settles": self.settles}
+        changes = {"op": self.op, "row_id": list(self.row_id), "settles": self.timed}
         return {"emit": "on update", **changes, **description_of(self.task)}
 
     @property
@@ -137,12 +137,12 @@ class UpdateOperator:
             extent.unit == "range" and bool(extent.low or extent.high) for extent in self.extents
         )
 
-    def take(self, held: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
+    def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:
         """Take in changes, and return what they change.
 
         Parameters
         ----------
-        held : Block or None
+        retained : Block or None
         arrivals : pyarrow.Table or None
         clock : Clock
 
@@ -152,45 +152,51 @@ class UpdateOperator:
             Its output has the column "op", those of the rows and the answers. Within a partition
             rows that go come first, and +U stands right behind its -U.
         """
-        clock = clock if self.settles else Clock(None, None)
-        place = placed(held, arrivals, self.task.keys)
-        batch = self._batch(held, arrivals, place)
+        clock = clock if self.timed else Clock(None, None)
+        place = placed(retained, arrivals, self.task.keys)
+        batch = self._batch(retained, arrivals, place)
         codes = order_codes(batch.rows, self.task.order, self.measured)
         net = self._net(batch, arrivals, codes, clock.before)
         merged, source, tie = _merged(batch, place, codes.code, net)
         before = Before(
-            integers_of(held, ROWS_BEFORE, place.partitions),
-            integers_of(held, PEERS_BEFORE, place.partitions),
+            integers_of(retained, ROWS_BEFORE, place.partitions),
+            integers_of(retained, PEERS_BEFORE, place.partitions),
         )
         ends, code = merged.offsets, codes.code[source]
         answered = self.engine.affected(batch.rows, source, ends, code, merged.changes, before)
         now = _now(batch, merged, source, tie, answered)
         output = self._output(batch, now, answered)
         dropped = self._dropped(ends, code, codes.up_to(clock.watermark))
-        kept, at = self._kept(batch, now, place.keys, before, dropped)
-        counted = net.late, net.untimed, len(output), len(answered.asked), answered.read
-        counts = dict(zip(self.counts, (*counted, len(at) - batch.kept), strict=True))
-        times = codes.time[source[at]] if self.settles and codes.time is not None else None
-        due = due_of(kept.offsets, times, self.extents, clock.watermark)
-        return Emitted(kept, output, counts, due)
+        remaining, at = self._remaining(batch, now, place.keys, before, dropped)
+        counted = net.late, net.untimed, len(output), len(answered.affected), answered.read
+        counts = dict(zip(self.counts, (*counted, len(at) - batch.retained), strict=True))
+        times = codes.time[source[at]] if self.timed and codes.time is not None else None
+        due = due_of(remaining.offsets, times, self.extents, clock.watermark)
+        return Emitted(remaining, output, counts, due)
 
-    def _batch(self, held: Block | None, arrivals: pa.Table | None, place: PlacedArrivals) -> Batch:
-        there = None if held is None else held.rows.select(self._names(held.rows))
+    def _batch(
+        self, retained: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
+    ) -> Batch:
+        there = None if retained is None else retained.rows.select(self._names(retained.rows))
         come = None if arrivals is None else arrivals.select(self._names(arrivals))
-        tie = np.zeros(0, np.int64) if held is None else as_array(held.rows.column(TIE)).to_numpy()
-        kept, added = len(tie), 0 if come is None else len(come)
+        tie = (
+            np.zeros(0, np.int64)
+            if retained is None
+            else as_array(retained.rows.column(TIE)).to_numpy()
+        )
+        known, added = len(tie), 0 if come is None else len(come)
         ties = np.concatenate([tie, tie.max(initial=-1) + 1 + np.arange(added)])
         answers = range(len(self.task.calls))
-        if held is not None:
-            said = [held.column(ANSWER.format(k)) for k in answers]
+        if retained is not None:
+            emitted = [retained.column(ANSWER.format(k)) for k in answers]
         else:
-            said = self.engine.nothing(come)
+            emitted = self.engine.nothing(come)
         numbers = np.arange(place.partitions)
-        partition = np.empty(kept + added, np.int64)
-        partition[:kept] = np.repeat(numbers, np.diff(place.offsets))
-        partition[kept + place.order] = np.repeat(numbers, np.diff(place.new_offsets))
+        partition = np.empty(known + added, np.int64)
+        partition[:known] = np.repeat(numbers, np.diff(place.offsets))
+        partition[known + place.order] = np.repeat(numbers, np.diff(place.new_offsets))
         rows = one_behind_the_other(there, come).combine_chunks()
-        return Batch(rows, ties, partition, kept, said)
+        return Batch(rows, ties, partition, known, emitted)
 
     def _names(self, rows: pa.Table) -> list[str]:
         own = {HASH, TIE, self.op, *(ANSWER.format(k) for k in range(len(self.task.calls)))}
@@ -201,39 +207,41 @@ class UpdateOperator:
     ) -> Net:
         if arrivals is None:
             nothing = np.zeros(0, np.int64)
-            return Net(np.zeros(batch.kept, np.uint8), nothing, nothing, 0, 0)
-        late, untimed = codes.late(before), codes.untimed & self.settles
-        came = Came(batch.rows, self.row_id, batch.partition, late, untimed, batch.kept)
+            return Net(np.zeros(batch.retained, np.uint8), nothing, nothing, 0, 0)
+        late, untimed = codes.late(before), codes.untimed & self.timed
+        came = Came(batch.rows, self.row_id, batch.partition, late, untimed, batch.retained)
         if self.op is None:
             return came.appended()
         return came.changed(arrivals.column(self.op), before is not None)
 
     def _output(self, batch: Batch, now: Now, answered: Answered) -> pa.Table:
         """The changes of rows of which something else is to be said."""
-        before, after = pair_rows(now.merged, answered.asked)
+        before, after = pair_rows(now.merged, answered.affected)
         rows, answers = (_picked(which, after) for which in (now.source, now.answer))
-        same = same_rows(before, answers, now.said)
-        columns = {name: batch.rows.column(held) for name, held in self.task.columns}
-        same &= same_rows(before, rows, map(as_array, columns.values()), only=rows >= batch.kept)
+        same = same_rows(before, answers, now.emitted)
+        columns = {name: batch.rows.column(alias) for name, alias in self.task.columns}
+        same &= same_rows(
+            before, rows, map(as_array, columns.values()), only=rows >= batch.retained
+        )
         changed = changes_of(Pairs(before, after), same)
         comes = (changed.op == INSERT) | (changed.op == UPDATE_AFTER)
         row, answer = changed.row.copy(), changed.row.copy()
         row[comes], answer[comes] = now.source[row[comes]], now.answer[row[comes]]
-        said = {OP: pa.array(OPS).take(pa.array(changed.op))}
-        said |= {name: as_array(column).take(pa.array(row)) for name, column in columns.items()}
-        for call, column in zip(self.task.calls, now.said, strict=True):
-            said[call.column] = column.take(pa.array(answer))
-        return pa.table(said)
+        output = {OP: pa.array(OPS).take(pa.array(changed.op))}
+        output |= {name: as_array(column).take(pa.array(row)) for name, column in columns.items()}
+        for call, column in zip(self.task.calls, now.emitted, strict=True):
+            output[call.column] = column.take(pa.array(answer))
+        return pa.table(output)
 
     def _dropped(self, offsets: Ints, code: Ints, up_to: int | None) -> tuple[Ints, Ints]:
         """How many rows and groups of peers of each partition no change to come can reach."""
         if up_to is None:
             none = np.zeros(len(offsets) - 1, np.int64)
             return none, none
-        settled = settled_rows(offsets, code, self.extents, up_to)
-        return settled.needed, settled.peers
+        dropped = settled_rows(offsets, code, self.extents, up_to)
+        return dropped.needed, dropped.peers
 
-    def _kept(
+    def _remaining(
         self, batch: Batch, now: Now, keys: pa.Table, before: Before, dropped: tuple[Ints, Ints]
     ) -> tuple[Block, Ints]:
         """The state, and which rows of the block it has."""
@@ -246,34 +254,34 @@ class UpdateOperator:
         stays = (sizes > rows) | (gone[ROWS_BEFORE] > 0)
         for name, number in gone.items():
             keys = keys.append_column(name, pa.array(number))
-        held = rows_at(batch.rows, now.source[at]).append_column(TIE, pa.array(now.tie[at]))
-        for k, column in enumerate(now.said):
+        state_rows = rows_at(batch.rows, now.source[at]).append_column(TIE, pa.array(now.tie[at]))
+        for k, column in enumerate(now.emitted):
             answers = column.take(pa.array(now.answer[at]))
-            held = held.append_column(ANSWER.format(k), answers)
-        kept = keys.filter(pa.array(stays))
-        return Block(kept, offsets_of((sizes - rows)[stays]), held), at
+            state_rows = state_rows.append_column(ANSWER.format(k), answers)
+        state_keys = keys.filter(pa.array(stays))
+        return Block(state_keys, offsets_of((sizes - rows)[stays]), state_rows), at
 
 
 def _merged(batch: Batch, place: PlacedArrivals, code: Ints, net: Net) -> tuple[Merged, Ints, Ints]:
     """The rows after the changes: how they are merged, which of the batch each is, and its tie."""
-    kept, come = batch.kept, batch.kept + net.come
+    known, come = batch.retained, batch.retained + net.come
     tie = np.where(net.heir >= 0, np.append(batch.tie, 0)[net.heir], batch.tie[come])
     partition = batch.partition[come]
     order = np.lexsort((tie, code[come], partition))
     come, tie = come[order], tie[order]
     new_offsets = offsets_of(np.bincount(partition, minlength=place.partitions))
-    there = place.offsets, code[:kept], batch.tie[:kept], net.gone
+    there = place.offsets, code[:known], batch.tie[:known], net.gone
     merged = merge_rows(*there, new_offsets, code[come], tie)
-    source = np.concatenate([np.arange(kept), come])[merged.source]
-    return merged, source, np.concatenate([batch.tie[:kept], tie])[merged.source]
+    source = np.concatenate([np.arange(known), come])[merged.source]
+    return merged, source, np.concatenate([batch.tie[:known], tie])[merged.source]
 
 
 def _now(batch: Batch, merged: Merged, source: Ints, tie: Ints, answered: Answered) -> Now:
-    answer, said = merged.before.copy(), batch.said
-    answer[answered.asked] = batch.kept + np.arange(len(answered.asked))
+    answer, emitted = merged.before.copy(), batch.emitted
+    answer[answered.affected] = batch.retained + np.arange(len(answered.affected))
     if answered.columns:
-        said = [pa.concat_arrays(pair) for pair in zip(said, answered.columns, strict=True)]
-    return Now(merged, source, tie, answer, said)
+        emitted = [pa.concat_arrays(pair) for pair in zip(emitted, answered.columns, strict=True)]
+    return Now(merged, source, tie, answer, emitted)
 
 
 def _picked(which: Ints, rows: Ints) -> Ints:

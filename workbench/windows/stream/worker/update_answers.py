@@ -42,7 +42,7 @@ class Answered:
 
     Attributes
     ----------
-    asked : int64 array of shape (rows,)
+    affected : int64 array of shape (rows,)
         These rows of the block, ascending.
     columns : list of pyarrow.Array
         A column for each call; none where no row is asked.
@@ -50,7 +50,7 @@ class Answered:
         How many rows the answers were computed from.
     """
 
-    asked: Ints
+    affected: Ints
     columns: list[pa.Array]
     read: int
 
@@ -124,15 +124,15 @@ class Engine:
             return Answered(cut.rows, [], 0)
         slices = rows.select(self.needs).take(pa.array(source[cut.rows]))
         window = Window(Block(pa.table({}), cut.offsets, slices), self.order)
-        asked, stood = np.flatnonzero(cut.asked), self._stood(offsets, code, cut, before)
+        rows_affected, stood = np.flatnonzero(cut.affected), self._stood(offsets, code, cut, before)
         columns = []
         for call in self.calls:
-            column = answer(window, call).take(pa.array(asked))
+            column = answer(window, call).take(pa.array(rows_affected))
             if call.function in stood:
-                more = pa.array(stood[call.function][asked]).cast(column.type)
+                more = pa.array(stood[call.function][rows_affected]).cast(column.type)
                 column = pc.add(column, more)
             columns.append(column)
-        return Answered(cut.rows[asked], columns, len(cut.rows))
+        return Answered(cut.rows[rows_affected], columns, len(cut.rows))
 
     def nothing(self, rows: pa.Table) -> list[pa.Array]:
         """Return the answers of no row, of their types; some row must be given."""
@@ -144,12 +144,12 @@ class Engine:
         self, offsets: Ints, code: Ints, cut: PartitionSlices, before: Before
     ) -> dict[str, Ints]:
         """What a slice of a partition does not see: by the names of functions that count it."""
-        asked = {call.function for call in self.calls}
+        functions = {call.function for call in self.calls}
         sizes, found = np.diff(cut.offsets), {}
-        if asked & {"row_number", "rank"}:
+        if functions & {"row_number", "rank"}:
             rows = np.repeat(cut.before + before.rows[cut.partition], sizes)
             found = {"row_number": rows, "rank": rows}
-        if "dense_rank" in asked:
+        if "dense_rank" in functions:
             peers = peers_before(offsets, code, cut) + before.peers[cut.partition]
             found["dense_rank"] = np.repeat(peers, sizes)
         return found

@@ -27,7 +27,7 @@ class _Column(np.ndarray[Any, Any]):
         return super().__getitem__(at)
 
 
-def touched(kernel: Kernel, *args: Any) -> int:
+def values_read(kernel: Kernel, *args: Any) -> int:
     """Return how many values a kernel reads: of its column, and of states that it has stored.
 
     Parameters
@@ -53,7 +53,7 @@ def touched(kernel: Kernel, *args: Any) -> int:
     >>> from kernels.states.states import Sum
     >>> value, states = np.array([1, 2, 4]), np.zeros((2, 2), np.int64)
     >>> begin, end = np.array([[0], [1]]), np.array([[2], [3]])
-    >>> touched(naive_states, Sum(0, 0), value, value, begin, end, states)
+    >>> values_read(naive_states, Sum(0, 0), value, value, begin, end, states)
     4
     """
     counter, counted = _Counter(), []

@@ -30,7 +30,7 @@ class KernelCache(FunctionCache):
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._function = function.__name__
-        self._held: list[str] = []
+        self._locked: list[str] = []
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the version for some types, None where this process is to compile it."""
@@ -50,26 +50,26 @@ class KernelCache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a version that was compiled."""
         try:
-            with self._locks.held(self._impl.filename_base):
+            with self._locks.locked(self._impl.filename_base):
                 super().save_overload(sig, data)
         finally:
             self.end()
 
     def end(self) -> None:
         """Let other processes have what this one has compiled, or could not."""
-        if self._held:
-            name = self._held.pop()
-            self._locks.give(_told(name))
+        if self._locked:
+            name = self._locked.pop()
+            self._locks.give(_announcement(name))
             self._locks.give(name)
-        if KernelCache._outermost is self and not self._held:
+        if KernelCache._outermost is self and not self._locked:
             KernelCache._outermost = None
 
     def _begin(self, name: str) -> None:
         # What a kernel calls is compiled with it, and needs no line of its own.
         inner = KernelCache._outermost is not None
         KernelCache._outermost = KernelCache._outermost or self
-        self._held.append(name)
-        if not (self.silent or inner) and self._locks.take(_told(name), wait=False):
+        self._locked.append(name)
+        if not (self.silent or inner) and self._locks.take(_announcement(name), wait=False):
             kernel = self._function.removesuffix("_over")
             line = f"Compiling the kernel {kernel}: some seconds, once on this machine."
             print(line, file=sys.stderr, flush=True)
@@ -82,7 +82,7 @@ class KernelCache(FunctionCache):
         from kernels.core.shipment import shipment
 
         arrived = shipment()
-        with self._locks.held(self._impl.filename_base):
+        with self._locks.locked(self._impl.filename_base):
             return arrived.take_over(self._impl.filename_base, key, self._cache_file)
 
     @property
@@ -107,6 +107,6 @@ class _Failures(event.Listener):
 event.register("numba:compile", _Failures())
 
 
-def _told(name: str) -> str:
+def _announcement(name: str) -> str:
     """The lock of who has said that a version is being compiled."""
     return f"told {name}"

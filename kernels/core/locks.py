@@ -56,7 +56,7 @@ class Locks:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _place(name))
 
     @contextmanager
-    def held(self, name: str) -> Iterator[None]:
+    def locked(self, name: str) -> Iterator[None]:
         """Have a lock within this context."""
         self.take(name)
         try:

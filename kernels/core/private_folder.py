@@ -35,10 +35,10 @@ def is_private(folder: Path) -> bool:
         return True
     real = folder.resolve()
     for place in (real, *real.parents):
-        held = place.stat()
-        written_by_others = held.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        kept_apart = place != real and held.st_mode & stat.S_ISVTX
-        if held.st_uid not in (0, os.getuid()) or (written_by_others and not kept_apart):
+        status = place.stat()
+        written_by_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        kept_apart = place != real and status.st_mode & stat.S_ISVTX
+        if status.st_uid not in (0, os.getuid()) or (written_by_others and not kept_apart):
             return False
     return True
 

@@ -221,11 +221,11 @@ def fill(caption: str, scope: Mapping[str, Any], show: Show) -> str:
         text += literal
         if expression is not None:
             value = eval(expression, {}, dict(scope))
-            text += show.get(kind or "", _said)(_plain(value))
+            text += show.get(kind or "", _as_text)(_plain(value))
     return text
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {one}" for name, one in value.items())
     return str(value)

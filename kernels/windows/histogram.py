@@ -265,11 +265,11 @@ def list_frequencies(
             distinct += 1
         number[row] = distinct - 1
         first[distinct - 1] = min(first[distinct - 1], row)
-    asked = to, size, greatest, once, found, count
+    arguments = to, size, greatest, once, found, count
     if turnover(begin, end) <= FEW * len(begin):
-        walk_frequencies(number, distinct, begin, end, *asked)
+        walk_frequencies(number, distinct, begin, end, *arguments)
     else:
-        find_frequencies(number, distinct, begin, end, *asked)
+        find_frequencies(number, distinct, begin, end, *arguments)
     for i in range(len(begin)):
         for at in range(to[i], to[i] + size[i]):
             found[at] = first[found[at]]
@@ -362,10 +362,10 @@ def _lists(
     ends = list_ends(size)
     rows, counts = np.empty(ends[-1], np.int64), np.empty(ends[-1] if once else 0, np.int64)
     for part in parts(offsets, begin, end):
-        held, at = key[part.values], part.rows
+        keys, at = key[part.values], part.rows
         to = ends[:-1][at]
         frames = part.begin, part.end, to, size[at]
-        order = orders(part.offsets, held)
-        list_frequencies.over(part.offsets, order, held, *frames, greatest, once, rows, counts)
+        order = orders(part.offsets, keys)
+        list_frequencies.over(part.offsets, order, keys, *frames, greatest, once, rows, counts)
         part.to_partition(rows[ends[at.start] : ends[at.stop]])
     return ends, rows, counts

@@ -339,8 +339,8 @@ def _rows_of(
     billionths = [in_billionths(one) if discrete else INTERPOLATE for one in q]
     wanted = np.array(q, np.float64), np.array(billionths, np.int64)
     if len(key) > FEW_VALUES and (part.end - part.begin).sum(axis=1).max() <= LONGEST:
-        asked = part.begin, part.end, *wanted
-        insert_quantiles.over(part.offsets, key, *asked, low, high, fraction)
+        arguments = part.begin, part.end, *wanted
+        insert_quantiles.over(part.offsets, key, *arguments, low, high, fraction)
         return low, high, fraction
     order = orders(part.offsets, key)
     quantile_rows.over(part.offsets, order, part.begin, part.end, *wanted, low, high, fraction)

@@ -20,42 +20,42 @@ LONGEST = 32
 
 
 @helper
-def take_out(held: NDArray[np.int64], size: int, row: int) -> None:
+def take_out(rows: NDArray[np.int64], size: int, row: int) -> None:
     """Take a row out of the sorted rows of a frame.
 
     Examples
     --------
-    >>> held = np.array([7, 5, 6])
-    >>> take_out(held, 3, 5)
-    >>> held[:2].tolist()
+    >>> rows = np.array([7, 5, 6])
+    >>> take_out(rows, 3, 5)
+    >>> rows[:2].tolist()
     [7, 6]
     """
     place = 0
-    while held[place] != row:
+    while rows[place] != row:
         place += 1
     for above in range(place, size - 1):
-        held[above] = held[above + 1]
+        rows[above] = rows[above + 1]
 
 
 @helper
-def put_in(held: NDArray[np.int64], size: int, key: NDArray[np.int64], row: int) -> None:
+def put_in(rows: NDArray[np.int64], size: int, key: NDArray[np.int64], row: int) -> None:
     """Put a row at its place among the sorted rows of a frame.
 
     Examples
     --------
-    >>> held, key = np.array([2, 0, 0]), np.array([30, 20, 10])
-    >>> put_in(held, 2, key, 1)
-    >>> held.tolist()
+    >>> rows, key = np.array([2, 0, 0]), np.array([30, 20, 10])
+    >>> put_in(rows, 2, key, 1)
+    >>> rows.tolist()
     [2, 1, 0]
     """
     place, new = size, key[row]
     while place > 0:
-        other = held[place - 1]
+        other = rows[place - 1]
         if key[other] < new or (key[other] == new and other < row):
             break
-        held[place] = other
+        rows[place] = other
         place -= 1
-    held[place] = row
+    rows[place] = row
 
 
 @kernel
@@ -98,22 +98,22 @@ def insert_quantiles(
     >>> low.tolist(), high.tolist(), fraction.tolist()
     ([[0], [2]], [[1], [1]], [[0.5], [0.5]])
     """
-    held, size = np.zeros(LONGEST, np.int64), 0
+    rows, size = np.zeros(LONGEST, np.int64), 0
     sides = 2 * begin.shape[1]
     for i in range(len(begin)):
         for side in range(sides):
             first, last = only_in(begin, end, i - 1, i, side)
             for row in range(first, last):
-                take_out(held, size, row)
+                take_out(rows, size, row)
                 size -= 1  #: Row {row} leaves, and those above it move down.
         for side in range(sides):
             first, last = only_in(begin, end, i, i - 1, side)
             for row in range(first, last):
-                put_in(held, size, key, row)
+                put_in(rows, size, key, row)
                 size += 1  #: Row {row} enters at its place among {size}.
         for k in range(len(q)):
             low[i, k], high[i, k], fraction[i, k] = NONE, NONE, 0.0
             if size > 0:
                 index, above, part = target(size, q[k], billionths[k])
-                low[i, k], high[i, k] = held[index], held[above]
+                low[i, k], high[i, k] = rows[index], rows[above]
                 fraction[i, k] = part  #: The quantile {q[k]} of {size} rows is at place {index}.

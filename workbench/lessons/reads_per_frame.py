@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kernels.core.counted_reads import touched
+from kernels.core.counted_reads import values_read
 from kernels.states.aggregates import INTEGER_SUM
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.naive import naive_states
@@ -68,12 +68,12 @@ def _counted(keys: NDArray[np.int64], length: int) -> dict[str, float]:
     states = np.zeros((rows, len(INTEGER_SUM)), np.int64)
     one = INTEGER_SUM, value, value, *frames, states
     counted = {
-        NAIVE: touched(naive_states, *one),
-        RUNNING: touched(running_states, *one),
-        STACKS: touched(sliding_states, *one),
-        DEQUE: touched(least_rows, ~keys, *frames, np.zeros(rows, np.int64)),
+        NAIVE: values_read(naive_states, *one),
+        RUNNING: values_read(running_states, *one),
+        STACKS: values_read(sliding_states, *one),
+        DEQUE: values_read(least_rows, ~keys, *frames, np.zeros(rows, np.int64)),
     }
     for fanout in FANOUTS:
         tree = INTEGER_SUM, fanout, *one[1:]
-        counted[f"tree, fanout {fanout}"] = touched(tree_states, *tree)
+        counted[f"tree, fanout {fanout}"] = values_read(tree_states, *tree)
     return {way: count / rows for way, count in counted.items()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.core.counted_reads import touched
+from kernels.core.counted_reads import values_read
 from kernels.core.kernel import Kernel
 from kernels.states.states import Greatest, Moments, Sum
 from kernels.windows.naive import naive_states
@@ -19,7 +19,7 @@ BEGIN = np.arange(60)[:, None]
 
 def reads(kernel: Kernel, length: int, *given: Any) -> int:
     states = np.zeros((len(BEGIN), 2), np.int64)
-    return touched(kernel, *given, VALUES, VALUES, BEGIN, BEGIN + length, states)
+    return values_read(kernel, *given, VALUES, VALUES, BEGIN, BEGIN + length, states)
 
 
 def test_the_naive_way_reads_every_row_of_every_frame() -> None:
@@ -39,7 +39,7 @@ def test_two_stacks_read_a_row_three_times_at_most(length: int) -> None:
 def test_a_deque_compares_each_row_twice_at_most(length: int) -> None:
     rows = np.zeros(60, np.int64)
     # A comparison reads two keys.
-    assert touched(least_rows, VALUES, BEGIN, BEGIN + length, rows) <= 4 * (60 + length)
+    assert values_read(least_rows, VALUES, BEGIN, BEGIN + length, rows) <= 4 * (60 + length)
 
 
 @pytest.mark.parametrize("fanout", [2, 4, 16])
@@ -54,6 +54,6 @@ def test_what_is_counted_answers_as_ever() -> None:
     column = VALUES.astype(float)
     counted, plain = (np.zeros((60, len(Moments()))) for _ in range(2))
     frames: tuple[NDArray[np.int64], ...] = BEGIN, BEGIN + 7
-    touched(tree_states, Moments(), 3, column, column, *frames, counted)
+    values_read(tree_states, Moments(), 3, column, column, *frames, counted)
     tree_states.python(Moments(), 3, column, column, *frames, plain)
     assert (counted == plain).all()

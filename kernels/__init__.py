@@ -7,15 +7,15 @@ import pkgutil
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# At once, as lazy names would be hidden by the submodules of the same names.
-from kernels.core.kernel import kernel as kernel
-from kernels.core.trace import trace as trace
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from kernels.core.kernel import Kernel as Kernel
+    from kernels.core.kernel import kernel as kernel
     from kernels.core.kernel import registry as registry
     from kernels.core.trace import Step as Step
     from kernels.core.trace import Trace as Trace
+    from kernels.core.trace import trace as trace
     from kernels.frames.frames import BoundKeys as BoundKeys
     from kernels.frames.frames import frame_ranges as frame_ranges
     from kernels.frames.frames import frames_of_kept as frames_of_kept
@@ -49,56 +49,60 @@ if TYPE_CHECKING:
     from kernels.windows.ranking import tiles as tiles
     from kernels.windows.string_agg import moving_join as moving_join
 
-_HOME = {
-    "AGGREGATES": "states.aggregates",
-    "BoundKeys": "frames.frames",
-    "Kernel": "core.kernel",
-    "Order": "frames.ordering",
-    "Step": "core.trace",
-    "Trace": "core.trace",
-    "fill": "windows.fill",
-    "find_distinct_quantile_rows": "windows.distinct.quantile",
-    "find_quantile_rows": "windows.quantile",
-    "frame_ranges": "frames.frames",
-    "frames_of_kept": "frames.frames",
-    "funnel_levels": "funnel.levels",
-    "lag_rows": "windows.lead_lag",
-    "lead_rows": "windows.lead_lag",
-    "moving_aggregate": "windows.aggregate",
-    "moving_count_distinct": "windows.distinct.count",
-    "moving_distinct": "windows.distinct.aggregate",
-    "moving_distinct_mad": "windows.distinct.mad",
-    "moving_ends": "windows.first_last_k",
-    "moving_extremes": "windows.histogram",
-    "moving_histogram": "windows.histogram",
-    "moving_join": "windows.string_agg",
-    "moving_mad": "windows.mad",
-    "moving_mode": "windows.mode",
-    "moving_quantile": "windows.quantile",
-    "order_by_key": "frames.ordering",
-    "order_by_starts": "frames.ordering",
-    "ranking": "windows.ranking",
-    "registry": "core.kernel",
-    "tiled_aggregate": "tiling.ladder",
-    "tiles": "windows.ranking",
-    "value_rows": "windows.lead_lag",
-    "window_funnel": "funnel.scan",
-    "window_funnel_once": "funnel.strict_once",
-}
-
-__all__ = ["kernel", "trace", *sorted(_HOME)]
+_find, _names = lazily(
+    __name__,
+    {
+        "AGGREGATES": "kernels.states.aggregates",
+        "BoundKeys": "kernels.frames.frames",
+        "Kernel": "kernels.core.kernel",
+        "Order": "kernels.frames.ordering",
+        "Step": "kernels.core.trace",
+        "Trace": "kernels.core.trace",
+        "fill": "kernels.windows.fill",
+        "find_distinct_quantile_rows": "kernels.windows.distinct.quantile",
+        "find_quantile_rows": "kernels.windows.quantile",
+        "frame_ranges": "kernels.frames.frames",
+        "frames_of_kept": "kernels.frames.frames",
+        "funnel_levels": "kernels.funnel.levels",
+        "kernel": "kernels.core.kernel",
+        "lag_rows": "kernels.windows.lead_lag",
+        "lead_rows": "kernels.windows.lead_lag",
+        "moving_aggregate": "kernels.windows.aggregate",
+        "moving_count_distinct": "kernels.windows.distinct.count",
+        "moving_distinct": "kernels.windows.distinct.aggregate",
+        "moving_distinct_mad": "kernels.windows.distinct.mad",
+        "moving_ends": "kernels.windows.first_last_k",
+        "moving_extremes": "kernels.windows.histogram",
+        "moving_histogram": "kernels.windows.histogram",
+        "moving_join": "kernels.windows.string_agg",
+        "moving_mad": "kernels.windows.mad",
+        "moving_mode": "kernels.windows.mode",
+        "moving_quantile": "kernels.windows.quantile",
+        "order_by_key": "kernels.frames.ordering",
+        "order_by_starts": "kernels.frames.ordering",
+        "ranking": "kernels.windows.ranking",
+        "tiled_aggregate": "kernels.tiling.ladder",
+        "tiles": "kernels.windows.ranking",
+        "trace": "kernels.core.trace",
+        "value_rows": "kernels.windows.lead_lag",
+        "window_funnel": "kernels.funnel.scan",
+        "window_funnel_once": "kernels.funnel.strict_once",
+    },
+)
+__all__ = ["registry", *_names()]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'kernels' has no attribute {name!r}")
     if name == "registry":
         # A kernel enters the registry when its module is loaded, so all of them are.
         for module in pkgutil.walk_packages(__path__, "kernels."):
             if module.name != "kernels.__main__":
                 import_module(module.name)
-    value = globals()[name] = getattr(import_module(f"kernels.{_HOME[name]}"), name)
-    return value
+        from kernels.core.kernel import registry
+
+        globals()[name] = registry
+        return registry
+    return _find(name)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ Names load on first use: a Spark worker that imports a plan's module does not lo
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 # At once, as a lazy name would be hidden by the submodule of the same name.
 from workbench.spark.session import session as session

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.figures.consistency import consistency_figure as consistency_figure

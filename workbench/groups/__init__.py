@@ -5,7 +5,7 @@ Answers for each row live in ``windows``.
 
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.groups.groups import last_in_group as last_in_group

@@ -5,7 +5,7 @@ How they are drawn lives in ``figures`` and ``widgets``.
 
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.lessons.arrivals import arrivals_of as arrivals_of

@@ -5,7 +5,7 @@ The stores themselves live in ``stores``.
 
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.online.inspect.agreement import consistency as consistency

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.lazy import lazily
+from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.windows.over import Over as Over

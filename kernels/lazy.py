@@ -1,4 +1,7 @@
-"""Names of a package that load on first use: executors and readers of stores load no Spark."""
+"""Names of a package that load on first use.
+
+A worker loads the kernels that it runs and not all of them, and readers of stores load no Spark.
+"""
 
 import sys
 from collections.abc import Callable, Mapping

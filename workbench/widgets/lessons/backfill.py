@@ -37,10 +37,10 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
     WorkbenchError
         When no query has this key, or the feature has no sawtooth window or no states.
     """
-    asked = ask(plan, key, most=MOST_EVENTS)
+    one_query = ask(plan, key, most=MOST_EVENTS)
     spans = {one.name: one.span for one in plan.features if _has_teeth(one)}
-    found = {name: asked.columns(name) for name in spans}
-    shown = [name for name, (_, kept) in found.items() if kept is not None]
+    found = {name: one_query.columns(name) for name in spans}
+    shown = [name for name, (_, mergeable) in found.items() if mergeable is not None]
     if column is None and shown:
         column = shown[0]
     if column is None or column not in shown:
@@ -49,27 +49,29 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
             f"column: {column!r} has no sawtooth window with states to step through; "
             f"those that have: {known}."
         )
-    time, kept = found[column]
-    assert kept is not None
-    span, since = spans[column], time[0] if len(time) else asked.query
+    time, mergeable = found[column]
+    assert mergeable is not None
+    span, since = spans[column], time[0] if len(time) else one_query.query
     times = [at for at in times_of_key(plan, key) if at >= since]
     query = np.array(times[-MOST_QUERIES:], np.int64)
-    empty = kept.empty
-    states = np.zeros((len(query), len(empty)), kept.value.dtype)
+    empty = mergeable.empty
+    states = np.zeros((len(query), len(empty)), mergeable.value.dtype)
     clock = clock_for(np.concatenate([query, time]), plan.integer_time)
 
     def words(state: Any) -> str:
         row = [list(state.values())]
         rows = getattr(empty, "_fields", ()) and tuple(state.values()) != tuple(empty)
-        return kept.words(np.array(row, states.dtype))[0] if rows else "nothing"
+        return mergeable.words(np.array(row, states.dtype))[0] if rows else "nothing"
 
-    arguments = (query, span.window, span.hop, time, kept.value, kept.other, states)
+    arguments = (query, span.window, span.hop, time, mergeable.value, mergeable.other, states)
     show = {"": lambda one: words(one) if isinstance(one, dict) else str(one), "time": clock}
     run = trace(sawtooth_windows, empty, *arguments, show=show)
     who = ", ".join(map(said, key)) if isinstance(key, tuple) else said(key)
     lesson = tiling_lesson(run, f"{column} · {who}", words, clock)
-    sawtooth_windows(empty, *arguments)
-    answers = kept.answers(states, _rows(query, span, time))
+    # Over a block of one partition, as Spark's workers run it: so it is compiled already.
+    ends = np.array([0, len(query)]), np.array([0, len(time)])
+    sawtooth_windows.over(ends[0], empty, *arguments, right=ends[1])
+    answers = mergeable.answers(states, _rows(query, span, time))
     lesson["intro"] = (
         f"The newest {len(time)} events that count, and {len(query)} queries. "
         "A query at q sees [floor(q - window), q)."

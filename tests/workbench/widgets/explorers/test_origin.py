@@ -6,6 +6,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from kernels import Kernel
+from kernels.tiling.sawtooth import sawtooth_windows
 from workbench.figures.origin import origin_figure
 from workbench.figures.stills.still import still
 from workbench.widgets.explorers.origin import OriginExplorer
@@ -94,10 +96,17 @@ def test_what_cannot_be_explored_is_one_sentence(views: DataFrame) -> None:
         assert str(error.value).startswith(sentence)
 
 
+def versions_of(kernel: Kernel) -> list[Any]:
+    return [*kernel.compiled.signatures, *kernel.lifted.signatures]
+
+
 def test_the_kernels_can_be_stepped_through(views: DataFrame) -> None:
+    sawtooth_windows.compile()
+    compiled_ahead = versions_of(sawtooth_windows)
     player = wb.play(BACKFILL, views.select("user", "at"), views, key="bob", column="price_avg_5h")
     assert checked(player.lesson)["steps"]
     assert player.lesson["title"] == "price_avg_5h · bob"
+    assert versions_of(sawtooth_windows) == compiled_ahead
     with pytest.raises(wb.WorkbenchError, match="has no sawtooth window with states"):
         wb.play(BACKFILL, views, views, column="page_count")
     with pytest.raises(wb.WorkbenchError, match="a backfill is played on two tables"):

@@ -47,11 +47,11 @@ def changes_come_to_the_answers_over_the_table(
     history: list[list[Change]],
     keys: list[str],
     along: Along,
-    asked: dict[str, Function],
+    functions: dict[str, Function],
     part_bytes: int | None,
 ) -> None:
     order, frame = along
-    on_update.follow(Query(tuple(keys), order, frame, asked, part_bytes=part_bytes), history)
+    on_update.follow(Query(tuple(keys), order, frame, functions, part_bytes=part_bytes), history)
 
 
 def changes_behind_a_watermark_come_to_the_answers_over_the_rows_in_time(
@@ -59,10 +59,10 @@ def changes_behind_a_watermark_come_to_the_answers_over_the_rows_in_time(
     hours: list[int],
     keys: list[str],
     along: Along,
-    asked: dict[str, Function],
+    functions: dict[str, Function],
 ) -> None:
     order, frame = along
-    query = Query(tuple(keys), order, frame, on_update.RANKS | asked, timed=True)
+    query = Query(tuple(keys), order, frame, on_update.RANKS | functions, timed=True)
     for batch, watermark in on_update.following(history, hours):
         assume(not query.gives_again(batch))
         query.run(batch, watermark)
@@ -106,7 +106,7 @@ CHECKS = [
                 full_or_not(on_update.orders(on_update.ORDERED), on_update.counted),
                 on_update.measured().map(alone),
             ),
-            "asked": on_update.some_of(on_update.EVERY),
+            "functions": on_update.some_of(on_update.EVERY),
             "part_bytes": st.sampled_from([None, 1, 300]),
         },
         examples=50,
@@ -118,7 +118,7 @@ CHECKS = [
             "history": histories(of=AT_ENDS | {"moment": COLUMNS["moment"]}),
             "keys": keys,
             "along": full_or_not(on_update.orders(on_update.ORDERED), on_update.counted),
-            "asked": on_update.some_of(
+            "functions": on_update.some_of(
                 {name: one.function for name, one in AS_THEY_ARE.items() if name not in SUMS}
             ),
             "part_bytes": st.sampled_from([None, 1, 300]),
@@ -135,7 +135,7 @@ CHECKS = [
                 full_or_not(on_update.ascending, on_update.counted),
                 st.tuples(on_update.ascending, on_update.frames_in_time()).map(alone),
             ),
-            "asked": on_update.some_of(on_update.EVERY),
+            "functions": on_update.some_of(on_update.EVERY),
         },
         examples=50,
     ),

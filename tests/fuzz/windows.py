@@ -50,14 +50,14 @@ orders = st.sampled_from(
 exclusions = st.sampled_from(["no others", "current row", "group", "ties"])
 
 
-def some_of(asked: Calls) -> st.SearchStrategy[Calls]:
-    names = st.lists(st.sampled_from(sorted(asked)), min_size=1, max_size=12, unique=True)
-    return names.map(lambda chosen: {name: asked[name] for name in chosen})
+def some_of(calls: Calls) -> st.SearchStrategy[Calls]:
+    names = st.lists(st.sampled_from(sorted(calls)), min_size=1, max_size=12, unique=True)
+    return names.map(lambda chosen: {name: calls[name] for name in chosen})
 
 
-def any_framed(asked: Calls) -> bool:
+def any_framed(calls: Calls) -> bool:
     """Whether a frame says anything; where it does not, `wb.over` refuses it."""
-    return not all(one.frameless for one in asked.values())
+    return not all(one.frameless for one in calls.values())
 
 
 def compare(
@@ -65,22 +65,22 @@ def compare(
     partition_by: Sequence[str],
     order_by: list[str],
     frame: wb.Frame,
-    asked: Calls,
+    calls: Calls,
     sql: str,
     for_duckdb: pa.Table | None = None,
 ) -> None:
     """Compare the answers of whole partitions; a sum that does not fit its type is refused."""
     expected = ask_duckdb(
-        rows if for_duckdb is None else for_duckdb, list(partition_by), order_by, sql, asked
+        rows if for_duckdb is None else for_duckdb, list(partition_by), order_by, sql, calls
     )
-    functions = {name: one.function for name, one in asked.items()}
+    functions = {name: one.function for name, one in calls.items()}
     beyond = [name for name, one in functions.items() if not _fits(one, expected[name], rows)]
     if beyond:
         with pytest.raises((OverflowError, WorkbenchError), match=rf"^({'|'.join(beyond)}): "):
             answer(rows, tuple(partition_by), order_by, frame, functions)
         return
     found = answer(rows, tuple(partition_by), order_by, frame, functions)
-    same(found.sort_by("id").to_pydict(), expected, asked)
+    same(found.sort_by("id").to_pydict(), expected, calls)
 
 
 def _fits(one: Function, values: list[Any], rows: pa.Table) -> bool:
@@ -91,33 +91,33 @@ def _fits(one: Function, values: list[Any], rows: pa.Table) -> bool:
 
 
 def frames_that_count_are_those_of_duckdb(
-    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, calls: Calls
 ) -> None:
-    compare(rows, keys, [order, "id"], frame, asked, frame_in_sql(frame))
+    compare(rows, keys, [order, "id"], frame, calls, frame_in_sql(frame))
 
 
 def frames_that_count_groups_of_tied_rows_are_those_of_duckdb(
-    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, calls: Calls
 ) -> None:
-    compare(rows, keys, [order], frame, asked, frame_in_sql(frame))
+    compare(rows, keys, [order], frame, calls, frame_in_sql(frame))
 
 
 def frames_that_measure_are_those_of_duckdb(
-    rows: pa.Table, keys: list[str], along: tuple[str, Any, bool], exclude: str, asked: Calls
+    rows: pa.Table, keys: list[str], along: tuple[str, Any, bool], exclude: str, calls: Calls
 ) -> None:
     order, (low, high), interval = along
     frame = wb.Frame.range(low, high, exclude=exclude)
-    compare(rows, keys, [order], frame, asked, frame_in_sql(frame, interval))
+    compare(rows, keys, [order], frame, calls, frame_in_sql(frame, interval))
 
 
 def frames_with_an_end_of_each_row_are_those_of_duckdb(
-    rows: pa.Table, keys: list[str], unit: str, running: bool, exclude: str, asked: Calls
+    rows: pa.Table, keys: list[str], unit: str, running: bool, exclude: str, calls: Calls
 ) -> None:
     low = Offset(0, COUNT) if running else None
     frame = wb.Frame(unit, low, Offset(PerRow("m"), COUNT), exclude)
     begin = "CURRENT ROW" if running else "UNBOUNDED PRECEDING"
     sql = f"{unit} BETWEEN {begin} AND m FOLLOWING EXCLUDE {exclude}"
-    compare(rows, keys, ["k", "id"], frame, asked, sql)
+    compare(rows, keys, ["k", "id"], frame, calls, sql)
 
 
 #: As :data:`COLUMNS`, with values at the ends of the types.
@@ -163,9 +163,9 @@ AS_THEY_ARE: Calls = {
 
 
 def values_at_the_ends_are_answered_as_duckdb_does(
-    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+    rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, calls: Calls
 ) -> None:
-    compare(rows, keys, [order, "id"], frame, asked, frame_in_sql(frame))
+    compare(rows, keys, [order, "id"], frame, calls, frame_in_sql(frame))
 
 
 def distances_at_the_ends_are_those_of_duckdb(
@@ -175,10 +175,10 @@ def distances_at_the_ends_are_those_of_duckdb(
     frame = wb.Frame.range(*sorted(bounds), exclude=exclude)
     longer = rows.column("whole").cast(pa.decimal128(38, 0))
     place = rows.column_names.index("whole")
-    asked = {name: TIE_PROOF[name] for name in ("rows_", "low_word", "high_day", "band", "counts")}
+    calls = {name: TIE_PROOF[name] for name in ("rows_", "low_word", "high_day", "band", "counts")}
     order = ["-whole" if descending else "whole"]
     for_duckdb = rows.set_column(place, "whole", longer)
-    compare(rows, keys, order, frame, asked, frame_in_sql(frame), for_duckdb)
+    compare(rows, keys, order, frame, calls, frame_in_sql(frame), for_duckdb)
 
 
 @st.composite
@@ -215,8 +215,8 @@ def decimals_of_all_widths_are_answered_as_duckdb_does(
     given = [None if one is None else Decimal(f"{one}e-{scale}") for one in digits]
     nothing = {name: pa.nulls(len(given), kind) for name, (_, kind) in COLUMNS.items()}
     columns = {"id": pa.array(range(len(given)), pa.int64()), "d": pa.array(given, kind)}
-    asked = {name: one for name, (one, most) in OF_DECIMALS.items() if precision <= most}
-    compare(pa.table(nothing | columns), [], ["id"], frame, asked, frame_in_sql(frame))
+    calls = {name: one for name, (one, most) in OF_DECIMALS.items() if precision <= most}
+    compare(pa.table(nothing | columns), [], ["id"], frame, calls, frame_in_sql(frame))
 
 
 def pieces_are_answered_as_whole_partitions_are(
@@ -224,10 +224,10 @@ def pieces_are_answered_as_whole_partitions_are(
     keys: list[str],
     first: tuple[str, str, str],
     frame: wb.Frame,
-    asked: in_pieces.Asked,
+    calls: in_pieces.Asked,
     plan: tuple[int, int, int],
 ) -> None:
-    call = rows, tuple(keys), [first, "id"], frame, asked
+    call = rows, tuple(keys), [first, "id"], frame, calls
     try:
         answer(*call)
     except (OverflowError, WorkbenchError) as error:
@@ -239,20 +239,20 @@ def pieces_are_answered_as_whole_partitions_are(
 
 
 def frames_on_spark_are_those_of_duckdb(
-    spark: SparkSession, rows: pa.Table, keys: list[str], around: Varying, asked: Calls
+    spark: SparkSession, rows: pa.Table, keys: list[str], around: Varying, calls: Calls
 ) -> None:
     order_by = [around.order]
     if around.unit == "rows":
         order_by.append("id")
-    expected = ask_duckdb(rows, keys, order_by, around.sql, asked)
-    found = by_duckdb.ask_spark(spark, rows, keys, order_by, around.frame, asked)
-    same(found, expected, asked)
+    expected = ask_duckdb(rows, keys, order_by, around.sql, calls)
+    found = by_duckdb.ask_spark(spark, rows, keys, order_by, around.frame, calls)
+    same(found, expected, calls)
 
 
 def plain_frames_on_spark_are_those_of_duckdb(
-    spark: SparkSession, rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, asked: Calls
+    spark: SparkSession, rows: pa.Table, keys: list[str], order: str, frame: wb.Frame, calls: Calls
 ) -> None:
-    by_duckdb.check(spark, rows, keys, [order, "id"], frame, asked)
+    by_duckdb.check(spark, rows, keys, [order, "id"], frame, calls)
 
 
 counted = counted_frames(("rows", "groups", "rows"))
@@ -273,7 +273,7 @@ CHECKS = [
             "keys": keys,
             "order": orders,
             "frame": counted,
-            "asked": some_of(FULL_ORDER),
+            "calls": some_of(FULL_ORDER),
         },
     ),
     Check(
@@ -283,7 +283,7 @@ CHECKS = [
             "keys": keys,
             "order": orders,
             "frame": counted_frames(("groups",)),
-            "asked": some_of(ANY_ORDER),
+            "calls": some_of(ANY_ORDER),
         },
     ),
     Check(
@@ -293,7 +293,7 @@ CHECKS = [
             "keys": keys,
             "along": by_duckdb.measured(),
             "exclude": exclusions,
-            "asked": some_of(ANY_ORDER),
+            "calls": some_of(ANY_ORDER),
         },
     ),
     Check(
@@ -304,7 +304,7 @@ CHECKS = [
             "unit": st.sampled_from(["rows", "groups"]),
             "running": st.booleans(),
             "exclude": exclusions,
-            "asked": some_of(FULL_ORDER),
+            "calls": some_of(FULL_ORDER),
         },
         examples=50,
     ),
@@ -315,7 +315,7 @@ CHECKS = [
             "keys": keys,
             "order": orders,
             "frame": counted,
-            "asked": some_of(AS_THEY_ARE),
+            "calls": some_of(AS_THEY_ARE),
         },
     ),
     Check(
@@ -341,7 +341,7 @@ CHECKS = [
                 "keys": keys,
                 "first": in_pieces.orders(in_pieces.ORDERED),
                 "frame": in_pieces.bounded(counted),
-                "asked": in_pieces.some_of(dict(sorted(functions.items()))),
+                "calls": in_pieces.some_of(dict(sorted(functions.items()))),
                 "plan": in_pieces.plans,
             },
             examples=25,
@@ -357,7 +357,7 @@ CHECKS = [
             "rows": tables(),
             "keys": keys,
             "around": varying(),
-            "asked": some_of({name: TIE_PROOF[name] for name in by_duckdb.EACH_KIND}),
+            "calls": some_of({name: TIE_PROOF[name] for name in by_duckdb.EACH_KIND}),
         },
         examples=2,
         on_spark=True,
@@ -369,7 +369,7 @@ CHECKS = [
             "keys": keys,
             "order": orders,
             "frame": counted,
-            "asked": some_of(FULL_ORDER).filter(any_framed),
+            "calls": some_of(FULL_ORDER).filter(any_framed),
         },
         examples=2,
         on_spark=True,

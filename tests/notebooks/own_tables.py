@@ -21,7 +21,7 @@ def read(path: Path) -> Any:
     return nbformat.read(path, as_version=4)
 
 
-def said_with(
+def texts_with(
     spark: SparkSession, notebook: Path, parameters: str, folder: Path, **tables: pd.DataFrame
 ) -> list[str]:
     """Return all that a notebook's cells say with a reader's parameters.
@@ -47,13 +47,16 @@ def said_with(
         shell.display_trap.hook = show
         try:
             return [
-                text for c in found.cells if c.cell_type == "code" for text in said(shell, c.source)
+                text
+                for c in found.cells
+                if c.cell_type == "code"
+                for text in texts_of(shell, c.source)
             ]
         finally:
             InteractiveShell.clear_instance()
 
 
-def said(shell: InteractiveShell, cell: str) -> list[str]:
+def texts_of(shell: InteractiveShell, cell: str) -> list[str]:
     """Run a cell and return what it prints, and as what it shows each thing."""
     with capture_output() as captured:
         result = shell.run_cell(cell)

@@ -6,7 +6,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from tests.notebooks.own_tables import said_with
+from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "06-backfill.ipynb"
@@ -51,5 +51,5 @@ def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> 
             "what": ["tea", "milk", "bread", None] * 60,
         }
     )
-    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, paid=paid)
-    assert any(text.startswith("Where own_mean_7d = ") and " for c" in text for text in said)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, paid=paid)
+    assert any(text.startswith("Where own_mean_7d = ") and " for c" in text for text in texts)

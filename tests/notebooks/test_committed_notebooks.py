@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.notebooks.own_tables import read, said_with
+from tests.notebooks.own_tables import read, texts_with
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -67,8 +67,8 @@ def test_who_only_reads_it_sees_pictures(notebook: Path) -> None:
 
 
 def test_it_keeps_no_complaint_of_spark_beside_what_was_asked(notebook: Path) -> None:
-    said = [out.get("text", "") for cell in code_cells(read(notebook)) for out in cell.outputs]
-    assert [text for text in said if "Traceback" in text or "WARN" in text] == []
+    texts = [out.get("text", "") for cell in code_cells(read(notebook)) for out in cell.outputs]
+    assert [text for text in texts if "Traceback" in text or "WARN" in text] == []
 
 
 def test_it_names_no_folder_of_the_machine_it_was_made_on(notebook: Path) -> None:
@@ -80,8 +80,8 @@ def test_the_tree_notebook_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_
     baskets = pd.DataFrame({"at": minutes, "euro": [(i * i) % 97 / 4 for i in range(900)]})
     baskets = baskets.assign(**{"the shop": [f"s{i % 2}" for i in range(900)]})
     notebook = ROOT / "notebooks" / "03-segment-tree.ipynb"
-    said = said_with(spark, notebook, OWN_SERIES, tmp_path, baskets=baskets)
-    assert any("the shop" in text and "euro" in text for text in said)
+    texts = texts_with(spark, notebook, OWN_SERIES, tmp_path, baskets=baskets)
+    assert any("the shop" in text and "euro" in text for text in texts)
 
 
 def test_the_funnel_notebook_runs_on_a_table_of_ones_own(
@@ -94,7 +94,7 @@ def test_the_funnel_notebook_runs_on_a_table_of_ones_own(
             "what": [["visit", "basket", "look", "paid"][i % 4] for i in range(60)],
         }
     )
-    said = said_with(
+    texts = texts_with(
         spark, ROOT / "notebooks" / "01-funnel.ipynb", OWN_TABLE, tmp_path, shoppers=shoppers
     )
-    assert any("visit" in text and "paid" in text for text in said)
+    assert any("visit" in text and "paid" in text for text in texts)

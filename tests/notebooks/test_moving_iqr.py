@@ -7,7 +7,7 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
-from tests.notebooks.own_tables import said_with
+from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "04-moving-iqr.ipynb"
@@ -66,5 +66,5 @@ def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> 
             "sold by hand": [i * i % 31 for i in range(90)],
         }
     )
-    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, shops=shops)
-    assert any("'sold by hand'" in text and text.startswith("Explorer of") for text in said)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, shops=shops)
+    assert any("'sold by hand'" in text and text.startswith("Explorer of") for text in texts)

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
-from tests.notebooks.own_tables import said_with
+from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "08-online-offline.ipynb"
@@ -23,9 +23,9 @@ hours, step = 6, 3
 def test_the_departures_of_an_airport_in_30_days(spark: SparkSession) -> None:
     departures = wb.datasets.flights(spark).where("event LIKE 'departed%'")
     midnight = F.lit("2013-07-10 00:00:00+00:00").cast("timestamp")
-    asked = spark.createDataFrame([("EWR",)], ["origin"]).withColumn("time", midnight)
+    queries = spark.createDataFrame([("EWR",)], ["origin"]).withColumn("time", midnight)
     month = wb.Backfill("origin", "time", wb.Aggregation("count", windows="30 days"))
-    (row,) = month.run(asked, departures).collect()
+    (row,) = month.run(queries, departures).collect()
     assert digest_of(row["count_30d"]) in NOTEBOOK.read_text()
     assert digest_of(row["count_30d"] + 1) not in NOTEBOOK.read_text()
 
@@ -39,7 +39,7 @@ def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> 
             "what": ["tea", "milk", "bread", None] * 120,
         }
     )
-    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sold=sold)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sold=sold)
     # Three shops, two moments, and eight features.
-    assert "48 features, and none differs\n" in said
-    assert "late: 1\n" in said
+    assert "48 features, and none differs\n" in texts
+    assert "late: 1\n" in texts

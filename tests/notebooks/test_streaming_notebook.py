@@ -6,7 +6,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 
 from kernels.frames.extent import FrameExtent, frame_extent
-from tests.notebooks.own_tables import read, said_with
+from tests.notebooks.own_tables import read, texts_with
 from workbench.exercises import digest_of
 from workbench.widgets.lessons.stream import play_close
 
@@ -28,8 +28,8 @@ def test_the_changes_of_the_articles_insert() -> None:
     texts = [
         out.text for cell in notebook.cells for out in cell.get("outputs", []) if "text" in out
     ]
-    (said,) = [text for text in texts if "10:06 comes:" in text]
-    changes = said.partition("10:06 comes:\n")[2].strip().splitlines()
+    (text_of_change,) = [text for text in texts if "10:06 comes:" in text]
+    changes = text_of_change.partition("10:06 comes:\n")[2].strip().splitlines()
     assert [line.split()[0] for line in changes] == ["-U", "+U", "+I", "-U", "+U"]
     assert accepted(len(changes))
 
@@ -55,5 +55,5 @@ def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> 
             "kwh": [i * i % 31 / 2 for i in range(120)],
         }
     )
-    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, meters=meters)
-    assert any(text.startswith("Live view of") and "meter" in text for text in said)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, meters=meters)
+    assert any(text.startswith("Live view of") and "meter" in text for text in texts)

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
-from tests.notebooks.own_tables import said_with
+from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02-windows.ipynb"
@@ -59,5 +59,5 @@ def test_it_runs_on_a_table_of_ones_own(spark: SparkSession, tmp_path: Path) -> 
     hours = pd.date_range("1969-12-30", periods=30, freq="6h", tz="UTC")
     heat = [None if i % 11 == 5 else i * i % 17 / 2 for i in range(60)]
     sensors = pd.DataFrame({"sensor": ["a", "b"] * 30, "at": hours.repeat(2), "heat": heat})
-    said = said_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sensors=sensors)
-    assert any("heat" in text and "so_far" in text for text in said)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLE, tmp_path, sensors=sensors)
+    assert any("heat" in text and "so_far" in text for text in texts)

@@ -6,7 +6,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from tests.notebooks.own_tables import said_with
+from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 from workbench.lessons.tiles import tiles_of
 from workbench.lessons.window_types import window_kinds
@@ -42,10 +42,10 @@ def test_what_carl_rated_within_thirty_days(spark: SparkSession) -> None:
     at = pd.Timestamp("2021-11-21 07:44")
     inside = [at - pd.Timedelta("90 days") * (k + 0.5) / 10 for k in range(10)]
     table = pd.DataFrame({"user": "carl", "timestamp": inside, "rating": [3] + 9 * [2]})
-    asked = spark.createDataFrame(pd.DataFrame({"user": ["carl"], "timestamp": [at]}))
+    queries = spark.createDataFrame(pd.DataFrame({"user": ["carl"], "timestamp": [at]}))
     average = wb.Aggregation("avg", "rating", windows="30 days", name="rating")
     backfill = wb.Backfill("user", "timestamp", average, window="sliding")
-    (row,) = backfill.run(asked, spark.createDataFrame(table)).collect()
+    (row,) = backfill.run(queries, spark.createDataFrame(table)).collect()
     assert accepted(round(row.rating_30d, 2))
 
 
@@ -53,5 +53,5 @@ def test_it_runs_on_tables_of_ones_own(spark: SparkSession, tmp_path: Path) -> N
     hours = pd.date_range("1969-12-30", periods=90, freq="h", tz="UTC")
     sold = pd.DataFrame({"the shop": ["a", "b", None] * 30, "at": hours, "euro": range(90)})
     asked = sold[["the shop", "at"]][::7]
-    said = said_with(spark, NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
-    assert any("euro_avg_10d" in text for text in said)
+    texts = texts_with(spark, NOTEBOOK, OWN_TABLES, tmp_path, asked=asked, sold=sold)
+    assert any("euro_avg_10d" in text for text in texts)

@@ -52,9 +52,9 @@ def test_every_function_over_a_frame_can_be_stepped_through(
     table: DataFrame, frame: wb.Frame
 ) -> None:
     functions = {f"f{i}": one for i, one in enumerate(FUNCTIONS)}
-    asked = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
-    answered = asked.run(table).toPandas()
-    rows = partition_of(asked, table)
+    over = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
+    answered = over.run(table).toPandas()
+    rows = partition_of(over, table)
     for name in functions:
         lesson = checked(window_lesson(rows, name))
         assert lesson["steps"], name
@@ -70,8 +70,8 @@ def test_every_function_of_the_whole_partition_too(table: DataFrame, function: F
 
 
 def test_the_band_holds_the_frame_and_nulls_are_crossed_out(table: DataFrame) -> None:
-    asked = call(wb.fn.median("v"), frame=wb.Frame.rows(-1, 1))
-    lesson = wb.play(asked, table).lesson
+    over = call(wb.fn.median("v"), frame=wb.Frame.rows(-1, 1))
+    lesson = wb.play(over, table).lesson
     states = lesson["pictures"][0]["states"]
     assert states[-1] == {
         "current": 5, "seen": 6, "chain": [5], "skipped": [4],
@@ -105,6 +105,6 @@ def test_one_table_is_played_and_a_column_belongs_to_a_window_call(table: DataFr
 def test_too_many_steps_to_follow_are_one_sentence(spark: SparkSession) -> None:
     rows = spark.range(100).selectExpr("id AS k", "id % 7 AS v")
     shares = [k / 40 for k in range(41)]
-    asked = call(wb.fn.quantile("v", shares), frame=wb.Frame.rows(-9, 9))
+    over = call(wb.fn.quantile("v", shares), frame=wb.Frame.rows(-9, 9))
     with pytest.raises(wb.WorkbenchError, match="100 rows, whose run has more steps than a person"):
-        wb.play(asked, rows)
+        wb.play(over, rows)

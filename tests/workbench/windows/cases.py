@@ -88,14 +88,14 @@ def ask_duckdb(
     partition_by: list[str],
     order_by: list[str],
     frame: str,
-    asked: dict[str, Asked],
+    functions: dict[str, Asked],
 ) -> dict[str, list[Any]]:
     """Return DuckDB's answers by the name of the result, in the order of ``id``."""
     partition = f"PARTITION BY {', '.join(partition_by)}" if partition_by else ""
     window = f"{partition} {order_in_sql(order_by)}"
     calls = [
         f'{one.sql} {one.modifier} OVER ({window} {"" if one.frameless else frame}) AS "{name}"'
-        for name, one in asked.items()
+        for name, one in functions.items()
     ]
     with duck() as connection:
         answer = connection.sql(f"SELECT id, {', '.join(calls)} FROM rows ORDER BY id")
@@ -109,11 +109,11 @@ def ask_spark(
     partition_by: list[str],
     order_by: list[str],
     frame: wb.Frame | None,
-    asked: dict[str, Asked],
+    functions: dict[str, Asked],
     engine: str = "kernel",
 ) -> dict[str, list[Any]]:
     """Return the answers of ``wb.over`` in the order of ``id``, and check all other columns."""
-    columns = {name: one.function for name, one in asked.items()}
+    columns = {name: one.function for name, one in functions.items()}
     df = spark.createDataFrame(rows)
     result = wb.over(df, partition_by, order_by, frame, engine, **columns).toArrow()
     result = result.sort_by("id")

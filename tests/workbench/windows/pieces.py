@@ -57,11 +57,11 @@ def _long(price: Decimal | None) -> Decimal | None:
     return price and price * (10**20 if price % 3 == 0 else 1)
 
 
-def answer(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> pa.Table:
+def answer(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Asked) -> pa.Table:
     """Return the answers with each partition as a whole, in the order of ``id``."""
     rows = prepared(rows)
     sent = to_one_task([rows], BUNDLE, rows.column_names)
-    return _table(_task(rows, keys, order_by, frame, asked).from_rows(sent))
+    return _table(_task(rows, keys, order_by, frame, functions).from_rows(sent))
 
 
 def answer_in_pieces(
@@ -69,7 +69,7 @@ def answer_in_pieces(
     keys: Any,
     order_by: Any,
     frame: wb.Frame,
-    asked: Asked,
+    functions: Asked,
     rows_a_piece: int,
     rows_a_task: int,
     partitions: int,
@@ -80,7 +80,7 @@ def answer_in_pieces(
     The cuts are made for the table that is sampled, if it is another one.
     """
     seen, rows = prepared(rows if sampled is None else sampled), prepared(rows)
-    task = _task(rows, keys, order_by, frame, asked)
+    task = _task(rows, keys, order_by, frame, functions)
     first, reach = task.order[0], task.reach
     assert reach is not None
     sample = SampleTask(tuple(dict.fromkeys((*keys, first.name))), tuple(keys), first, partitions)
@@ -112,16 +112,19 @@ def _batches(rows: pa.Table) -> list[pa.RecordBatch]:
     return batches
 
 
-def _task(rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, asked: Asked) -> WindowTask:
+def _task(
+    rows: pa.Table, keys: Any, order_by: Any, frame: wb.Frame, functions: Asked
+) -> WindowTask:
     order = order_terms(list(order_by))
-    frames = {name: frame_for(one, frame, True) for name, one in asked.items()}
-    calls = tuple(call_of(name, one, frames[name]) for name, one in asked.items())
+    frames = {name: frame_for(one, frame, True) for name, one in functions.items()}
+    calls = tuple(call_of(name, one, frames[name]) for name, one in functions.items())
     kind = from_arrow_type(rows.schema.field(order[0].name).type)
     found = [
-        Resolved(name, one, frames[name], (), (), kind, None, None) for name, one in asked.items()
+        Resolved(name, one, frames[name], (), (), kind, None, None)
+        for name, one in functions.items()
     ]
     back = (("id", "id"),)
-    reach = call_extent(found, kind) if why_not(asked, frames) is None else None
+    reach = call_extent(found, kind) if why_not(functions, frames) is None else None
     return WindowTask(back, tuple(keys), order, calls, reach)
 
 

@@ -45,12 +45,12 @@ def check(
     partition_by: list[str],
     order_by: list[str],
     frame: wb.Frame,
-    asked: dict[str, Asked],
+    functions: dict[str, Asked],
     interval: bool = False,
 ) -> None:
-    expected = ask_duckdb(rows, partition_by, order_by, frame_in_sql(frame, interval), asked)
-    found = ask_spark(spark, rows, partition_by, order_by, frame, asked)
-    assert same(found, expected, asked)
+    expected = ask_duckdb(rows, partition_by, order_by, frame_in_sql(frame, interval), functions)
+    found = ask_spark(spark, rows, partition_by, order_by, frame, functions)
+    assert same(found, expected, functions)
 
 
 @some
@@ -98,15 +98,17 @@ EACH_KIND = ("rows_", "total", "mean_x", "low", "spread", "half", "band", "disc"
 def test_frames_with_bounds_from_columns(
     spark: SparkSession, rows: pa.Table, partition_by: list[str], around: Varying
 ) -> None:
-    asked = {name: TIE_PROOF[name] for name in EACH_KIND}
-    asked |= {f"{name}_once": DISTINCT[name] for name in ("total", "sum_real", "q_at", "disc")}
+    functions = {name: TIE_PROOF[name] for name in EACH_KIND}
+    functions |= {f"{name}_once": DISTINCT[name] for name in ("total", "sum_real", "q_at", "disc")}
     order_by = [around.order]
     if around.unit == "rows":
         order_by.append("id")
-        asked |= {name: PLACED[name] for name in ("first", "last_given", "list", "mode", "most")}
-    expected = ask_duckdb(rows, partition_by, order_by, around.sql, asked)
-    found = ask_spark(spark, rows, partition_by, order_by, around.frame, asked)
-    assert same(found, expected, asked)
+        functions |= {
+            name: PLACED[name] for name in ("first", "last_given", "list", "mode", "most")
+        }
+    expected = ask_duckdb(rows, partition_by, order_by, around.sql, functions)
+    found = ask_spark(spark, rows, partition_by, order_by, around.frame, functions)
+    assert same(found, expected, functions)
 
 
 @some
@@ -211,9 +213,9 @@ def nearly(got: Any, wanted: Any) -> bool:
 
 def test_functions_without_an_order_see_the_whole_partition(spark: SparkSession) -> None:
     rows = pa.table({"id": [0, 1, 2], "p": ["a", None, None], "whole": [4, 7, None]})
-    asked = {
+    functions = {
         "total": Asked(fn.sum("whole"), "sum(whole)"),
         "half": Asked(fn.median("whole"), "median(whole)"),
     }
-    expected = ask_duckdb(rows, ["p"], [], "", asked)
-    assert same(ask_spark(spark, rows, ["p"], [], None, asked), expected, asked)
+    expected = ask_duckdb(rows, ["p"], [], "", functions)
+    assert same(ask_spark(spark, rows, ["p"], [], None, functions), expected, functions)

@@ -62,11 +62,12 @@ def test_both_engines_give_one_answer(
     # Along the unique id, which has no ties; RANGE in steps of it.
     frame = getattr(wb.Frame, unit)(*limits)
     order = ["-id" if descending else "id"]
-    asked = {name: Asked(one, "") for name, one in IN_BOTH.items()}
+    functions = {name: Asked(one, "") for name, one in IN_BOTH.items()}
     answers = [
-        ask_spark(spark, rows, ["p"], order, frame, asked, engine) for engine in ("kernel", "spark")
+        ask_spark(spark, rows, ["p"], order, frame, functions, engine)
+        for engine in ("kernel", "spark")
     ]
-    assert same(*answers, asked)
+    assert same(*answers, functions)
 
 
 @pytest.fixture(scope="module")

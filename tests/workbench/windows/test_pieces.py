@@ -26,9 +26,9 @@ ANY_ORDER = asked_of(TIE_PROOF)
 FULL_ORDER = ANY_ORDER | asked_of(PLACED)
 
 
-def some_of(asked: Asked) -> st.SearchStrategy[Asked]:
-    names = st.lists(st.sampled_from(sorted(asked)), min_size=1, max_size=6, unique=True)
-    return names.map(lambda chosen: {name: asked[name] for name in chosen})
+def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
+    names = st.lists(st.sampled_from(sorted(functions)), min_size=1, max_size=6, unique=True)
+    return names.map(lambda chosen: {name: functions[name] for name in chosen})
 
 
 keys = st.sampled_from([(), ("p",), ("p", "yes")])
@@ -52,10 +52,10 @@ def orders(draw: st.DrawFn, names: list[str]) -> Any:
 
 
 def check(
-    rows: pa.Table, partition_by: Any, order_by: Any, frame: wb.Frame, asked: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, order_by: Any, frame: wb.Frame, functions: Asked, plan: Any
 ) -> None:
-    wanted = answer(rows, partition_by, order_by, frame, asked)
-    found = answer_in_pieces(rows, partition_by, order_by, frame, asked, *plan)
+    wanted = answer(rows, partition_by, order_by, frame, functions)
+    found = answer_in_pieces(rows, partition_by, order_by, frame, functions, *plan)
     assert found.num_rows == rows.num_rows
     assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
 
@@ -82,13 +82,13 @@ ORDERED = [
     partition_by=keys,
     first=orders(ORDERED),
     frame=bounded(counted_frames(("rows", "groups"))),
-    asked=some_of(FULL_ORDER),
+    functions=some_of(FULL_ORDER),
     plan=plans,
 )
 def test_frames_that_count(
-    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
 ) -> None:
-    check(rows, partition_by, [first, "id"], frame, asked, plan)
+    check(rows, partition_by, [first, "id"], frame, functions, plan)
 
 
 @many
@@ -97,13 +97,13 @@ def test_frames_that_count(
     partition_by=keys,
     first=orders(ORDERED),
     frame=bounded(counted_frames(("groups",))),
-    asked=some_of(ANY_ORDER),
+    functions=some_of(ANY_ORDER),
     plan=plans,
 )
 def test_frames_that_count_groups_of_tied_rows(
-    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
 ) -> None:
-    check(rows, partition_by, [first], frame, asked, plan)
+    check(rows, partition_by, [first], frame, functions, plan)
 
 
 @many
@@ -112,7 +112,7 @@ def test_frames_that_count_groups_of_tied_rows(
     partition_by=keys,
     first=orders(ORDERED),
     frame=bounded(counted_frames(("rows", "groups"))),
-    asked=some_of(FULL_ORDER),
+    functions=some_of(FULL_ORDER),
     plan=plans,
     seen=st.lists(st.booleans(), min_size=30, max_size=30),
 )
@@ -121,13 +121,13 @@ def test_cuts_by_any_sample_of_the_rows(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    asked: Asked,
+    functions: Asked,
     plan: Any,
     seen: list[bool],
 ) -> None:
     order, sampled = [first, "id"], rows.filter(pa.array(seen[: len(rows)], pa.bool_()))
-    wanted = answer(rows, partition_by, order, frame, asked)
-    found = answer_in_pieces(rows, partition_by, order, frame, asked, *plan, sampled=sampled)
+    wanted = answer(rows, partition_by, order, frame, functions)
+    found = answer_in_pieces(rows, partition_by, order, frame, functions, *plan, sampled=sampled)
     assert same(found.to_pydict(), wanted.to_pydict(), wanted.column_names)
 
 
@@ -159,11 +159,13 @@ def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
 
 
 @settings(many, max_examples=90)
-@given(rows=tables(30), partition_by=keys, along=measured(), asked=some_of(ANY_ORDER), plan=plans)
+@given(
+    rows=tables(30), partition_by=keys, along=measured(), functions=some_of(ANY_ORDER), plan=plans
+)
 def test_frames_that_measure(
-    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], asked: Asked, plan: Any
+    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked, plan: Any
 ) -> None:
-    check(rows, partition_by, [along[0]], along[1], asked, plan)
+    check(rows, partition_by, [along[0]], along[1], functions, plan)
 
 
 SOME = {name: ANY_ORDER[name] for name in ("rows_", "total", "half", "low")}

@@ -63,9 +63,9 @@ def test_the_matrix_is_what_sql_defines(sales: DataFrame, make: str, exclude: st
 
 
 def test_the_answers_are_those_of_spark(sales: DataFrame) -> None:
-    asked = over(wb.Frame.groups(-1, 0), n=wb.fn.count("item"), m=wb.fn.median("unit price"))
-    table = asked.frames(sales, key="a", column="m")
-    on_spark = asked.run(sales).where("shop = 'a'").toPandas()
+    call = over(wb.Frame.groups(-1, 0), n=wb.fn.count("item"), m=wb.fn.median("unit price"))
+    table = call.frames(sales, key="a", column="m")
+    on_spark = call.run(sales).where("shop = 'a'").toPandas()
     assert sorted(table.rows["n"]) == sorted(on_spark["n"])
     assert table.column == "m"
     assert table.names == ("unit price", "unit price")
@@ -91,9 +91,9 @@ def test_the_figure_marks_every_cell_once_and_outlines_the_peers(sales: DataFram
 
 
 def test_a_null_key_is_a_partition(sales: DataFrame) -> None:
-    asked = over(wb.Frame.rows(-1, 1))
-    assert keys_of(asked, sales) == [((None,), 1), (("a",), 7)]
-    assert asked.frames(sales, key=(None,)).labels == ["1"]
+    call = over(wb.Frame.rows(-1, 1))
+    assert keys_of(call, sales) == [((None,), 1), (("a",), 7)]
+    assert call.frames(sales, key=(None,)).labels == ["1"]
 
 
 def test_of_a_large_partition_the_first_rows_are_taken_and_that_is_said(

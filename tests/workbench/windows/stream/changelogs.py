@@ -45,13 +45,13 @@ def histories(
     there: dict[int, Row] = {}
     batches = []
     for _ in range(draw(st.integers(1, most_batches))):
-        said: list[Change] = []
+        changes: list[Change] = []
         for who, new in draw(st.lists(_steps(len(rows)), max_size=10)):
             old, row = there.pop(who, None), None if new is None else rows[new] | {"id": who}
             if row is not None:
                 there[who] = row
-            said += _said(old, row)
-        batches.append(said)
+            changes += _changes_of_row(old, row)
+        batches.append(changes)
     return batches
 
 
@@ -60,7 +60,7 @@ def _steps(rows: int) -> st.SearchStrategy[tuple[int, int | None]]:
     return st.tuples(st.integers(0, 9), st.one_of(new, new, new, st.none()))
 
 
-def _said(old: Row | None, row: Row | None) -> list[Change]:
+def _changes_of_row(old: Row | None, row: Row | None) -> list[Change]:
     if old is None or row is None:
         return [(op, one) for op, one in (("-D", old), ("+I", row)) if one is not None]
     return [("-U", old), ("+U", row)]
@@ -73,11 +73,11 @@ class Query:
     keys: tuple[str, ...]
     order_by: list[Any]
     frame: wb.Frame
-    asked: Asked
+    functions: Asked
     changelog: bool = True
     timed: bool = False
     part_bytes: int | None = None
-    held: Block | None = None
+    retained: Block | None = None
     before: int | None = None
     taken: Emitted | None = None
     table: dict[Who, Row] = field(default_factory=dict)
@@ -88,12 +88,12 @@ class Query:
 
     def __post_init__(self) -> None:
         self.order = order_terms(self.order_by)
-        frames = {name: frame_for(one, self.frame, True) for name, one in self.asked.items()}
-        calls = tuple(call_of(name, one, frames[name]) for name, one in self.asked.items())
+        frames = {name: frame_for(one, self.frame, True) for name, one in self.functions.items()}
+        calls = tuple(call_of(name, one, frames[name]) for name, one in self.functions.items())
         along = from_arrow_type(TABLE.field(self.order[0].name).type)
         found = [
             Resolved(name, one, frames[name], (), (), along, None, None)
-            for name, one in self.asked.items()
+            for name, one in self.functions.items()
         ]
         back = tuple((name, name) for name in TABLE.names)
         op, row_id = ("op", ("id",)) if self.changelog else (None, ())
@@ -119,10 +119,10 @@ class Query:
             self._admit(batch)
             return
         clock = Clock(watermark, self.before)
-        if batch or self.held is not None:
-            self.taken = self.mode.take(self.held, self._arrivals(arrives or batch), clock)
+        if batch or self.retained is not None:
+            self.taken = self.mode.take(self.retained, self._arrivals(arrives or batch), clock)
             # What holds no partition is not kept.
-            self.held = self.taken.held if len(self.taken.held.keys) else None
+            self.retained = self.taken.retained if len(self.taken.retained.keys) else None
             self._fold(self.taken.output)
         self._admit(batch)
         self.before = watermark
@@ -153,7 +153,7 @@ class Query:
         expected = {self._who(row): row for row in self.task.answer(block).to_pylist()}
         assert self.answers.keys() == expected.keys()
         for who, row in expected.items():
-            for name in self.asked:
+            for name in self.functions:
                 got = self.answers[who][name]
                 assert alike(got, row[name]), f"{name} of {who}: {got!r} is not {row[name]!r}"
 
@@ -169,13 +169,13 @@ class Query:
 
     def _fold(self, changes: pa.Table) -> None:
         for row in changes.to_pylist():
-            op, who, said = row.pop("op"), self._who(row), repr(row)
+            op, who, text = row.pop("op"), self._who(row), repr(row)
             if op in ("-U", "-D"):
-                assert self.sink.pop(who) == said, (op, who)
+                assert self.sink.pop(who) == text, (op, who)
                 del self.answers[who]
             else:
                 assert who not in self.sink, (op, who)
-                self.sink[who], self.answers[who] = said, row
+                self.sink[who], self.answers[who] = text, row
 
     def _who(self, row: Row) -> Who:
         return *(row[name] for name in self.keys), row["id"]

@@ -62,8 +62,8 @@ class Kind(NamedTuple):
     def windows(self, spark: SparkSession, files: Path, **functions: Any) -> DataFrame:
         """The answers, in other functions than :data:`FUNCTIONS` if any are given."""
         stream = self.stream(spark, files)
-        asked = functions or FUNCTIONS
-        return wb.over(stream, "user", "at", emit=self.emit, row_id=self.row_id, **asked)
+        functions = functions or FUNCTIONS
+        return wb.over(stream, "user", "at", emit=self.emit, row_id=self.row_id, **functions)
 
     @property
     def schema(self) -> str:
@@ -113,14 +113,14 @@ def answers_in(folder: Path, row_id: str | None = None) -> Rows:
 
     Changes are folded micro-batch by micro-batch; what takes back a row that is not there fails.
     """
-    said: pa.Table | None = None
+    answers: pa.Table | None = None
     for batch in _batches_in(folder / "answers"):
         if OP in batch.column_names:
-            said = wb.folded(said, batch, row_id)
+            answers = wb.folded(answers, batch, row_id)
         else:
-            said = batch if said is None else pa.concat_tables([said, batch])
-    assert said is not None
-    return _rows(said)
+            answers = batch if answers is None else pa.concat_tables([answers, batch])
+    assert answers is not None
+    return _rows(answers)
 
 
 def _batches_in(answers: Path) -> Iterator[pa.Table]:

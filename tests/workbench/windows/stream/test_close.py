@@ -226,8 +226,8 @@ def test_state_of_another_version_is_refused() -> None:
     query = query_of(CloseOperator, RANGE)
     query.batch([("a", 1, 1, 0)], None)
     query.task = replace(query.task, seal=replace(SEAL, version=VERSION + 1))
-    said = f"the format {VERSION}, but this version .* writes {VERSION + 1}"
-    with pytest.raises(wb.WorkbenchError, match=said):
+    sentence = f"the format {VERSION}, but this version .* writes {VERSION + 1}"
+    with pytest.raises(wb.WorkbenchError, match=sentence):
         query.batch([("a", 2, 1, 1)], None)
     with pytest.raises(wb.WorkbenchError, match="not written by a window call"):
         SEAL.opened(b"something else")

@@ -110,26 +110,26 @@ def test_a_query_that_breaks_within_and_between_micro_batches_goes_on_as_if_not(
     spark: SparkSession, files: Path, tmp_path: Path, expected: dict[str, q.Rows], kind: str
 ) -> None:
     moments = {(0, "behind"), (2, "before"), (3, "before"), (3, "behind")}
-    each, asked = breaking(tmp_path, moments), q.KINDS[kind]
+    each, query_kind = breaking(tmp_path, moments), q.KINDS[kind]
     for left in (3, 2, 1, 0):
-        query = q.start(asked.windows(spark, files), tmp_path, each)
+        query = q.start(query_kind.windows(spark, files), tmp_path, each)
         with pytest.raises(StreamingQueryException, match="BrokenError"):
             query.awaitTermination()
         assert len(moments) == left
-    q.start(asked.windows(spark, files), tmp_path, each).awaitTermination()
-    assert q.answers_in(tmp_path, asked.row_id) == expected[kind]
-    assert wb.late_rows(tmp_path / "checkpoint") == (0 if asked.row_id else LATE)
+    q.start(query_kind.windows(spark, files), tmp_path, each).awaitTermination()
+    assert q.answers_in(tmp_path, query_kind.row_id) == expected[kind]
+    assert wb.late_rows(tmp_path / "checkpoint") == (0 if query_kind.row_id else LATE)
 
 
 @every_kind
 def test_a_checkpoint_that_was_begun_otherwise_is_refused(
     spark: SparkSession, files: Path, done: Done, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, folder = q.KINDS[kind], done[0] / kind
-    extra = write_one(asked.files(files), 900, q.user_of_new_bucket(spark, q.BUCKETS + 3))
+    query_kind, folder = q.KINDS[kind], done[0] / kind
+    extra = write_one(query_kind.files(files), 900, q.user_of_new_bucket(spark, q.BUCKETS + 3))
 
     def refused(message: str, **functions: Function) -> None:
-        found = asked.windows(spark, files, **functions)
+        found = query_kind.windows(spark, files, **functions)
         with pytest.raises(StreamingQueryException, match=message):
             q.start(found, folder, q.nowhere).awaitTermination()
 

@@ -75,28 +75,28 @@ def test_rows_by_the_clock_on_update(
 ) -> None:
     rows = out_of_order(spark.readStream.format(source).options(**options).load())
     stream = CALL.run(rows.withWatermark("at", "1 minute"), emit="on update")
-    said = follow(stream, tmp_path, 90)
-    assert sorted(said["id"].to_pylist()) == list(range(len(said)))
-    batch = CALL.run(spark.createDataFrame(said.select(["user", "at", "id"]))).toArrow()
-    assert same(plain(said), plain(batch), batch.column_names)
+    output = follow(stream, tmp_path, 90)
+    assert sorted(output["id"].to_pylist()) == list(range(len(output)))
+    batch = CALL.run(spark.createDataFrame(output.select(["user", "at", "id"]))).toArrow()
+    assert same(plain(output), plain(batch), batch.column_names)
 
 
 def test_rows_by_the_clock_on_window_close(spark: SparkSession, tmp_path: Path) -> None:
     source = spark.readStream.format("rate-micro-batch").options(**BY_BATCH).load()
     rows = out_of_order(source).withWatermark("at", "6 seconds")
-    said = plain(follow(CALL.run(rows, emit="on window close"), tmp_path, 60))
+    output = plain(follow(CALL.run(rows, emit="on window close"), tmp_path, 60))
     batches = F.floor(F.col("id") / 20) * 5_000 + BY_BATCH["startTimestamp"]
-    all_rows = spark.range(2 * len(said["id"]) + 200).select(
+    all_rows = spark.range(2 * len(output["id"]) + 200).select(
         F.col("id").alias("value"), F.timestamp_millis(batches).alias("timestamp")
     )
     # What has left is what batch says of all rows up to a time.
     batch = plain(CALL.run(out_of_order(all_rows)).toArrow())
-    gone = [at <= max(said["at"]) for at in batch["at"]]
+    gone = [at <= max(output["at"]) for at in batch["at"]]
     expected = {
         name: [one for one, goes in zip(column, gone, strict=True) if goes]
         for name, column in batch.items()
     }
-    assert same(said, expected, list(expected))
+    assert same(output, expected, list(expected))
 
 
 def blocks() -> list[str]:
@@ -108,29 +108,29 @@ def messages(folder: Path) -> list[tuple[str, datetime, float, int]]:
     """Write files of rows as a Kafka source gives them, and return what they say."""
     start, ticks = datetime(2024, 5, 1, 10, tzinfo=UTC), []
     for number in range(3):
-        said = []
+        found = []
         for place in range(20):
             who = number * 20 + place
             minutes = number * 40 + place * 7 % 20 * 2
             tick = (f"s{who % 3}", start + timedelta(minutes=minutes), who * 7 % 11 / 2, who)
             ticks.append(tick)
             _, at, price, _ = tick
-            said.append((tick[0], json.dumps({"at": at.isoformat(), "price": price, "id": who})))
-        said += [("s0", "no JSON"), ("s1", '{"price": 1.5, "id": 7}')] * (number == 1)
-        write_messages(folder / f"{number}.parquet", said)
+            found.append((tick[0], json.dumps({"at": at.isoformat(), "price": price, "id": who})))
+        found += [("s0", "no JSON"), ("s1", '{"price": 1.5, "id": 7}')] * (number == 1)
+        write_messages(folder / f"{number}.parquet", found)
     return ticks
 
 
-def write_messages(path: Path, said: list[tuple[str, str]]) -> None:
-    now = pa.array([datetime(2024, 6, 1, tzinfo=UTC)] * len(said), pa.timestamp("us", "UTC"))
+def write_messages(path: Path, pairs: list[tuple[str, str]]) -> None:
+    now = pa.array([datetime(2024, 6, 1, tzinfo=UTC)] * len(pairs), pa.timestamp("us", "UTC"))
     columns = {
-        "key": pa.array([key.encode() for key, _ in said]),
-        "value": pa.array([value.encode() for _, value in said]),
-        "topic": pa.array(["ticks"] * len(said)),
-        "partition": pa.array([0] * len(said), pa.int32()),
-        "offset": pa.array(range(len(said))),
+        "key": pa.array([key.encode() for key, _ in pairs]),
+        "value": pa.array([value.encode() for _, value in pairs]),
+        "topic": pa.array(["ticks"] * len(pairs)),
+        "partition": pa.array([0] * len(pairs), pa.int32()),
+        "offset": pa.array(range(len(pairs))),
         "timestamp": now,
-        "timestampType": pa.array([0] * len(said), pa.int32()),
+        "timestampType": pa.array([0] * len(pairs), pa.int32()),
     }
     pq.write_table(pa.table(columns), path)
 
@@ -153,7 +153,7 @@ def test_rows_of_kafkas_shape_as_the_document_takes_them_apart(
     )
     assert same(plain(update.table), batch, list(batch))
     assert update.count("rows_without_time") == close.count("rows_without_time") == 2
-    said = plain(close.table)
-    assert 30 < len(said["id"]) < 60
+    output = plain(close.table)
+    assert 30 < len(output["id"]) < 60
     by_id = dict(zip(batch["id"], batch["mean"], strict=True))
-    assert [by_id[who] for who in said["id"]] == pytest.approx(said["mean"])
+    assert [by_id[who] for who in output["id"]] == pytest.approx(output["mean"])

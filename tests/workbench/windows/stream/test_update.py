@@ -38,9 +38,9 @@ VARYING = [
 counted = st.one_of(*3 * [counted_frames(("rows", "groups"))], st.sampled_from(VARYING))
 
 
-def some_of(asked: Asked) -> st.SearchStrategy[Asked]:
-    names = st.lists(st.sampled_from(sorted(asked)), min_size=1, max_size=5, unique=True)
-    return names.map(lambda chosen: {name: asked[name] for name in chosen})
+def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
+    names = st.lists(st.sampled_from(sorted(functions)), min_size=1, max_size=5, unique=True)
+    return names.map(lambda chosen: {name: functions[name] for name in chosen})
 
 
 @st.composite
@@ -68,11 +68,11 @@ def test_frames_that_count(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    asked: Asked,
+    functions: Asked,
     full: bool,
     in_parts: bool,
 ) -> None:
-    query = Query(partition_by, [first, "id"] if full else [first], frame, asked)
+    query = Query(partition_by, [first, "id"] if full else [first], frame, functions)
     if in_parts:
         query.part_bytes = 300
     follow(query, history)
@@ -81,17 +81,17 @@ def test_frames_that_count(
 @many
 @given(histories(), keys, measured(), some_of(NUMBERED))
 def test_frames_that_measure(
-    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], asked: Asked
+    history: Any, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked
 ) -> None:
-    follow(Query(partition_by, [along[0]], along[1], asked), history)
+    follow(Query(partition_by, [along[0]], along[1], functions), history)
 
 
 @many
 @given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.randoms())
 def test_changes_of_a_batch_may_come_in_any_order(
-    history: Any, partition_by: Any, first: Any, frame: wb.Frame, asked: Asked, random: Any
+    history: Any, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, random: Any
 ) -> None:
-    query = Query(partition_by, [first, "id"], frame, asked)
+    query = Query(partition_by, [first, "id"], frame, functions)
     for batch in history:
         shuffled = random.sample(batch, len(batch))
         query.run(batch, arrives=shuffled)
@@ -147,11 +147,11 @@ def test_behind_a_watermark(
     partition_by: Any,
     first: Any,
     frame: wb.Frame,
-    asked: Asked,
+    functions: Asked,
     full: bool,
 ) -> None:
     order = [first, "id"] if full and frame.unit != "range" else [first]
-    query, left_out = Query(partition_by, order, frame, RANKS | asked, timed=True), 0
+    query, left_out = Query(partition_by, order, frame, RANKS | functions, timed=True), 0
     for batch, watermark in following(history, steps):
         assume(not query.gives_again(batch))
         query.run(batch, watermark)
@@ -174,9 +174,9 @@ def hour(at: float) -> int:
     return micros(datetime(2024, 1, 1) + timedelta(hours=at))
 
 
-def query_of(frame: wb.Frame, changelog: bool = True, **asked: Any) -> Query:
-    asked = asked or {"total": fn.sum("whole")}
-    return Query(("p",), ["moment"], frame, asked, changelog, timed=True)
+def query_of(frame: wb.Frame, changelog: bool = True, **functions: Any) -> Query:
+    functions = functions or {"total": fn.sum("whole")}
+    return Query(("p",), ["moment"], frame, functions, changelog, timed=True)
 
 
 @pytest.mark.parametrize(
@@ -193,16 +193,16 @@ def test_rows_out_of_reach_are_dropped(frame: wb.Frame, most: int) -> None:
     for start in range(0, 200, 10):
         query.run(rows_at(*range(start, start + 10), start=start), hour(start - 0.5))
         query.check()
-        assert query.held is not None
-        assert len(query.held.rows) <= most
+        assert query.retained is not None
+        assert len(query.retained.rows) <= most
 
 
 def test_frames_without_a_begin_keep_all_rows() -> None:
     query = query_of(wb.Frame.rows(None, 0))
     for start in range(0, 40, 10):
         query.run(rows_at(*range(start, start + 10), start=start), hour(start + 9))
-    assert query.held is not None
-    assert len(query.held.rows) == 40
+    assert query.retained is not None
+    assert len(query.retained.rows) == 40
 
 
 def test_a_quiet_partition_is_asked_when_its_rows_are_passed_and_again_when_out_of_reach() -> None:
@@ -213,7 +213,7 @@ def test_a_quiet_partition_is_asked_when_its_rows_are_passed_and_again_when_out_
         due.append(int(query.taken.due[0]))
         query.run([], due[-1])
     assert due == [hour(5), hour(8)]
-    assert query.held is None
+    assert query.retained is None
 
 
 def test_a_late_row_costs_its_range_and_not_the_partition() -> None:
@@ -287,8 +287,8 @@ def test_rows_whose_answer_is_the_same_are_not_said() -> None:
 
 
 def test_lists_and_maps_that_are_the_same_are_not_said() -> None:
-    asked = {"band": fn.quantile("whole", [0.0]), "counts": fn.histogram("yes")}
-    query = query_of(wb.Frame.rows(-1, 0), **asked)
+    functions = {"band": fn.quantile("whole", [0.0]), "counts": fn.histogram("yes")}
+    query = query_of(wb.Frame.rows(-1, 0), **functions)
     yes: list[Change] = [(op, row | {"yes": True}) for op, row in rows_at(1, 2, 3)]
     query.run(yes)
     query.run([("+I", yes[1][1] | {"id": 9, "whole": 3})])
@@ -302,8 +302,8 @@ def test_a_new_order_key_is_a_row_that_goes_and_one_that_comes() -> None:
     row: Row = query.table["a", 0]
     query.run([("-U", row), ("+U", row | {"moment": datetime(2024, 1, 1, 9)})])
     assert query.taken is not None
-    said = query.taken.output.select(["op", "id"]).to_pydict()
-    assert said == {"op": ["-D", "-U", "+U", "+I"], "id": [0, 1, 1, 0]}
+    output = query.taken.output.select(["op", "id"]).to_pydict()
+    assert output == {"op": ["-D", "-U", "+U", "+I"], "id": [0, 1, 1, 0]}
 
 
 def test_appended_rows_need_no_id() -> None:

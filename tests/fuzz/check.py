@@ -1,5 +1,6 @@
 """Statements that must hold for all cases, and the search for one that does not."""
 
+import math
 import re
 import time
 import traceback
@@ -89,6 +90,8 @@ class Search:
     ----------
     end : float
         By the monotonic clock; nothing is looked at later, but what failed is made small.
+    shrinking : float
+        The seconds that may take, for each case that fails: then it stays as small as it is.
     spark : pyspark.sql.SparkSession, optional
         For checks that need one.
     found : list of Failure
@@ -98,6 +101,7 @@ class Search:
     """
 
     end: float
+    shrinking: float = math.inf
     spark: SparkSession | None = None
     found: list[Failure] = field(default_factory=list)
     examined: int = 0
@@ -106,10 +110,16 @@ class Search:
         """Draw cases from a seed; the first of a new kind that fails, made small, or None."""
         known = {one.kind for one in self.found}
         failing: list[Failure] = []
+        failed: set[str] = set()
+        end = self.end
 
         def holds(case: Case) -> None:
-            if not failing and time.monotonic() > self.end:
-                raise _TimeIsOver
+            nonlocal end
+            # Hypothesis ends with the smallest case that failed, and it must fail again.
+            if time.monotonic() > end and repr(case) not in failed:
+                if not failing:
+                    raise _TimeIsOver
+                return
             self.examined += 1
             try:
                 check.holds(*([self.spark] if check.on_spark else []), **case)
@@ -118,7 +128,9 @@ class Search:
             except Exception as error:
                 one = Failure(check, number, case, error)
                 if one.kind not in known:
+                    end = end if failing else time.monotonic() + self.shrinking
                     failing.append(one)
+                    failed.add(repr(case))
                     raise
 
         cases = st.fixed_dictionaries(dict(check.cases))
@@ -129,11 +141,9 @@ class Search:
         except Exception:
             if not failing:
                 raise
-        if not failing:
-            return None
         # A case that is made small is tried once more at the end.
-        self.found.append(failing[-1])
-        return failing[-1]
+        self.found += failing[-1:]
+        return failing[-1] if failing else None
 
     @staticmethod
     def _settings(check: Check) -> settings:

@@ -15,13 +15,15 @@ from tests.fuzz.written import text_of
 
 #: For each subject, without those statements that need Spark.
 SECONDS = 3.0
+#: For what failed, to be made small; ``make fuzz`` takes as long as it needs.
+SHRINKING = 10.0
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_no_case_of_a_fresh_seed_fails(subject: str, capsys: pytest.CaptureFixture[str]) -> None:
     seed = int(os.environ.get("FUZZ_SEED", randbelow(10**9)))
     checks = [check for check in SUBJECTS[subject] if not check.on_spark]
-    search = Search(0)
+    search = Search(0, SHRINKING)
     for check in checks:
         search.end = time.monotonic() + SECONDS / len(checks)
         failure = search.turn(check, seed)

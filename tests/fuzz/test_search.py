@@ -58,6 +58,13 @@ def test_a_seed_draws_the_same_cases_again() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+def test_a_case_stays_as_large_as_it_is_when_the_time_to_make_it_small_is_over() -> None:
+    large, small = (Search(time.monotonic() + 60, shrinking).turn(WRONG, 7) for shrinking in (0, 9))
+    assert large is not None
+    assert small is not None
+    assert len(large.case["values"]) > len(small.case["values"])
+
+
 def test_nothing_is_looked_at_when_the_time_is_over() -> None:
     one = search(-1)
     assert one.turn(WRONG, 7) is None

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from workbench.backfill.inspect.origin import counted
 from workbench.figures.markup import NO_NAME, chart_text
 from workbench.figures.pictured import Pictured
-from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
+from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, VERMILLION, themed
 
 HEIGHT = 420
 #: What values can be to each other: how it is called, its colour, and its pattern, which tells
@@ -52,17 +52,15 @@ def consistency_figure(over_time: pd.DataFrame, column: str | None = None) -> Pi
     rows = chosen.groupby("time")[states].sum()
     shares = 100 * rows.div(rows.sum(axis=1), axis=0)
     figure = go.Figure([_bar(shares[one], rows[one], one) for one in states if rows[one].any()])
-    figure.update_layout(
+    themed(
+        figure,
         barmode="stack",
         bargap=0.1,
         height=HEIGHT,
-        template="plotly_white",
-        margin={"l": 60, "r": 20, "t": 30, "b": 40},
         yaxis={
             "title": chart_text("% of values" if column is None else f"% of {column}"),
             "range": [0, 100],
         },
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )
     return Pictured(figure, _said(rows))
 

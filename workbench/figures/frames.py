@@ -6,10 +6,22 @@ import numpy as np
 import plotly.graph_objects as go
 
 from workbench.figures.markup import BREAK, chart_text, element
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, VERMILLION, cut
+from workbench.figures.svg import cut
+from workbench.figures.theme import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    QUIET,
+    RAISED,
+    RULE,
+    TEXT,
+    VERMILLION,
+    themed,
+)
 from workbench.windows.inspect.frame_table import FrameTable
 
-CELL, PIXELS_A_LETTER, LEAST_WIDTH = 24, 6.6, 700
+CELL, PIXELS_A_LETTER = 24, 6.6
 MOST_LETTERS = 34
 #: By how a row stands to a frame: what it is called and how it is drawn; shapes tell, not colours.
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -23,7 +35,7 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
         {"symbol": "x-thin", "color": VERMILLION, "size": 10,
          "line": {"width": 2.5, "color": VERMILLION}},
     ),
-    "out": ("not in the frame", {"symbol": "circle", "color": "#c9ccd2", "size": 4}),
+    "out": ("not in the frame", {"symbol": "circle", "color": RULE, "size": 4}),
 }  # fmt: skip
 
 
@@ -54,14 +66,11 @@ def frames_figure(table: FrameTable) -> go.Figure:
     )
     traces = [_marks(table, marks, mark) for mark in MARKS if (marks == mark).any()]
     figure = go.Figure([*traces, _diagonal(table)])
-    at = rows + 0.4
-    for name in table.shown:
+    for name, at in zip(table.shown, _columns(table), strict=False):
         texts = [cut(text, MOST_LETTERS) for text in table.texts(name)]
         figure.add_trace(_answers(name, texts, at, name == table.column))
-        longest = max(map(len, [name, *texts]), default=1)
-        at += (longest * PIXELS_A_LETTER + 22) / CELL
     figure.update_layout(shapes=_peers(table))
-    return _arranged(figure, table, at)
+    return _arranged(figure, table)
 
 
 def row_names(table: FrameTable) -> list[str]:
@@ -125,47 +134,66 @@ def _peers(table: FrameTable) -> list[dict[str, Any]]:
         low, high = int(members[0]) - 0.5, int(members[-1]) + 0.5
         band = {"type": "rect", "y0": low, "y1": high, "layer": "below"}
         shapes.append(
-            band | {"x0": -0.5, "x1": rows - 0.5, "fillcolor": "#f3f4f6", "line": {"width": 0}}
+            band | {"x0": -0.5, "x1": rows - 0.5, "fillcolor": RAISED, "line": {"width": 0}}
         )
         line = {"color": INK, "width": 1.5, "dash": "dot"}
         shapes.append(band | {"x0": low, "x1": high, "line": line})
     return shapes
 
 
-def _arranged(figure: go.Figure, table: FrameTable, width: float) -> go.Figure:
+def frames_width(table: FrameTable) -> int:
+    """Return how many pixels wide the figure must be, so that its cells are squares of their size.
+
+    Where there are more, the cells stay as they are, and what is right of them is free.
+    """
+    left, across = _across(table)
+    return int(left + across * CELL + 30)
+
+
+def _across(table: FrameTable) -> tuple[int, float]:
+    """The pixels left of the cells, and how many cells there are with the columns of answers."""
+    left = max(map(len, [heading(table), *row_names(table)])) * PIXELS_A_LETTER + 26
+    return int(left), _columns(table)[-1]
+
+
+def _columns(table: FrameTable) -> list[float]:
+    """Where each column of answers begins, in cells, and where the last one ends."""
+    found = [len(table.labels) + 0.4]
+    for name in table.shown:
+        longest = max(map(len, [name, *table.texts(name)]), default=1)
+        found.append(found[-1] + (min(longest, MOST_LETTERS) * PIXELS_A_LETTER + 22) / CELL)
+    return found
+
+
+def _arranged(figure: go.Figure, table: FrameTable) -> go.Figure:
     rows, names = len(table.labels), row_names(table)
-    left = max(map(len, [heading(table), *names])) * PIXELS_A_LETTER + 26
-    total = max(left + width * CELL + 30, LEAST_WIDTH)
+    left, across = _across(table)
     ties = len(np.unique(table.group)) < rows
-    heads = {name: figure.data[k - len(table.shown)].x for k, name in enumerate(table.shown)}
+    font = {"size": TEXT, "color": QUIET}
     notes = [
-        {"x": x[0] if x else rows, "y": -1, "showarrow": False,
-         "text": chart_text(element("b", cut(name, MOST_LETTERS))),
-         "xanchor": "left", "font": {"size": 12, "color": QUIET}}
-        for name, x in heads.items()
+        {"x": x, "y": -1, "showarrow": False, "xanchor": "left", "font": font,
+         "text": chart_text(element("b", cut(name, MOST_LETTERS)))}
+        for name, x in zip(table.shown, _columns(table), strict=False)
     ]  # fmt: skip
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": list(range(rows))}
     notes.append(
         {"x": -0.75, "y": -1, "text": chart_text(element("b", heading(table))), "showarrow": False,
-         "xanchor": "right", "font": {"size": 12, "color": QUIET}}
+         "xanchor": "right", "font": font}
     )  # fmt: skip
     below = "dotted: peers, equal in the order" if ties else ""
-    return figure.update_layout(
+    return themed(
+        figure,
         annotations=notes,
-        width=int(total),
-        height=int((rows + 1) * CELL + 110),
-        margin={"l": int(left), "r": 10, "t": 70, "b": 40},
-        template="plotly_white",
-        xaxis=axis | {"range": [-0.6, (total - left - 10) / CELL - 0.6], "side": "top",
+        height=int((rows + 1.8) * CELL + 80 + (20 if ties else 0)),
+        margin={"l": left, "r": 10, "t": 60, "b": 40 if ties else 20},
+        xaxis=axis | {"range": [-0.6, across + 0.8], "side": "top", "automargin": False,
+                      "scaleanchor": "y", "constraintoward": "left",
                       "ticktext": [str(row) for row in range(rows)],
                       "tickfont": {"size": 10, "color": GREY}},
         yaxis=axis | {"range": [rows - 0.4, -1.4], "ticktext": list(map(chart_text, names)),
-                      "tickfont": {"size": 12}},
-        title={"text": below, "font": {"size": 12, "color": QUIET}, "x": 0.01, "y": 0.01,
-               "yanchor": "bottom"},
-        legend={"orientation": "h", "y": 1, "yref": "container", "yanchor": "top", "x": 0,
-                "xref": "container", "traceorder": "normal", "itemclick": False,
-                "itemdoubleclick": False},
-        hoverlabel={"align": "left", "bgcolor": "white", "font": {"color": INK}},
+                      "automargin": False, "tickfont": {"size": TEXT}},
+        title={"text": below, "font": font, "y": 0.01, "yanchor": "bottom"},
+        legend={"y": 1, "yref": "container", "yanchor": "top", "xref": "container",
+                "itemclick": False, "itemdoubleclick": False},
         dragmode=False,
     )  # fmt: skip

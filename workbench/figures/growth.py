@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.markup import chart_text
-from workbench.figures.svg import GREY
+from workbench.figures.theme import GREY, themed
 
 
 class CurveStyle(NamedTuple):
@@ -68,14 +68,12 @@ def growth_figure(
     )
     across, up = chart_text(across), chart_text(up)
     figure.update_traces(hovertemplate=f"%{{y:,.4~g}} {up}, {across}: %{{x:,}}")
-    figure.update_layout(
+    return themed(
+        figure,
         height=420,
-        margin={"l": 10, "r": 10, "t": 30, "b": 40},
-        template="plotly_white",
         xaxis={"title": across, "type": "log", "dtick": 1},
         yaxis={"title": up, "type": "log", "dtick": 1},
     )
-    return figure
 
 
 def _line(column: "pd.Series[float]", name: str, look: CurveStyle) -> go.Scatter:

@@ -12,16 +12,10 @@ from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, clock, cut
+from workbench.figures.svg import cut
+from workbench.figures.theme import INK, SERIES, VERMILLION, moment, themed
 
 HEIGHT = 430
-#: The colour, the symbol and the line of each key in turn, so that none is told by colour alone.
-LOOKS = (
-    (BLUE, "circle", "solid"),
-    (ORANGE, "square", "dash"),
-    (SKY, "diamond", "dot"),
-    (GREY, "triangle-up", "dashdot"),
-)
 
 
 def served_figure(
@@ -101,12 +95,12 @@ def _figure(
             figure.add_trace(trace, 1, place + 1)
     _name_once(figure)
     moments = sorted(rows[time].unique())
-    figure.frames = [_frame(figure, moment) for moment in moments]
-    figure.update_layout(
+    figure.frames = [_frame(figure, one) for one in moments]
+    themed(
+        figure,
         height=HEIGHT,
-        template="plotly_white",
-        margin={"l": 50, "r": 50, "t": 70, "b": 40},
-        legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0},
+        margin={"r": 50, "t": 70},
+        legend={"y": 1.12},
         sliders=[_slider(moments)],
     )
     _hold_ranges(figure, rows, both, time, features)
@@ -143,9 +137,9 @@ def _panel(
     found = []
     for i, one in enumerate(keys):
         own = rows[rows[key] == one]
-        color, symbol, dash = LOOKS[i % len(LOOKS)]
-        marker = {"color": color, "symbol": symbol, "size": 7}
-        look = {"marker": marker, "line": {"color": color, "dash": dash}}
+        drawn = SERIES[i % len(SERIES)]
+        marker = {"color": drawn.color, "symbol": drawn.symbol, "size": 7}
+        look = {"marker": marker, "line": {"color": drawn.color, "dash": drawn.dash}}
         found.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
     if both is not None:
         theirs = f"{name} offline"
@@ -179,20 +173,20 @@ def _differs(ours: "pd.Series[Any]", theirs: "pd.Series[Any]") -> "pd.Series[boo
     return ~(near | (a.isna() & b.isna()))
 
 
-def _frame(figure: go.Figure, moment: Any) -> go.Frame:
+def _frame(figure: go.Figure, until: Any) -> go.Frame:
     """The figure as it was at some time."""
     data = []
     for trace in figure.data:
-        pairs = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if x <= moment]
+        pairs = [(x, y) for x, y in zip(trace.x, trace.y, strict=True) if x <= until]
         data.append(go.Scatter(x=[x for x, _ in pairs], y=[y for _, y in pairs]))
-    return go.Frame(data=data, name=str(moment), traces=list(range(len(data))))
+    return go.Frame(data=data, name=str(until), traces=list(range(len(data))))
 
 
 def _slider(moments: list[Any]) -> dict[str, Any]:
     """A slider over all times, which stands at the last one."""
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
     steps = [
-        {"label": chart_text(clock(one)), "method": "animate", "args": [[str(one)], at_once]}
+        {"label": chart_text(moment(one)), "method": "animate", "args": [[str(one)], at_once]}
         for one in moments
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from workbench.backfill.inspect.instrumented import KINDS
 from workbench.backfill.inspect.skew import Skew
 from workbench.figures.markup import BREAK, NO_NAME, chart_text
-from workbench.figures.svg import BLUE, ORANGE, SKY, VERMILLION
+from workbench.figures.theme import BLUE, DENSITY, ORANGE, SKY, TEXT, VERMILLION, themed
 
 #: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
 LOOKS = {
@@ -56,7 +56,7 @@ def skew_figure(skew: Skew) -> go.Figure:
     figure.add_trace(
         go.Heatmap(
             x=cells.columns.tolist(), y=[*map(chart_text, cells.index)], z=cells.to_numpy(),
-            name="rows", colorscale="Blues", zmin=0,
+            name="rows", colorscale=DENSITY, zmin=0,
             hovertemplate=chart_text("%{y} at %{x}: %{z:,} rows", NO_NAME),
             colorbar={"title": "rows", "len": 0.45, "y": 0.8},
         ),
@@ -75,14 +75,14 @@ def skew_figure(skew: Skew) -> go.Figure:
             figure.add_trace(bar, 2, place)
     figure.update_yaxes(autorange="reversed", type="category", row=1, col=1)
     figure.update_xaxes(title="task", dtick=1, row=2)
-    figure.update_annotations(font_size=13)
-    figure.update_layout(
+    figure.update_annotations(font_size=TEXT)
+    return themed(
+        figure,
         barmode="stack",
         height=560,
-        template="plotly_white",
-        legend={"orientation": "h", "y": -0.16},
+        margin={"t": 40},
+        legend={"y": -0.16},
     )
-    return figure
 
 
 def _of_hops(hops: pd.DataFrame) -> str:

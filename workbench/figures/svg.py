@@ -1,12 +1,17 @@
 """The few shapes and the colours that a still is drawn with."""
 
-from typing import Any
+from workbench.figures.markup import Markup, element, stylesheet
+from workbench.figures.theme import BLUE as BLUE
+from workbench.figures.theme import FONT, GROUND, INK, RULE, still_style
+from workbench.figures.theme import GREY as GREY
+from workbench.figures.theme import ORANGE as ORANGE
+from workbench.figures.theme import QUIET as QUIET
+from workbench.figures.theme import RAISED as RAISED
+from workbench.figures.theme import SKY as SKY
+from workbench.figures.theme import VERMILLION as VERMILLION
+from workbench.figures.theme import moment as clock
 
-from workbench.figures.markup import Markup, element
-
-INK, QUIET, RULE, RAISED = "#16181d", "#4a4f59", "#d3d6dc", "#f3f4f6"
-# Okabe and Ito's palette, which stays apart for colour-blind eyes.
-BLUE, VERMILLION, ORANGE, SKY, GREY = "#0072b2", "#c65200", "#e69f00", "#56b4e9", "#6b7280"
+__all__ = ["INK", "RULE", "clock"]
 
 # A drawn part and its height.
 Part = tuple[Markup, float]
@@ -35,32 +40,26 @@ def moved(x: float, y: float, content: Markup) -> Markup:
 def document(
     drawn: Markup, title: str, width: float, height: float, shown: float | None = None
 ) -> Markup:
-    """A picture on a white card that needs nothing else; the title is for who does not see it.
+    """A picture on a card that needs nothing else; the title is for who does not see it.
 
-    It is shown as wide as it is, or as `shown` says.
+    It follows the theme of the page, and is as wide as its place, up to `shown` where that is less.
     """
+    card = rect(0.5, 0.5, width - 1, height - 1, rx=10, fill=GROUND, stroke=RULE)
     return element(
         "svg",
         element("title", title),
-        rect(0.5, 0.5, width - 1, height - 1, rx=10, fill="#fff", stroke=RULE),
+        stylesheet(still_style(card + drawn)),
+        card,
         drawn,
         xmlns="http://www.w3.org/2000/svg",
+        class_="wb-still",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
         width=width if shown is None else shown,
-        font_family="system-ui, sans-serif",
+        font_family=FONT,
         font_size=12,
         fill=INK,
         role="img",
     )
-
-
-def clock(moment: Any) -> str:
-    """A time as short as it can be read; a number stays one.
-
-    >>> clock(5)
-    '5'
-    """
-    return f"{moment:%d %b %H:%M}" if hasattr(moment, "strftime") else str(moment)
 
 
 def cut(words: str, length: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from workbench.figures.svg import BLUE, INK, ORANGE, VERMILLION
+from workbench.figures.theme import BLUE, INK, ORANGE, VERMILLION, themed
 
 EACH, TILES, BOUND, NOW = "one update a query", "tiles, at most", "2 · log₂ of all queries", "now"
 
@@ -45,15 +45,13 @@ def tile_counts_figure(by_length: Sequence[int], bound: int, now: tuple[int, int
         ]
     )
     figure.update_traces(hovertemplate="%{y} updates for %{x} queries")
-    figure.update_layout(
+    return themed(
+        figure,
         height=300,
-        width=900,
-        margin={"l": 10, "r": 10, "t": 30, "b": 40},
-        template="plotly_white",
-        xaxis={"title": "queries in the range", "rangemode": "tozero"},
-        yaxis={"title": "updates", "rangemode": "tozero"},
+        xaxis={"title": "queries in the range", "rangemode": "tozero", "fixedrange": True},
+        yaxis={"title": "updates", "rangemode": "tozero", "fixedrange": True},
+        dragmode=False,
     )
-    return figure
 
 
 def _line(name: str, x: list[int], y: list[int], color: str, dash: str) -> go.Scatter:

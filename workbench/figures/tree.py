@@ -4,7 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.figures.growth import CurveStyle, growth_figure
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
+from workbench.figures.theme import BLUE, GREY, INK, ORANGE, SKY, VERMILLION
 
 ACROSS, UP = "rows in the frame", "values touched a row"
 #: How each way is drawn.

@@ -5,10 +5,22 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 
 from workbench.figures.markup import chart_text, element
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
+from workbench.figures.theme import (
+    BLUE,
+    GREY,
+    GROUND,
+    INK,
+    ORANGE,
+    QUIET,
+    RULE,
+    SKY,
+    TEXT,
+    VERMILLION,
+    themed,
+)
 from workbench.lessons.window_types import WindowType
 
-WIDTH, HEIGHT, MOST_TICKS = 900, 330, 15
+HEIGHT, MOST_TICKS = 330, 15
 HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", "not in it"
 Clock = Callable[[int], str]
 
@@ -55,13 +67,13 @@ def kinds_figure(
     figure = go.Figure([_bars(HOPS, hops), _bars(SINGLE, single), *_events(kinds, time)])
     marks = hop_marks(hop, extent)
     ticks = marks[:: -(-len(marks) // MOST_TICKS)]
-    figure.update_layout(
+    return themed(
+        figure,
         barmode="overlay",
-        width=WIDTH,
         height=HEIGHT,
-        margin={"l": 10, "r": 90, "t": 60, "b": 40},
-        template="plotly_white",
-        legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        margin={"r": 90, "t": 60, "b": 32},
+        legend={"y": 1.1},
+        dragmode=False,
         xaxis={"range": extent, "showgrid": False, "zeroline": False, "fixedrange": True,
                "tickvals": ticks, "ticktext": [chart_text(clock(tick)) for tick in ticks]},
         yaxis={"categoryorder": "array", "categoryarray": [kind.name for kind in kinds],
@@ -77,7 +89,6 @@ def kinds_figure(
             *(_count(kind) for kind in kinds),
         ],
     )  # fmt: skip
-    return figure
 
 
 def hop_marks(hop: int, extent: tuple[int, int]) -> list[int]:
@@ -106,7 +117,7 @@ def _bars(name: str, pieces: list[tuple[str, int, int]]) -> go.Bar:
 
 def _events(kinds: Sequence[WindowType], time: Sequence[int]) -> list[go.Scatter]:
     rows = [(k.name, at, k.first <= i < k.last) for k in kinds for i, at in enumerate(time)]
-    inside = {"color": BLUE, "size": 9, "line": {"color": "white", "width": 1}}
+    inside = {"color": BLUE, "size": 9, "line": {"color": GROUND, "width": 1}}
     outside = {"color": GREY, "size": 8, "symbol": "circle-open"}
     return [
         go.Scatter(
@@ -129,5 +140,5 @@ def _count(kind: WindowType) -> dict[str, object]:
     return {
         "x": 1.01, "xref": "paper", "xanchor": "left", "y": kind.name, "showarrow": False,
         "text": chart_text(element("b", kind.count), " events"),
-        "font": {"color": QUIET, "size": 13},
+        "font": {"color": QUIET, "size": TEXT},
     }  # fmt: skip

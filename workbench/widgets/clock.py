@@ -4,9 +4,9 @@ from workbench.figures.markup import element, stylesheet
 
 _TURN = (
     "@keyframes wb-turn{to{transform:rotate(360deg)}}"
-    ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid #c9ccd2;"
-    "border-top-color:#0072b2;border-radius:50%;animation:wb-turn .8s linear infinite;"
-    "margin-right:6px}"
+    ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid var(--wb-rule,#c9ccd2);"
+    "border-top-color:var(--wb-blue,#0072b2);border-radius:50%;"
+    "animation:wb-turn .8s linear infinite;margin-right:6px}"
 )
 _CLOCK = (
     "@property --wb-s{syntax:'<integer>';initial-value:0;inherits:false}"

@@ -7,6 +7,7 @@ import ipywidgets as widgets
 import traitlets
 
 from workbench.figures.markup import Markup, element
+from workbench.figures.theme import VERMILLION, number
 from workbench.widgets.causes import cause
 
 
@@ -36,8 +37,7 @@ class Status(HTML):
 
     def tell(self, *words: object) -> None:
         """Say what there is to say; it is read aloud when it changes."""
-        style = "line-height:1.35;white-space:normal"
-        self.value = element("div", *words, role="status", style=style)
+        self.value = element("div", *words, role="status", class_="wb-told")
 
     def fail(self, sentence: str) -> None:
         """Say what went wrong."""
@@ -55,12 +55,57 @@ class Status(HTML):
 
 def failure(sentence: str) -> Markup:
     """Return how a sentence about what went wrong is shown."""
-    return element("b", f"✕ {sentence}", style="color:#c65200")
+    style = f"color:var(--wb-vermillion,{VERMILLION})"
+    return element("b", f"✕ {sentence}", class_="wb-failed", style=style)
 
 
 def told(*words: str) -> Markup:
     """Return how a sentence about what is drawn is shown, and read aloud when it changes."""
-    return element("p", *words, role="status", style="line-height:1.5")
+    return element("p", *words, role="status", class_="wb-told")
+
+
+def heading(title: str, *facts: object) -> Markup:
+    """Return how an explorer is headed: what it is, and what is known of its data.
+
+    Parameters
+    ----------
+    title : str
+    *facts : Markup or any
+        Such as how many rows there are; :func:`fact` sets a number off.
+
+    Examples
+    --------
+    >>> print(heading("Frames", fact(12, "row")))  # doctest: +ELLIPSIS
+    <div class="wb-heading"><div class="wb-title">Frames</div>...<b>12</b> rows</span></div></div>
+    """
+    parts = [element("div", title, class_="wb-title")]
+    if facts:
+        said = (element("span", one) for one in facts)
+        parts.append(element("div", *said, class_="wb-facts"))
+    return element("div", *parts, class_="wb-heading")
+
+
+def fact(count: int, what: str) -> Markup:
+    """Return how many there are of something, with its number set off.
+
+    Examples
+    --------
+    >>> print(fact(661610, "event"))
+    <b>661,610</b> events
+    """
+    return element("b", number(count)) + f" {what}{'' if count == 1 else 's'}"
+
+
+def code_line(text: str) -> Markup:
+    """Return how the line of Python is shown that does what an explorer shows, to be copied.
+
+    Examples
+    --------
+    >>> print(code_line("wb.fn.count()"))
+    <div class="wb-code"><code>wb.fn.count()</code><button class="wb-copy">Copy</button></div>
+    """
+    button = element("button", "Copy", class_="wb-copy")
+    return element("div", element("code", text), button, class_="wb-code")
 
 
 def listing(text: str, style: str = "") -> Markup:

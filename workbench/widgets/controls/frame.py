@@ -34,8 +34,8 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
         kind, size = _read(given)
         self.kind = widgets.Dropdown(
             options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
-            description=said, layout={"width": "190px"},
-            style={"description_width": "48px"},
+            description=said, layout={"width": "auto"},
+            style={"description_width": "initial"},
         )  # fmt: skip
         self.distance = widgets.Text(
             value=size, continuous_update=False, layout={"width": "90px"}, placeholder="how far",
@@ -83,9 +83,10 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self.low, self.high = BoundControl("low", low), BoundControl("high", high)
         self.exclude = widgets.Dropdown(
             options=[(f"EXCLUDE {name.upper()}", name) for name in EXCLUSIONS],
-            value=frame.exclude, layout={"width": "282px"},
+            value=frame.exclude, layout={"width": "auto"},
         )  # fmt: skip
-        super().__init__([self.unit, self.hint, self.low, self.high, self.exclude])
+        super().__init__([self.unit, self.low, self.high, self.exclude, self.hint])
+        self.add_class("wb-controls-group")
         for bound in (self.low, self.high):
             bound.distance.value = bound.distance.value or self._sizes[frame.unit]
             for part in (bound.kind, bound.distance):
@@ -105,8 +106,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self._ask()
 
     def _say(self) -> None:
-        style = "font-size:12px;line-height:1.3;opacity:.75"
-        self.hint.value = element("div", HINTS[self.unit.value], style=style)
+        self.hint.value = element("div", HINTS[self.unit.value], class_="wb-hint")
 
     def _ask(self, _change: Any = None) -> None:
         make = {"rows": Frame.rows, "range": Frame.range, "groups": Frame.groups}

@@ -1,4 +1,4 @@
-"""What explorers share: a still for pages that run no widget, and a chart with its sentence."""
+"""What explorers share: their frame, a still for pages that run no widget, a chart with words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,10 @@ import plotly.graph_objects as go
 from workbench.figures.markup import Markup
 from workbench.figures.stills.still import page, still
 from workbench.figures.svg import Part, document, moved
-from workbench.widgets.html import HTML, told
+from workbench.widgets.chart import Chart
+from workbench.widgets.html import HTML, heading, told
 from workbench.widgets.redraw import redraw
+from workbench.widgets.sheet import Sheet
 from workbench.widgets.stepper.pictures import WIDTH, drawn_at
 
 #: Controls beside each other, as many as there is room for.
@@ -28,11 +30,58 @@ class Stilled:
         return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
 
 
-class Explorer(Stilled, widgets.VBox):  # type: ignore[misc]
+class Card(Stilled, widgets.VBox):  # type: ignore[misc]
+    """The frame that all explorers share, from its heading down to the line of code.
+
+    Parameters
+    ----------
+    *picture : widgets
+        What is looked at.
+    controls : sequence of widgets
+        What is asked: they stand beside each other, as many as there is room for.
+    rows : sequence of widgets
+        What is behind the picture: right of it, and below it where there is no room.
+    foot : sequence of widgets
+        What follows across the whole card: the status, the line of code, a player.
+
+    Attributes
+    ----------
+    head : HTML
+        Its value is a :func:`workbench.widgets.html.heading`.
+    """
+
+    def __init__(
+        self,
+        *picture: Any,
+        controls: Sequence[Any] = (),
+        rows: Sequence[Any] = (),
+        foot: Sequence[Any] = (),
+    ) -> None:
+        self.head = HTML()
+        columns = [widgets.VBox(part) for part in (picture, rows) if part]
+        asked = [_classed(widgets.HBox(controls), "wb-controls")] if controls else []
+        main = _classed(widgets.HBox(columns), "wb-main", *(["wb-two"] if rows else []))
+        super().__init__([Sheet(), self.head, *asked, main, *foot])
+        self.add_class("wb-card")
+
+    def entitle(self, title: str, *facts: object) -> None:
+        """Say what is looked at, and what is known of its data."""
+        self.head.value = heading(title, *facts)
+
+
+def _classed(widget: Any, *names: str) -> Any:
+    for name in names:
+        widget.add_class(name)
+    return widget
+
+
+class Explorer(Card):
     """Controls, a sentence that says what they come to, and a chart of it.
 
     Parameters
     ----------
+    title : str
+        What is looked at.
     controls : sequence of widgets
         Whose values are asked for, each time that one changes.
     *beside : widgets
@@ -46,17 +95,25 @@ class Explorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     words: str
 
-    def __init__(self, controls: Sequence[Any], *beside: Any) -> None:
+    def __init__(self, title: str, controls: Sequence[Any], *beside: Any) -> None:
         self.chart, self.sentence = self._place(), HTML()
         for control in controls:
             control.observe(self._ask, names="value")
         self._ask()
-        row = widgets.HBox([*controls, *beside], layout=ROW)
-        super().__init__([row, self.sentence, self.chart])
+        super().__init__(*self._pictures(), controls=[*controls, *beside], foot=[self.sentence])
+        self.entitle(title, *self._facts())
 
     def _answer(self) -> Any:
         """Return the figure of what the controls ask for, and set :attr:`words`."""
         raise NotImplementedError
+
+    def _facts(self) -> Sequence[object]:
+        """Return what the heading says of the data."""
+        return ()
+
+    def _pictures(self) -> Sequence[Any]:
+        """Return what is looked at, from above to below."""
+        return [self.chart]
 
     def _ask(self, _change: Any = None) -> None:
         answer = self._answer()
@@ -64,7 +121,7 @@ class Explorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self._draw(answer)
 
     def _place(self) -> Any:
-        return go.FigureWidget()
+        return Chart(toolbar=False)
 
     def _draw(self, figure: go.Figure) -> None:
         redraw(self.chart, figure)

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 import numpy as np
-import plotly.graph_objects as go
 
 from workbench.durations import microseconds
-from workbench.figures.frames import frames_figure
+from workbench.figures.frames import frames_figure, frames_width
 from workbench.figures.markup import Markup, in_lines
 from workbench.figures.stills.still import still
 from workbench.functions.fn import count
+from workbench.widgets.chart import Chart
 from workbench.widgets.controls.frame import FrameControls
-from workbench.widgets.explorers.explorer import Stilled
-from workbench.widgets.html import HTML, Status, listing
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.player import Player
@@ -34,7 +34,7 @@ STEPS = ("1 second", "1 minute", "1 hour", "1 day", "7 days", "30 days", "365 da
 OWN = "rows_in_frame"
 
 
-class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
+class FrameExplorer(Card):
     """The frames of a window call on one small partition, to be changed by hand.
 
     Attributes
@@ -54,22 +54,21 @@ class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         followed = [name for name, one in self.over.columns.items() if _follows(one)]
         self.table = frame_table(self.partition, followed[0])
         self._make_controls(followed)
-        self.chart = go.FigureWidget(frames_figure(self.table))
-        self.status = Status(layout={"max_width": "300px"})
-        self.code, self.player = HTML(), widgets.VBox()
+        self.chart = Chart(frames_figure(self.table), toolbar=False)
+        self.place = widgets.VBox([self.chart])
+        self.status, self.code, self.player = Status(), HTML(), widgets.VBox()
         self.button = widgets.Button(
             description="Step through", icon="play",
             tooltip="Step through the kernel that answers, on these rows",
         )  # fmt: skip
         self._watch()
-        self._say()
-        left = widgets.VBox(
-            [self.who, self.column, self.controls, self.status, self.code, self.button],
-            layout={"flex": "0 0 320px"},
+        super().__init__(
+            widgets.VBox([self.place], layout={"overflow": "auto"}),
+            controls=[self.who, self.column, self.controls, self.button],
+            foot=[self.status, self.code, self.player],
         )
-        right = widgets.VBox([self.chart], layout={"flex": "1 1 480px", "overflow": "auto"})
-        top = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"})
-        super().__init__([top, self.player])
+        self._show()
+        self._say()
 
     def __repr__(self) -> str:
         return f"Frames of {self.over!r}"
@@ -82,7 +81,7 @@ class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         return partition_of(self.over, self._df, key or None)
 
     def _make_controls(self, followed: list[str]) -> None:
-        style, layout = {"description_width": "70px"}, {"width": "300px"}
+        style, layout = {"description_width": "initial"}, {"width": "auto"}
         self.who = widgets.Dropdown(
             options=[(_offered(key, rows), key) for key, rows in self._keys],
             description="Partition", style=style, layout=layout,
@@ -118,7 +117,17 @@ class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self.table = frame_table(self.partition, self.column.value)
         redraw(self.chart, frames_figure(self.table))
         self.player.children = ()
+        self._show()
         self._say()
+
+    def _show(self) -> None:
+        self.entitle(
+            f"Frames of {self.table.column}",
+            *filter(None, [self.table.who]),
+            fact(len(self.table.labels), "row"),
+        )
+        # The cells keep their size: where there is no room for them, they are moved across.
+        self.place.layout.min_width = f"{frames_width(self.table)}px"
 
     def _say(self, _change: Any = None) -> None:
         if self.controls.problem:
@@ -134,7 +143,7 @@ class FrameExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         if len(self._keys) == MOST_KEYS:
             notes.append(f"The first {MOST_KEYS} partitions are offered.")
         self.status.tell(in_lines(notes))
-        self.code.value = listing(repr(self.over), ";line-height:1.3")
+        self.code.value = code_line(repr(self.over))
 
     def _play(self, _button: Any) -> None:
         self.status.guard(self._show_player)

@@ -1,15 +1,16 @@
 """The tile explorer: drag a range over the queries, and see the tiles that cover it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 
 from kernels.tiling.tile_tree import count_leaves
 from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
 from workbench.figures.tiles import tile_counts_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
+from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import TreeChart
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
@@ -58,12 +59,14 @@ class TileExplorer(TreeChart):
             value=queries, min=2, max=MOST_QUERIES, description="Queries",
             layout={"width": "140px"}, **_WIDE,
         )  # fmt: skip
-        self.counts = go.FigureWidget()
+        self.counts = Chart(toolbar=False)
         self._by_length = list(tiles_by_length(queries))
         # Before the queries are asked for: a range that no longer fits moves first.
         self.queries.observe(self._resize, names="value")
-        super().__init__([self.range, self.queries])
-        self.children += (self.counts,)
+        super().__init__("Tiles that cover a range of queries", [self.range, self.queries])
+
+    def _pictures(self) -> Sequence[Any]:
+        return [self.chart, self.counts]
 
     def _resize(self, _change: Any = None) -> None:
         self._by_length = list(tiles_by_length(self.queries.value))

@@ -11,6 +11,7 @@ from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
 from workbench.widgets.explorers.explorer import TreeChart
+from workbench.widgets.html import fact
 from workbench.widgets.lessons.tree import tree_shape, tree_state
 
 FANOUTS = (2, 8)
@@ -75,8 +76,13 @@ class TreeExplorer(TreeChart):
         self.play = widgets.Play(min=0, max=last, value=last // 2, interval=700, description="Move")
         widgets.jslink((self.play, "value"), (self.row, "value"))
         super().__init__(
-            [self.name, self.fanout, self.row, self.before, self.after, self.without], self.play
+            "A frame over a segment tree",
+            [self.name, self.fanout, self.row, self.before, self.after, self.without],
+            self.play,
         )
+
+    def _facts(self) -> Sequence[object]:
+        return [fact(len(self._rows), "row")]
 
     def _answer(self) -> dict[str, Any]:
         fanout, row = self.fanout.value, self.row.value

@@ -1,6 +1,5 @@
 """Tables as figures with a still picture: no controls, only what is drawn."""
 
-import ipywidgets as widgets
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -10,21 +9,24 @@ from workbench.figures.markup import Markup
 from workbench.figures.skew import skew_figure
 from workbench.figures.stills.still import still
 from workbench.figures.tree import touched_figure
-from workbench.widgets.explorers.explorer import Stilled
+from workbench.widgets.chart import Chart
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.html import HTML, told
 
 
-class FigureView(Stilled, widgets.VBox):  # type: ignore[misc]
-    """A figure as a widget, with the words that its still has as its title."""
+class FigureView(Card):
+    """A figure as a widget, with what it is, and with words that say what it comes to."""
 
-    def __init__(self, figure: go.Figure, words: str) -> None:
-        self.figure, self.words = go.FigureWidget(figure), words
-        super().__init__([self.figure])
+    def __init__(self, figure: go.Figure, title: str, words: str) -> None:
+        self.figure, self.title, self.words = Chart(figure), title, words
+        super().__init__(self.figure, foot=[HTML(told(words))])
+        self.entitle(title)
 
     def __repr__(self) -> str:
         return self.words
 
     def _still(self) -> Markup:
-        return still(self.figure, self.words)
+        return still(self.figure, self.title, self.words)
 
 
 class LadderCostsView(FigureView):
@@ -41,11 +43,8 @@ class LadderCostsView(FigureView):
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
-        super().__init__(rungs_figure(table), rungs_words(table))
-
-    def _still(self) -> Markup:
         title = "Operations of each rung, and how they grow when the size doubles"
-        return still(self.figure, title, self.words)
+        super().__init__(rungs_figure(table), title, rungs_words(table))
 
 
 class ReadsPerFrameView(FigureView):
@@ -64,10 +63,7 @@ class ReadsPerFrameView(FigureView):
     def __init__(self, table: pd.DataFrame) -> None:
         ways = (f"{way} {each.iloc[0]:.1f} to {each.iloc[-1]:.1f}" for way, each in table.items())
         title = "Values touched a row, by the length of the frame"
-        super().__init__(touched_figure(table), f"{title}: {', '.join(ways)}")
-
-    def _still(self) -> Markup:
-        return still(self.figure, self.words.partition(":")[0])
+        super().__init__(touched_figure(table), title, f"{title}: {', '.join(ways)}")
 
 
 class SkewView(FigureView):
@@ -87,4 +83,4 @@ class SkewView(FigureView):
     """
 
     def __init__(self, skew: Skew) -> None:
-        super().__init__(skew_figure(skew), repr(skew))
+        super().__init__(skew_figure(skew), "Where the rows of a backfill lie", repr(skew))

@@ -9,6 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.window_types import Clock, kinds_figure
 from workbench.lessons.window_types import WindowType, window_kinds
 from workbench.widgets.explorers.explorer import Explorer
+from workbench.widgets.html import fact
 
 _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
 _NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}
@@ -77,7 +78,10 @@ class WindowTypesExplorer(Explorer):
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )
         widgets.jslink((self.play, "value"), (self.query, "index"))
-        super().__init__([self.query, self.window, self.hop], self.play)
+        super().__init__("Windows of one query", [self.query, self.window, self.hop], self.play)
+
+    def _facts(self) -> Sequence[object]:
+        return [fact(len(self._time), "event")]
 
     def _answer(self) -> go.Figure:
         query, hop = self.query.value, self.hop.value

@@ -1,0 +1,299 @@
+"""How everything looks, said once: colours for light and dark, fonts, formats, and what is empty.
+
+Figures, stills, widgets and pages are drawn in the colours of a light page, each of which stands
+for a role. Where they are shown, :func:`stylesheet_of` gives a role its colour in the theme of the
+page: of JupyterLab, by its own variables, or of the reader's system. It switches while one looks.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from workbench.figures.markup import chart_text
+
+FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+#: Sizes of texts in pixels: what is said of marks and axes, what is read, and what stands above.
+SMALL, TEXT, HEAD = 11, 12, 15
+
+
+class Token(NamedTuple):
+    """A colour by its role.
+
+    Attributes
+    ----------
+    light, dark : str
+        What it is on a page that says nothing of itself.
+    in_lab : str
+        What it is made of in JupyterLab, or empty where it is as on other pages.
+    """
+
+    light: str
+    dark: str
+    in_lab: str = ""
+
+
+def _mixed(share: int) -> str:
+    """As much of the ink over the ground: in any theme it is seen, and stays behind."""
+    return f"color-mix(in srgb, var(--wb-ink) {share}%, var(--wb-ground))"
+
+
+#: Okabe and Ito's palette, which stays apart for colour-blind eyes, on grounds, inks and rules.
+TOKENS = {
+    "ground": Token("#ffffff", "#16181d", "var(--jp-layout-color1, #ffffff)"),
+    "ink": Token("#16181d", "#eef0f3", "var(--jp-ui-font-color0, #16181d)"),
+    "quiet": Token("#4a4f59", "#b0b6c2", _mixed(72)),
+    "grey": Token("#6b7280", "#9aa1ad"),
+    "rule": Token("#d3d6dc", "#3a3f4a", _mixed(18)),
+    "grid": Token("#eceef2", "#2a2e37", _mixed(8)),
+    "raised": Token("#f3f4f6", "#20232a", _mixed(5)),
+    "blue": Token("#0072b2", "#56b4e9"),
+    "vermillion": Token("#c65200", "#ff8b3d"),
+    "orange": Token("#e69f00", "#f0c05a"),
+    "sky": Token("#56b4e9", "#2a7fb5"),
+    "green": Token("#007a5a", "#35c79b"),
+    "pink": Token("#b4588f", "#e7a0c8"),
+    "blue-soft": Token("#c6e4f6", "#1d3d54"),
+    "orange-soft": Token("#f8e4b8", "#4a3a16"),
+    "vermillion-soft": Token("#f6e3d6", "#4a2d1a"),
+}
+GROUND, INK, QUIET, GREY = (TOKENS[name].light for name in ("ground", "ink", "quiet", "grey"))
+RULE, GRID, RAISED = (TOKENS[name].light for name in ("rule", "grid", "raised"))
+BLUE, VERMILLION, ORANGE, SKY, GREEN, PINK = (
+    TOKENS[name].light for name in ("blue", "vermillion", "orange", "sky", "green", "pink")
+)
+BLUE_SOFT, ORANGE_SOFT, VERMILLION_SOFT = (
+    TOKENS[name].light for name in ("blue-soft", "orange-soft", "vermillion-soft")
+)
+
+
+class Look(NamedTuple):
+    """How one of several series is drawn, so that none is told by its colour alone.
+
+    Attributes
+    ----------
+    color, dash, symbol, pattern : str
+        As plotly calls them: of lines and marks, and of bars.
+    """
+
+    color: str
+    dash: str
+    symbol: str
+    pattern: str
+
+
+#: Series in their order.
+SERIES = (
+    Look(BLUE, "solid", "circle", ""),
+    Look(ORANGE, "dash", "square", "/"),
+    Look(GREEN, "dot", "diamond", "x"),
+    Look(PINK, "dashdot", "triangle-up", "."),
+    Look(SKY, "longdash", "x", "\\"),
+    Look(GREY, "solid", "circle-open", "-"),
+)
+
+_AXIS = {
+    "automargin": True, "gridcolor": GRID, "linecolor": RULE, "zerolinecolor": RULE,
+    "zerolinewidth": 1, "tickcolor": RULE, "ticks": "",
+    "tickfont": {"size": SMALL, "color": QUIET},
+    "title": {"font": {"size": TEXT, "color": QUIET}, "standoff": 8},
+}  # fmt: skip
+#: Of plotly's figures: fonts, colours, grid, margins and legends.
+TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"family": FONT, "size": TEXT, "color": INK},
+        "paper_bgcolor": GROUND,
+        "plot_bgcolor": GROUND,
+        "colorway": [look.color for look in SERIES],
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+        "title": {"font": {"size": HEAD}, "x": 0, "xref": "container", "xanchor": "left"},
+        "annotationdefaults": {"font": {"color": QUIET}},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+                   "font": {"size": TEXT}, "traceorder": "normal", "itemsizing": "constant"},
+        "hoverlabel": {"align": "left", "bgcolor": GROUND, "bordercolor": RULE, "namelength": -1,
+                       "font": {"color": INK, "size": TEXT, "family": FONT}},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": QUIET, "activecolor": BLUE},
+        "hovermode": "closest",
+        "separators": ".,",
+    }
+)  # fmt: skip
+_MARGIN = {"l": 8, "r": 16, "t": 32, "b": 8}
+#: From nothing to the most, over any ground: pictures of cells are no shapes, so that no page can
+#: give them other colours.
+DENSITY = [[0.0, "rgba(42,127,181,0)"], [1.0, "rgba(42,127,181,1)"]]
+
+
+def themed(figure: go.Figure, **layout: Any) -> go.Figure:
+    """Give a figure the common look; it fills the width that it gets.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+    **layout
+        What else its layout says, as plotly calls it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The same one.
+
+    Examples
+    --------
+    >>> figure = themed(go.Figure(), height=300)
+    >>> figure.layout.width, figure.layout.height, figure.layout.template.layout.font.color
+    (None, 300, '#16181d')
+    """
+    margin = _MARGIN | layout.pop("margin", {})
+    return figure.update_layout(template=TEMPLATE, margin=margin, **layout)
+
+
+def empty(figure: go.Figure, sentence: str) -> go.Figure:
+    """Say in a figure why nothing is drawn in it, in place of its axes.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+    sentence : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The same one, without traces.
+
+    Examples
+    --------
+    >>> figure = empty(themed(go.Figure(go.Bar(y=[0]))), "Nobody reached all steps.")
+    >>> len(figure.data), figure.layout.annotations[0].text, figure.layout.xaxis.visible
+    (0, 'Nobody reached all steps.', False)
+    """
+    said = {
+        "text": chart_text(sentence), "showarrow": False, "x": 0.5, "y": 0.5,
+        "xref": "paper", "yref": "paper", "font": {"size": TEXT + 1, "color": QUIET},
+    }  # fmt: skip
+    figure.data = ()
+    figure.layout.update(annotations=[said], shapes=[], showlegend=False)
+    figure.update_xaxes(visible=False)
+    return figure.update_yaxes(visible=False)
+
+
+def number(value: float | int | None) -> str:
+    """Return a number as it is read: thousands apart, at most four digits behind the first.
+
+    Examples
+    --------
+    >>> number(661610), number(1234.5678), number(0.00123456), number(None)
+    ('661,610', '1,234.6', '0.0012346', '')
+    """
+    if value is None or value != value:
+        return ""
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:,.5g}"
+
+
+def share(part: float | None) -> str:
+    """Return a part of a whole in percent, with one digit.
+
+    Examples
+    --------
+    >>> share(0.1786), share(1.0), share(float("nan"))
+    ('17.9%', '100.0%', '')
+    """
+    return "" if part is None or part != part else f"{part:.1%}"
+
+
+def moment(time: Any) -> str:
+    """Return a time as short as it can be read; a number stays one.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> moment(datetime(2013, 3, 24, 12, 59)), moment(5)
+    ('24 Mar 12:59', '5')
+    """
+    return f"{time:%d %b %H:%M}" if hasattr(time, "strftime") else str(time)
+
+
+#: A time on an axis or in a hover text, as plotly writes it.
+MOMENT = "%d %b %H:%M"
+
+DARK_LAB = 'body[data-jp-theme-light="false"]'
+_DARK_PAGE = "body:not([data-jp-theme-light])"
+
+
+def stylesheet_of(*scopes: str) -> str:
+    """Return the rules that give each role its colour in the theme of the page.
+
+    Parameters
+    ----------
+    *scopes : str
+        Selectors of what is drawn in the colours of a light page: SVG of plotly and of our own.
+
+    Returns
+    -------
+    str
+        CSS: a variable ``--wb-ROLE`` for each token, as ``--wb-ink``, and within the scopes what
+        puts it in place of the token's light colour.
+
+    Examples
+    --------
+    >>> css = stylesheet_of(".picture")
+    >>> "--wb-ink: var(--jp-ui-font-color0, #16181d)" in css
+    True
+    >>> '.picture [fill="#0072b2"]' in css
+    True
+    """
+    font = "--wb-font: var(--jp-ui-font-family, system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif)"
+    code = "--wb-code-font: var(--jp-code-font-family, ui-monospace, 'DejaVu Sans Mono', monospace)"
+    light = _variables(lambda token: token.in_lab or token.light)
+    dark = _variables(lambda token: token.dark)
+    in_dark_lab = _variables(lambda token: "" if token.in_lab else token.dark)
+    return "\n".join(
+        [
+            f"body {{{font}; {code}; {light}}}",
+            f"@media (prefers-color-scheme: dark) {{{_DARK_PAGE} {{color-scheme: dark; {dark}}}}}",
+            f"body.vscode-dark {{{dark}}}",
+            f"{DARK_LAB} {{{in_dark_lab}}}",
+            *(_in_place(name, token.light, scopes) for name, token in TOKENS.items() if scopes),
+        ]
+    )
+
+
+def _variables(colour: Callable[[Token], str]) -> str:
+    found = ((name, colour(token)) for name, token in TOKENS.items())
+    return "; ".join(f"--wb-{name}: {value}" for name, value in found if value)
+
+
+def _in_place(name: str, light: str, scopes: tuple[str, ...]) -> str:
+    """Of a colour that shapes have as attributes, as ours, or in their style, as plotly's."""
+    red, green, blue = (int(light[i : i + 2], 16) for i in (1, 3, 5))
+    rules = []
+    for side in ("fill", "stroke"):
+        found = f'[{side}="{light}"]', f'[style*="{side}: rgb({red}, {green}, {blue})"]'
+        selected = ", ".join(f"{scope} {one}" for scope in scopes for one in found)
+        rules.append(f"{selected} {{{side}: var(--wb-{name}) !important}}")
+    return "\n".join(rules)
+
+
+def still_style(drawn: str) -> str:
+    """Return the rules that let a picture follow the theme where it is a document of its own.
+
+    Parameters
+    ----------
+    drawn : str
+        The picture: only the colours that it has get a rule.
+
+    Returns
+    -------
+    str
+        CSS for an SVG element of the class ``wb-still``.
+    """
+    rules = [
+        f'.wb-still [{side}="{token.light}"]{{{side}:{token.dark}}}'
+        for token in TOKENS.values()
+        for side in ("fill", "stroke")
+        if f'{side}="{token.light}"' in drawn
+    ]
+    ink = f".wb-still{{fill:{TOKENS['ink'].dark}}}"
+    return f"@media(prefers-color-scheme:dark){{{ink}{''.join(rules)}}}"

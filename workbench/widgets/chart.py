@@ -1,0 +1,39 @@
+"""A figure as a part of a widget: as wide as its place, with a toolbar that shows on hover."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from workbench.figures.theme import themed
+
+#: What the toolbar does not offer: what nobody needs here, and what a double click does.
+UNWANTED = ("select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d")
+
+
+class Chart(go.FigureWidget):  # type: ignore[misc]
+    """A figure that fills the width it gets; a :class:`workbench.widgets.sheet.Sheet` is near.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure, optional
+        Without it, an empty one to be drawn by :func:`workbench.widgets.redraw.redraw`.
+    toolbar : bool
+        Whether there is a toolbar on hover; a chart that cannot be zoomed has none.
+
+    Examples
+    --------
+    >>> chart = Chart(go.Figure(go.Bar(y=[3, 1])))
+    >>> chart.data[0].y, chart._config["responsive"]
+    ((3, 1), True)
+    """
+
+    def __init__(self, figure: go.Figure | None = None, *, toolbar: bool = True) -> None:
+        super().__init__(themed(go.Figure()) if figure is None else figure)
+        self._config: dict[str, Any] = {
+            **self._config,
+            "responsive": True,
+            "displaylogo": False,
+            "displayModeBar": "hover" if toolbar else False,
+            "modeBarButtonsToRemove": list(UNWANTED),
+        }
+        self.add_class("wb-chart")

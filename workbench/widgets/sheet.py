@@ -1,0 +1,23 @@
+"""What a browser is given once for all widgets of the workbench: their style sheet and a script."""
+
+from pathlib import Path
+
+import anywidget
+
+from workbench.figures.theme import stylesheet_of
+
+STATIC = Path(__file__).parent / "static"
+#: Where pictures are drawn in the colours of a light page.
+SCOPES = (".js-plotly-plot", ".wb-card svg")
+STYLE = stylesheet_of(*SCOPES) + (STATIC / "explorer.css").read_text(encoding="utf-8")
+
+
+class Sheet(anywidget.AnyWidget):
+    """A part of an explorer that is not seen: it brings the style, and keeps charts in their width.
+
+    A chart of plotly hears of a new width of the window alone; the script tells it of its own, when
+    a side bar opens, a tab is changed, or a column gets narrow. It also copies lines of code.
+    """
+
+    _esm = STATIC / "sheet.js"
+    _css = STYLE

@@ -49,7 +49,7 @@ TOKENS = {
     "raised": Token("#f3f4f6", "#20232a", _mixed(5)),
     "blue": Token("#0072b2", "#56b4e9"),
     "vermillion": Token("#c65200", "#ff8b3d"),
-    "orange": Token("#e69f00", "#f0c05a"),
+    "orange": Token("#e69f00", "#f7d06e"),
     "sky": Token("#56b4e9", "#2a7fb5"),
     "green": Token("#007a5a", "#35c79b"),
     "pink": Token("#b4588f", "#e7a0c8"),

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from workbench.figures.markup import Markup
 from workbench.figures.stills.still import still
+from workbench.figures.theme import ON_ANY_GROUND
 
 
 @dataclass(frozen=True)
@@ -42,5 +43,7 @@ class Pictured:
         return self.words
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        live = self.figure._repr_mimebundle_(**options) or {}
+        # The page that shows it has no style sheet of ours.
+        shown = go.Figure(self.figure).update_layout(template=ON_ANY_GROUND)
+        live = shown._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self.still, "text/plain": self.words}

@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.svg import cut
-from workbench.figures.theme import INK, SERIES, VERMILLION, moment, themed
+from workbench.figures.theme import GREY, RAISED, RULE, SERIES, VERMILLION, moment, themed
 
 HEIGHT = 430
 
@@ -143,7 +143,7 @@ def _panel(
         found.append(_scatter(own, time, name, str(one), mode="lines+markers", **look))
     if both is not None:
         theirs = f"{name} offline"
-        ring = {"symbol": "circle-open", "size": 14, "color": INK}
+        ring = {"symbol": "circle-open", "size": 14, "color": GREY}
         found.append(_scatter(both, time, theirs, "offline", mode="markers", marker=ring))
         cross = {"symbol": "x-thin", "size": 14, "line": {"width": 3, "color": VERMILLION}}
         wrong = both[_differs(both[name], both[theirs])]
@@ -190,7 +190,10 @@ def _slider(moments: list[Any]) -> dict[str, Any]:
         for one in moments
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}
-    return {"active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45}}
+    look = {"bgcolor": RAISED, "bordercolor": RULE, "tickcolor": RULE, "activebgcolor": RULE}
+    return look | {
+        "active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45},
+    }  # fmt: skip
 
 
 def _hold_ranges(

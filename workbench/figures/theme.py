@@ -44,6 +44,7 @@ TOKENS = {
     "ink": Token("#16181d", "#eef0f3", "var(--jp-ui-font-color0, #16181d)"),
     "quiet": Token("#4a4f59", "#b0b6c2", _mixed(72)),
     "grey": Token("#6b7280", "#9aa1ad"),
+    "either": Token("#7a7a7a", "#b0b6c2", _mixed(72)),
     "rule": Token("#d3d6dc", "#3a3f4a", _mixed(18)),
     "grid": Token("#eceef2", "#2a2e37", _mixed(8)),
     "raised": Token("#f3f4f6", "#20232a", _mixed(5)),
@@ -58,7 +59,7 @@ TOKENS = {
     "vermillion-soft": Token("#f6e3d6", "#4a2d1a"),
 }
 GROUND, INK, QUIET, GREY = (TOKENS[name].light for name in ("ground", "ink", "quiet", "grey"))
-RULE, GRID, RAISED = (TOKENS[name].light for name in ("rule", "grid", "raised"))
+RULE, GRID, RAISED, EITHER = (TOKENS[name].light for name in ("rule", "grid", "raised", "either"))
 BLUE, VERMILLION, ORANGE, SKY, GREEN, PINK = (
     TOKENS[name].light for name in ("blue", "vermillion", "orange", "sky", "green", "pink")
 )
@@ -92,32 +93,38 @@ SERIES = (
     Look(GREY, "solid", "circle-open", "-"),
 )
 
-_AXIS = {
-    "automargin": True, "gridcolor": GRID, "linecolor": RULE, "zerolinecolor": RULE,
-    "zerolinewidth": 1, "tickcolor": RULE, "ticks": "",
-    "tickfont": {"size": SMALL, "color": QUIET},
-    "title": {"font": {"size": TEXT, "color": QUIET}, "standoff": 8},
-}  # fmt: skip
-#: Of plotly's figures: fonts, colours, grid, margins and legends.
-TEMPLATE = go.layout.Template(
-    layout={
-        "font": {"family": FONT, "size": TEXT, "color": INK},
-        "paper_bgcolor": GROUND,
-        "plot_bgcolor": GROUND,
-        "colorway": [look.color for look in SERIES],
-        "xaxis": _AXIS,
-        "yaxis": _AXIS,
-        "title": {"font": {"size": HEAD}, "x": 0, "xref": "container", "xanchor": "left"},
-        "annotationdefaults": {"font": {"color": QUIET}},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                   "font": {"size": TEXT}, "traceorder": "normal", "itemsizing": "constant"},
-        "hoverlabel": {"align": "left", "bgcolor": GROUND, "bordercolor": RULE, "namelength": -1,
-                       "font": {"color": INK, "size": TEXT, "family": FONT}},
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": QUIET, "activecolor": BLUE},
-        "hovermode": "closest",
-        "separators": ".,",
-    }
-)  # fmt: skip
+
+def _template(ground: str, ink: str, quiet: str, rule: str, grid: str) -> go.layout.Template:
+    """Fonts, colours, grid and legends of plotly's figures."""
+    axis = {
+        "automargin": True, "gridcolor": grid, "linecolor": rule, "zerolinecolor": rule,
+        "zerolinewidth": 1, "tickcolor": rule, "ticks": "",
+        "tickfont": {"size": SMALL, "color": quiet},
+        "title": {"font": {"size": TEXT, "color": quiet}, "standoff": 8},
+    }  # fmt: skip
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": TEXT, "color": ink},
+            "paper_bgcolor": ground, "plot_bgcolor": ground,
+            "colorway": [look.color for look in SERIES],
+            "xaxis": axis, "yaxis": axis,
+            "title": {"font": {"size": HEAD}, "x": 0, "xref": "container", "xanchor": "left"},
+            "annotationdefaults": {"font": {"color": quiet}},
+            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+                       "font": {"size": TEXT}, "traceorder": "normal", "itemsizing": "constant"},
+            "hoverlabel": {"align": "left", "bgcolor": GROUND, "bordercolor": RULE,
+                           "namelength": -1, "font": {"color": INK, "size": TEXT, "family": FONT}},
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": quiet, "activecolor": BLUE},
+            "hovermode": "closest", "separators": ".,",
+        }
+    )  # fmt: skip
+
+
+TEMPLATE = _template(GROUND, INK, QUIET, RULE, GRID)
+#: Where no style sheet reaches a figure: what is read on any ground, light or dark.
+ON_ANY_GROUND = _template(
+    "rgba(0,0,0,0)", EITHER, EITHER, "rgba(128,128,128,0.5)", "rgba(128,128,128,0.2)"
+)
 _MARGIN = {"l": 8, "r": 16, "t": 32, "b": 8}
 #: From nothing to the most, over any ground: pictures of cells are no shapes, so that no page can
 #: give them other colours.

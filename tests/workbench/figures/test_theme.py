@@ -1,4 +1,4 @@
-"""The common look: it is read in light and dark, by colour-blind eyes, and nothing falls out of it."""
+"""The common look: read in light and dark, by colour-blind eyes, and nothing falls out of it."""
 
 import json
 import re
@@ -61,6 +61,7 @@ def test_texts_are_read_on_their_ground(theme: str) -> None:
     for ground in ("ground", "raised"):
         for ink in ("ink", "quiet", "blue", "green"):
             assert contrast(colors[ink], colors[ground]) >= 4.5, (ink, ground)
+    assert contrast(TOKENS["either"].light, colors["ground"]) >= 4
     for mark in ("vermillion", "grey", "pink"):
         assert contrast(colors[mark], colors["ground"]) >= 3, mark
 
@@ -70,9 +71,7 @@ def test_texts_are_read_on_their_ground(theme: str) -> None:
 def test_colours_that_mean_different_things_stay_apart(theme: str, eyes: str) -> None:
     drawn = ("blue", "vermillion", "orange", "sky", "green")
     colors = {name: seen(getattr(TOKENS[name], theme), eyes) for name in drawn}
-    far = {
-        (a, b): float(np.linalg.norm(colors[a] - colors[b])) for a, b in combinations(colors, 2)
-    }
+    far = {(a, b): float(np.linalg.norm(colors[a] - colors[b])) for a, b in combinations(colors, 2)}
     assert min(far.values()) > 10, far
 
 

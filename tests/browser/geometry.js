@@ -1,0 +1,66 @@
+// All widgets of a page, measured: a list of what is wrong, empty where nothing is.
+([near, hair, read]) => {
+  const wrong = [];
+  const say = (what, it) => wrong.push(`${what}: ${(it.textContent || it.className).slice(0, 60)}`);
+  const box = (it) => it.getBoundingClientRect();
+  const seen = (it) => it.checkVisibility() && box(it).width > 0 && box(it).height > 0;
+  const all = (root, selector) => [...root.querySelectorAll(selector)].filter(seen);
+  const inside = (a, b) => a.left >= b.left - hair && a.right <= b.right + hair
+    && a.top >= b.top - hair && a.bottom <= b.bottom + hair;
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+
+  // Any colour that a style may hold, as red, green, blue and alpha from 0 to 1.
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const parts = (color) => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].map((part) => part / 255);
+  };
+  const over = ([r, g, b, a], [x, y, z]) => [r * a + x * (1 - a), g * a + y * (1 - a), b * a + z * (1 - a)];
+  const ground = (it) => {
+    const [r, g, b, a] = parts(getComputedStyle(it).backgroundColor);
+    return a === 1 || !it.parentElement ? [r, g, b] : over([r, g, b, a], ground(it.parentElement));
+  };
+  const light = (color) => [0.2126, 0.7152, 0.0722].reduce((sum, share, k) => {
+    const part = color[k];
+    return sum + share * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  }, 0);
+  const contrast = (a, b) => {
+    const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const isRead = (it, color, behind) => {
+    if (contrast(over(parts(color), behind), behind) < read) say('not read on its ground', it);
+  };
+
+  const lab = parts(getComputedStyle(document.body).getPropertyValue('--jp-layout-color1'));
+  for (const card of all(document, '.wb-card')) {
+    const place = card.closest('.jp-OutputArea-output') ?? card.parentElement;
+    if (Math.abs(box(card).width - box(place).width) > near) say('not as wide as its cell', card);
+    if (ground(card).some((part, k) => Math.abs(part - lab[k]) > 0.01)) say('not on the ground of the lab', card);
+    for (const it of all(card, '.wb-title, .wb-facts, .wb-told, .wb-hint, .wb-code code, .widget-label')) {
+      if (it.scrollWidth > it.clientWidth + hair && it.clientWidth) say('text outside its box', it);
+      if (!inside(box(it), box(card))) say('text outside its card', it);
+      if (it.textContent) isRead(it, getComputedStyle(it).color, ground(it));
+    }
+  }
+  for (const chart of all(document, '.js-plotly-plot')) {
+    const place = chart.parentElement, style = getComputedStyle(place);
+    const room = place.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const drawn = box(chart.querySelector('.main-svg'));
+    if (Math.abs(drawn.width - room) > near) say(`${drawn.width} wide in ${room}`, chart);
+    const behind = chart.querySelector('.bg') ? parts(getComputedStyle(chart.querySelector('.bg')).fill) : ground(chart);
+    for (const it of all(chart, '.main-svg text')) {
+      if (!inside(box(it), drawn)) say('text outside its figure', it);
+      const named = it.closest('.xtick, .ytick, .legend, .infolayer, .xtitle, .ytitle');
+      if (named && !it.closest('.annotation')?.querySelector('rect.bg[style*="fill-opacity: 1"]')) {
+        isRead(it, getComputedStyle(it).fill, behind.slice(0, 3));
+      }
+    }
+    for (const tool of all(chart, '.modebar-group')) {
+      for (const it of all(chart, '.gtitle, .annotation-text, .legendtext')) {
+        if (!apart(box(tool), box(it))) say('under the toolbar', it);
+      }
+    }
+  }
+  return wrong;
+}

@@ -1,0 +1,43 @@
+"""What is looked at in a page by a ruler: widths, texts in their boxes, toolbars, and contrast."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+WIDTHS = (1280, 1600)
+THEMES = ("JupyterLab Light", "JupyterLab Dark")
+#: How far a figure may stay from the edges of its place, and a text from those of its box.
+NEAR, HAIR = 10, 2
+#: The least contrast of texts that are read, by the guidelines for accessible pages.
+READ = 4.5
+CHANGE_THEME = """async (theme) => {
+  await window.jupyterapp.commands.execute('apputils:change-theme', { theme });
+}"""
+#: Until charts have found their width, and the theme is the one that was asked for.
+HAS_SETTLED = """(dark) => {
+  const charts = [...document.querySelectorAll('.js-plotly-plot')].filter((it) => it.clientWidth);
+  return document.body.dataset.jpThemeLight === String(!dark)
+    && charts.every((it) => Math.abs(it._fullLayout?.width - it.clientWidth) < 2);
+}"""
+MEASURE = (Path(__file__).parent / "geometry.js").read_text("utf-8")
+
+
+def looks_wrong(page: Page) -> list[str]:
+    """Measure all widgets of a page in both themes and at both widths, and return what is wrong.
+
+    The page is left as it was: light, and as wide.
+    """
+    before = page.viewport_size
+    found: list[str] = []
+    for theme in THEMES:
+        page.evaluate(CHANGE_THEME, theme)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.wait_for_function(HAS_SETTLED, arg=theme.endswith("Dark"))
+            measured: list[Any] = page.evaluate(MEASURE, [NEAR, HAIR, READ])
+            found += [f"{theme}, {width}: {one}" for one in measured]
+    page.evaluate(CHANGE_THEME, THEMES[0])
+    if before is not None:
+        page.set_viewport_size(before)
+    return found

@@ -39,7 +39,7 @@ class Arrival:
         What has come.
     watermark : int or None
         Behind it, in microseconds.
-    said : pyarrow.Table
+    output : pyarrow.Table
         What goes on: answers, or changes of them.
     retained : list
         The places in the order of the rows that are kept.
@@ -47,8 +47,8 @@ class Arrival:
 
     rows: pa.Table
     watermark: int | None
-    said: pa.Table
-    held: list[Any]
+    output: pa.Table
+    retained: list[Any]
 
 
 def arrivals_of(
@@ -99,11 +99,11 @@ def arrivals_of(
     )
     behind = microseconds(lateness, "lateness") if lateness is not None else None
     stream = _Stream(mode, task.order[0].name, task.columns, behind)
-    said, first = [], 0
+    arrived, first = [], 0
     for size in sizes or [1] * len(rows):
-        said.append(stream.take(rows.slice(first, size)))
+        arrived.append(stream.take(rows.slice(first, size)))
         first += size
-    return said
+    return arrived
 
 
 @dataclass

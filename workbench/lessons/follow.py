@@ -66,7 +66,7 @@ class Follower:
         What has been said so far, as a table.
     last : pyarrow.Table or None
         The changes of the last micro-batch.
-    said : dict of str to int
+    kinds : dict of str to int
         How many changes of each kind it had.
     beats : dict of int to Beat
         What each micro-batch did.
@@ -90,7 +90,7 @@ class Follower:
         self.last: pa.Table | None = None
         self.beats: dict[int, Beat] = {}
         self.query: StreamingQuery | None = None
-        self.said: dict[str, int] = {}
+        self.kinds: dict[str, int] = {}
         self._folded = -1
 
     def start(self, **trigger: Any) -> "Follower":
@@ -188,14 +188,14 @@ class Follower:
         if OP in changes.column_names:
             self.table = folded(self.table, changes, self.row_id)
             kinds = pc.value_counts(changes.column(OP)).to_pylist()
-            said = {one["values"]: one["counts"] for one in kinds}
+            kinds_in_batch = {one["values"]: one["counts"] for one in kinds}
         else:
             parts = [changes] if self.table is None else [self.table, changes]
-            self.table, said = concatenated(parts), {"rows": len(changes)}
+            self.table, kinds_in_batch = concatenated(parts), {"rows": len(changes)}
         if len(changes):
-            self.last, self.said = changes, said
+            self.last, self.kinds = changes, kinds_in_batch
         self._folded = number
-        self.beats.setdefault(number, Beat()).changes = said
+        self.beats.setdefault(number, Beat()).changes = kinds_in_batch
 
     def _read_progress(self) -> None:
         assert self.query is not None

@@ -156,9 +156,9 @@ def _cursors(v: Variables, caption: str, _tables: Tables) -> Seen:
 def _search(v: Variables, caption: str, tables: Tables) -> Seen:
     begin, row = v["time"][v["row"]], v["row"]
     high = v["query"][v["i"]] if caption.startswith("Query") else begin
-    touched = tuple(i for i, at in enumerate(tables.query) if begin < at <= high)
+    queries = tuple(i for i, at in enumerate(tables.query) if begin < at <= high)
     here = {"query": v["i"]} if caption.startswith("Query") else {"event": row}
-    return Seen(low=begin, high=v["end"], queries=touched, what=f"affected by event {row}", **here)
+    return Seen(low=begin, high=v["end"], queries=queries, what=f"affected by event {row}", **here)
 
 
 def _tiles(v: Variables, _caption: str, tables: Tables) -> Seen:
@@ -166,9 +166,9 @@ def _tiles(v: Variables, _caption: str, tables: Tables) -> Seen:
     if row is None or window is None:
         return Seen()
     low = tables.time[row]
-    touched = tuple(i for i, at in enumerate(tables.query) if low < at <= low + window)
+    queries = tuple(i for i, at in enumerate(tables.query) if low < at <= low + window)
     what = f"affected by event {row}"
-    return Seen(event=row, low=low, high=low + window, queries=touched, what=what)
+    return Seen(event=row, low=low, high=low + window, queries=queries, what=what)
 
 
 def _pushed(v: Variables, _caption: str, tables: Tables) -> Seen:

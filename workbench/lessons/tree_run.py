@@ -54,7 +54,7 @@ def run_tree(
         When there is no such aggregate, there are too many values, or the frame counts no rows.
     """
     column = _checked(name, values, frame, fanout)
-    aggregate, said = AGGREGATES[_exact(name, column)], answers(name, column)
+    aggregate, state_words = AGGREGATES[_exact(name, column)], answers(name, column)
     dtype = np.asarray(aggregate.empty).dtype
     value = sort_keys(column) if aggregate.takes == KEYS else column.astype(dtype)
     empty = empty_for(_exact(name, column), value, value)
@@ -65,12 +65,12 @@ def run_tree(
         begin, end = begin[row : row + 1], end[row : row + 1]
     states = np.zeros((len(begin), len(empty)), dtype)
     show: dict[str, Callable[[Any], str]] = {
-        "state": said,
+        "state": state_words,
         "place": _place_words(column, fanout),
         "rows": rows_words,
     }
     columns = value, value, begin, end, states
-    return trace(tree_states, empty, fanout, *columns, show=show), said
+    return trace(tree_states, empty, fanout, *columns, show=show), state_words
 
 
 def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], str]:
@@ -97,13 +97,13 @@ def answers(name: str, values: NDArray[Any]) -> Callable[[Mapping[str, Any]], st
     column = values.astype(np.asarray(aggregate.empty).dtype)
     empty = empty_for(exact, column, column)
 
-    def said(state: Mapping[str, Any]) -> str:
+    def words(state: Mapping[str, Any]) -> str:
         if tuple(state.values()) == tuple(empty) and aggregate.needs:
             return "nothing"
         found = finalized(exact, np.array([list(state.values())]))[0]
         return number_words(values[found] if aggregate.takes == KEYS else found)
 
-    return said
+    return words
 
 
 def number_words(number: Any) -> str:
@@ -161,11 +161,11 @@ def _checked(name: str, values: Any, frame: Frame, fanout: int) -> NDArray[Any]:
 
 
 def _place_words(values: NDArray[Any], fanout: int) -> Callable[[tuple[int, int]], str]:
-    def said(given: tuple[int, int]) -> str:
+    def words(given: tuple[int, int]) -> str:
         place = Place(*given)
         if place.level == 0:
             return f"Row {place.at} ({number_words(values[place.at])})"
         inside = rows_words(place.rows(fanout, len(values)))
         return f"Node {place.at} of level {place.level} ({inside})"
 
-    return said
+    return words

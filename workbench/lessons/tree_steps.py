@@ -33,7 +33,7 @@ class TreeStep:
 
     Attributes
     ----------
-    held : dict of Place to dict
+    states : dict of Place to dict
         The state of each node that is written.
     used : tuple of Place
         What the frame is put together from so far; while the tree is built, the node's children.
@@ -47,7 +47,7 @@ class TreeStep:
         The state of the frame, once it is complete.
     """
 
-    held: dict[Place, Any]
+    states: dict[Place, Any]
     used: tuple[Place, ...] = ()
     now: Place | None = None
     row: int | None = None
@@ -106,13 +106,13 @@ def tree_steps(run: Trace) -> list[TreeStep]:
         if step.kernel == "build_tree":
             node = Place(step.variables.get("level", 0) + 1, step.variables["node"])
             written.append(node)
-            found.append(TreeStep(_held(step, written), _children(node, step), node))
+            found.append(TreeStep(_states_of(step, written), _children(node, step), node))
             continue
         caption = _caption(run, step)
         begins = "to put together" in caption and step.variables["piece"] == 0
         now = _joined(step) if "joins" in caption else None
         used = (() if begins else used) + (() if now is None else (now,))
-        found.append(_asked(step, used, now, "holds" in caption))
+        found.append(_query_step(step, used, now, "holds" in caption))
     return found
 
 
@@ -125,7 +125,7 @@ def _joined(step: Step) -> Place:
     return Place(step.variables["level"], step.variables["at"])
 
 
-def _held(step: Step, places: Sequence[Place]) -> dict[Place, Any]:
+def _states_of(step: Step, places: Sequence[Place]) -> dict[Place, Any]:
     names, starts = step.variables["empty"], step.variables["starts"]
     tree = step.variables["tree"]
     states = (tree[starts[place.level - 1] + place.at] for place in places)
@@ -142,9 +142,9 @@ def _children(node: Place, step: Step) -> tuple[Place, ...]:
     return tuple(Place(below.level, at) for at in range(first // span, -(-last // span)))
 
 
-def _asked(step: Step, used: tuple[Place, ...], now: Place | None, complete: bool) -> TreeStep:
+def _query_step(step: Step, used: tuple[Place, ...], now: Place | None, complete: bool) -> TreeStep:
     v = step.variables
     nodes = [p for p in tree_places(len(v["value"]), v["fanout"]) if p.level]
     frame = tuple(zip(v["begin"][v["i"]], v["end"][v["i"]], strict=True))
     answer = v["answer"] if complete else None
-    return TreeStep(_held(step, nodes), used, now, v["i"], frame, answer)
+    return TreeStep(_states_of(step, nodes), used, now, v["i"], frame, answer)

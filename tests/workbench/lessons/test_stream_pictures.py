@@ -116,12 +116,12 @@ def test_a_replay_needs_times(tmp_path: Path, time: str, message: str) -> None:
 def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> None:
     over = wb.Over((), "at", wb.Frame.rows(-1, 1), total=fn.sum("n"), place=fn.rank())
     df = spark.createDataFrame(rows_at(5, 1, 9, 3, 9))
-    said = None
+    answers = None
     for one in arrivals_of(over, df, "on update", sizes=[2, 2, 1]):
-        said = folded(said, one.said, "n")
-    assert said is not None
+        answers = folded(answers, one.output, "n")
+    assert answers is not None
     names = ["n", "total", "place"]
-    found, batch = (t.sort_by("n").select(names) for t in (said, over.run(df).toArrow()))
+    found, batch = (t.sort_by("n").select(names) for t in (answers, over.run(df).toArrow()))
     assert same(found.to_pydict(), batch.to_pydict(), names)
     with pytest.raises(wb.WorkbenchError, match="lateness: emit='on window close' needs"):
         arrivals_of(over, df, "on window close")
@@ -131,16 +131,16 @@ def test_a_few_rows_that_arrive_are_answered_as_a_batch(spark: SparkSession) -> 
 
 @pytest.mark.parametrize("row_id", [None, "id"])
 def test_what_was_not_said_cannot_be_taken_back(row_id: str | None) -> None:
-    said = folded(None, pa.table({"op": ["+I", "+I"], "id": [1, 1]}))
+    answers = folded(None, pa.table({"op": ["+I", "+I"], "id": [1, 1]}))
     once = pa.table({"op": ["-D"], "id": [1]})
-    assert folded(said, once, row_id)["id"].to_pylist() == [1]
+    assert folded(answers, once, row_id)["id"].to_pylist() == [1]
     with pytest.raises(wb.WorkbenchError, match="changes: a row is taken back that was not said"):
-        folded(said, pa.table({"op": ["-D"], "id": [2]}), row_id)
+        folded(answers, pa.table({"op": ["-D"], "id": [2]}), row_id)
 
 
 def test_what_was_folded_is_all_there_for_spark(spark: SparkSession) -> None:
     one, other = (pa.table({"op": ["+I"], "id": [number]}) for number in (1, 2))
     moved = pa.table({"op": ["-U", "+U"], "id": [1, 3]})
-    said = folded(folded(folded(None, one), other), moved)
+    answers = folded(folded(folded(None, one), other), moved)
     # A table whose first chunk is empty is none for Spark.
-    assert sorted(row.id for row in spark.createDataFrame(said).collect()) == [2, 3]
+    assert sorted(row.id for row in spark.createDataFrame(answers).collect()) == [2, 3]

@@ -119,7 +119,7 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
             row = self._late_row(minutes)
             self.replay.write([row])
             self.follower.catch_up()
-            changes = self.follower.said
+            changes = self.follower.kinds
             said = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
             self._draw(f"✓ A row of {row[self.replay.time]:%H:%M} came late; it says {said}.")
 

@@ -138,7 +138,7 @@ def tree_state(step: TreeStep, said: Said, rows: Sequence[str]) -> dict[str, Any
     dict
     """
     values = {Place(0, at).id: text for at, text in enumerate(rows)}
-    values |= {place.id: said(state) for place, state in step.held.items()}
+    values |= {place.id: said(state) for place, state in step.states.items()}
     pieces = [piece for piece in step.frame if piece[0] < piece[1]]
     words = " and ".join(map(rows_words, pieces)) or "no rows"
     label = "" if step.row is None else f"frame of row {step.row}: {words}"

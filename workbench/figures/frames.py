@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from workbench.figures.markup import BREAK, chart_text, element
+from workbench.figures.markup import BREAK, Markup, chart_text, element
+from workbench.figures.stills.still import WIDTH, still
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
@@ -108,6 +109,7 @@ def _diagonal(table: FrameTable) -> go.Scatter:
         "size": [9 if held else 18 for held in inside],
         "color": [ORANGE if held else INK for held in inside],
         "line": {"color": INK, "width": 1.5},
+        "opacity": 1,
     }
     return go.Scatter(
         x=each, y=each, mode="markers", name="the row itself", marker=marker, hoverinfo="skip"
@@ -150,6 +152,13 @@ def frames_width(table: FrameTable) -> int:
     return int(left + across * CELL + 30)
 
 
+def frames_still(table: FrameTable, title: str) -> Markup:
+    """Return the figure as a still, its cells as large as in the figure."""
+    figure, width = frames_figure(table), max(float(frames_width(table)), WIDTH)
+    figure.update_xaxes(range=[-0.6, (width - _across(table)[0] - 10) / CELL - 0.6])
+    return still(figure, title, width=width)
+
+
 def _across(table: FrameTable) -> tuple[int, float]:
     """The pixels left of the cells, and how many cells there are with the columns of answers."""
     left = max(map(len, [heading(table), *row_names(table)])) * PIXELS_A_LETTER + 26
@@ -184,7 +193,7 @@ def _arranged(figure: go.Figure, table: FrameTable) -> go.Figure:
     return themed(
         figure,
         annotations=notes,
-        height=int((rows + 1.8) * CELL + 80 + (20 if ties else 0)),
+        height=(rows + 1) * CELL + (100 if ties else 80),
         margin={"l": left, "r": 10, "t": 60, "b": 40 if ties else 20},
         xaxis=axis | {"range": [-0.6, across + 0.8], "side": "top", "automargin": False,
                       "scaleanchor": "y", "constraintoward": "left",

@@ -71,9 +71,14 @@ def growth_figure(
     return themed(
         figure,
         height=420,
-        xaxis={"title": across, "type": "log", "dtick": 1},
-        yaxis={"title": up, "type": "log", "dtick": 1},
+        xaxis={"title": across, **_log(table.index.min(), table.index.max())},
+        yaxis={"title": up, **_log(table.min().min(), table.max().max())},
     )
+
+
+def _log(low: float, high: float) -> dict[str, object]:
+    """A logarithmic axis: powers of ten, and 2 and 5 between them where there are few."""
+    return {"type": "log", "dtick": 1 if high >= 100 * low else "D2", "tickformat": ",~r"}
 
 
 def _line(column: "pd.Series[float]", name: str, look: CurveStyle) -> go.Scatter:

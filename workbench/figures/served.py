@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.svg import cut
-from workbench.figures.theme import GREY, RAISED, RULE, SERIES, VERMILLION, moment, themed
+from workbench.figures.theme import GREY, RAISED, RULE, SERIES, TEXT, VERMILLION, moment, themed
 
 HEIGHT = 430
 
@@ -96,6 +96,7 @@ def _figure(
     _name_once(figure)
     moments = sorted(rows[time].unique())
     figure.frames = [_frame(figure, one) for one in moments]
+    figure.update_annotations(font_size=TEXT)
     themed(
         figure,
         height=HEIGHT,
@@ -193,6 +194,7 @@ def _slider(moments: list[Any]) -> dict[str, Any]:
     look = {"bgcolor": RAISED, "bordercolor": RULE, "tickcolor": RULE, "activebgcolor": RULE}
     return look | {
         "active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45},
+        "x": 0.03, "len": 0.94,
     }  # fmt: skip
 
 

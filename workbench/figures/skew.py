@@ -73,7 +73,8 @@ def skew_figure(skew: Skew) -> go.Figure:
     for place, method in enumerate(methods, start=1):
         for bar in _bars(skew.tasks[skew.tasks["method"] == method], place == 1):
             figure.add_trace(bar, 2, place)
-    figure.update_yaxes(autorange="reversed", type="category", row=1, col=1)
+    figure.update_yaxes(autorange="reversed", type="category", showgrid=False, row=1, col=1)
+    figure.update_xaxes(showgrid=False, row=1)
     figure.update_xaxes(title="task", dtick=1, row=2)
     figure.update_annotations(font_size=TEXT)
     return themed(

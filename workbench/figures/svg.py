@@ -37,24 +37,26 @@ def moved(x: float, y: float, content: Markup) -> Markup:
     return element("g", content, transform=f"translate({x:.1f},{y:.1f})")
 
 
-def document(
-    drawn: Markup, title: str, width: float, height: float, shown: float | None = None
-) -> Markup:
+def document(drawn: Markup, title: str, width: float, height: float) -> Markup:
     """A picture on a card that needs nothing else; the title is for who does not see it.
 
-    It follows the theme of the page, and is as wide as its place, up to `shown` where that is less.
+    It is as wide as its place, and follows the theme of the page or of the reader's system.
     """
     card = rect(0.5, 0.5, width - 1, height - 1, rx=10, fill=GROUND, stroke=RULE)
+    style = stylesheet(still_style(card + drawn))
+    return bare(style + card + drawn, title, width, height)
+
+
+def bare(drawn: Markup, title: str, width: float, height: float) -> Markup:
+    """A picture without a card, for a place that has one and a theme."""
     return element(
         "svg",
         element("title", title),
-        stylesheet(still_style(card + drawn)),
-        card,
         drawn,
         xmlns="http://www.w3.org/2000/svg",
         class_="wb-still",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
-        width=width if shown is None else shown,
+        width="100%",
         font_family=FONT,
         font_size=12,
         fill=INK,

@@ -102,7 +102,12 @@ def _template(ground: str, ink: str, quiet: str, rule: str, grid: str) -> go.lay
         "tickfont": {"size": SMALL, "color": quiet},
         "title": {"font": {"size": TEXT, "color": quiet}, "standoff": 8},
     }  # fmt: skip
+    bars = {"marker": {"line": {"width": 0},
+                       "pattern": {"fillmode": "overlay", "size": 8, "solidity": 0.2}}}  # fmt: skip
+    scale = {"thickness": 12, "outlinewidth": 0, "tickfont": {"size": SMALL, "color": quiet},
+             "title": {"font": {"size": TEXT, "color": quiet}}}  # fmt: skip
     return go.layout.Template(
+        data={"bar": [bars], "heatmap": [{"colorbar": scale}]},
         layout={
             "font": {"family": FONT, "size": TEXT, "color": ink},
             "paper_bgcolor": ground, "plot_bgcolor": ground,
@@ -111,7 +116,7 @@ def _template(ground: str, ink: str, quiet: str, rule: str, grid: str) -> go.lay
             "title": {"font": {"size": HEAD}, "x": 0, "xref": "container", "xanchor": "left"},
             "annotationdefaults": {"font": {"color": quiet}},
             "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                       "font": {"size": TEXT}, "traceorder": "normal", "itemsizing": "constant"},
+                       "font": {"size": TEXT}, "traceorder": "normal", "itemwidth": 40},
             "hoverlabel": {"align": "left", "bgcolor": GROUND, "bordercolor": RULE,
                            "namelength": -1, "font": {"color": INK, "size": TEXT, "family": FONT}},
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": quiet, "activecolor": BLUE},
@@ -226,7 +231,15 @@ def moment(time: Any) -> str:
 MOMENT = "%d %b %H:%M"
 
 DARK_LAB = 'body[data-jp-theme-light="false"]'
-_DARK_PAGE = "body:not([data-jp-theme-light])"
+_DARK_PAGE = "body:not([data-jp-theme-light], [data-vscode-theme-kind])"
+_DARK_CODE = 'body[data-vscode-theme-kind*="dark"]'
+#: What no colour of ours says: plotly's toolbar, and its grounds, which are the page's.
+_PLOTLY = """
+.js-plotly-plot .main-svg { background: transparent !important; }
+.js-plotly-plot .modebar-btn path { fill: var(--wb-quiet) !important; }
+.js-plotly-plot .modebar-btn:is(:hover, .active) path { fill: var(--wb-blue) !important; }
+.js-plotly-plot .modebar-group { background: var(--wb-ground) !important; border-radius: 6px; }
+"""
 
 
 def stylesheet_of(*scopes: str) -> str:
@@ -260,9 +273,10 @@ def stylesheet_of(*scopes: str) -> str:
         [
             f"body {{{font}; {code}; {light}}}",
             f"@media (prefers-color-scheme: dark) {{{_DARK_PAGE} {{color-scheme: dark; {dark}}}}}",
-            f"body.vscode-dark {{{dark}}}",
+            f"{_DARK_CODE} {{{dark}}}",
             f"{DARK_LAB} {{{in_dark_lab}}}",
             *(_in_place(name, token.light, scopes) for name, token in TOKENS.items() if scopes),
+            _PLOTLY,
         ]
     )
 
@@ -273,11 +287,11 @@ def _variables(colour: Callable[[Token], str]) -> str:
 
 
 def _in_place(name: str, light: str, scopes: tuple[str, ...]) -> str:
-    """Of a colour that shapes have as attributes, as ours, or in their style, as plotly's."""
-    red, green, blue = (int(light[i : i + 2], 16) for i in (1, 3, 5))
+    """Of a colour that shapes have as an attribute, as ours, or in their style, as plotly's."""
+    said = f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"
     rules = []
     for side in ("fill", "stroke"):
-        found = f'[{side}="{light}"]', f'[style*="{side}: rgb({red}, {green}, {blue})"]'
+        found = f'[{side}="{light}"]', f'[{side}="{said}"]', f'[style*="{side}: {said}"]'
         selected = ", ".join(f"{scope} {one}" for scope in scopes for one in found)
         rules.append(f"{selected} {{{side}: var(--wb-{name}) !important}}")
     return "\n".join(rules)

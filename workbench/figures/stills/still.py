@@ -18,7 +18,7 @@ from workbench.figures.stills.panels import Panel, axis, panels_of
 from workbench.figures.stills.traces import PanelPicture
 from workbench.figures.svg import INK, QUIET, Part, cut, document, moved, rect, text
 
-WIDTH, MOST_WIDTH = 900.0, 1100.0
+WIDTH = 900.0
 #: How high a line of what is told is.
 _LINE = 20.0
 #: What a layout takes as its height and its margins where it says nothing.
@@ -26,7 +26,7 @@ _HEIGHT, _TOP, _BOTTOM = 450, 60, 40
 _ANCHORS = {"left": "start", "center": "middle", "right": "end", "auto": "middle"}
 
 
-def still(figure: go.Figure, title: str, words: str = "") -> Markup:
+def still(figure: go.Figure, title: str, words: str = "", width: float = WIDTH) -> Markup:
     """Draw a figure as SVG.
 
     Parameters
@@ -36,6 +36,8 @@ def still(figure: go.Figure, title: str, words: str = "") -> Markup:
         What stands above it, and is said to those who do not see it.
     words : str
         What is told below the title.
+    width : float
+        In pixels, where the figure itself says none.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def still(figure: go.Figure, title: str, words: str = "") -> Markup:
     >>> drawn.count("<rect"), ">Counts</text>" in drawn
     (3, True)
     """
-    drawn, height, width = picture(figure)
+    drawn, height, width = picture(figure, width)
     return page(title, (drawn, height), words, width)
 
 
@@ -73,22 +75,24 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
     drawn, height = part
     head = text(12, 24, cut(title, int(width / 8.8)), font_size=15, font_weight="bold")
     whole = head + told + moved(0, top, drawn)
-    return document(whole, title, width, top + height + 8, min(width, MOST_WIDTH))
+    return document(whole, title, width, top + height + 8)
 
 
-def picture(figure: go.Figure) -> tuple[Markup, float, float]:
+def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, float]:
     """Return the drawing of a figure without its title, its height and its width.
 
     Parameters
     ----------
     figure : plotly.graph_objects.Figure
+    width : float
+        As :func:`still` takes it.
 
     Returns
     -------
     tuple of (Markup, float, float)
     """
     layout, found = figure.layout, panels_of(figure)
-    width = float(layout.width or WIDTH)
+    width = float(layout.width or width)
     named, rows = legend(figure, width)
     inside = _inside(figure, found, width, rows)
     drawings = {

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from workbench.figures.markup import Markup
 from workbench.figures.stills.still import page, still
-from workbench.figures.svg import Part, document, moved
+from workbench.figures.svg import Part, bare, moved
 from workbench.widgets.chart import Chart
 from workbench.widgets.html import HTML, heading, told
 from workbench.widgets.redraw import redraw
@@ -147,7 +147,7 @@ class TreeChart(Explorer):
     def _draw(self, picture: dict[str, Any]) -> None:
         self.picture = picture
         drawn, height = self._card(live=True)
-        self.chart.value = document(drawn, picture["states"][0]["label"], WIDTH + 48, height)
+        self.chart.value = bare(drawn, picture["states"][0]["label"], WIDTH + 48, height)
 
     def _card(self, live: bool) -> Part:
         drawing = drawn_at(self.picture, live=live)

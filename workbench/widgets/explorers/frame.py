@@ -6,9 +6,8 @@ import ipywidgets as widgets
 import numpy as np
 
 from workbench.durations import microseconds
-from workbench.figures.frames import frames_figure, frames_width
+from workbench.figures.frames import frames_figure, frames_still, frames_width
 from workbench.figures.markup import Markup, in_lines
-from workbench.figures.stills.still import still
 from workbench.functions.fn import count
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.frame import FrameControls
@@ -75,7 +74,7 @@ class FrameExplorer(Card):
 
     def _still(self) -> Markup:
         title = f"{self.table.column} over {self.table.frame!r}, {self.table.who}"
-        return still(self.chart, title)
+        return frames_still(self.table, title)
 
     def _fetched(self, key: Any) -> Partition:
         return partition_of(self.over, self._df, key or None)

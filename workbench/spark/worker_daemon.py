@@ -1,11 +1,18 @@
-"""PySpark's daemon of Python workers, silent about workers whose task is gone.
+"""PySpark's daemon of Python workers: they begin with the kernels loaded, and end in silence.
+
+A worker is a fork of the daemon, and PySpark's own daemon has loaded nothing: the first task of
+each worker then loads Arrow, the engine and the compiler, for most of a second. Spark ends a worker
+that was idle for a minute, so that this befalls a notebook again and again. Behind each task, a
+worker collects its garbage, which takes as long as there is much that it has loaded itself.
 
 Spark ends an idle worker, or one whose rows nobody wants any more, by closing its socket. PySpark's
 own daemon prints a traceback for each that was about to write, into a notebook's cell as it may be.
 """
 
+import gc
 import os
 import socket
+from contextlib import suppress
 
 from pyspark import daemon
 
@@ -20,6 +27,23 @@ def worker(sock: socket.socket, authenticated: bool) -> int:
         os._exit(1)
 
 
+def load() -> None:
+    """Load what the tasks of workers need, once for all of them."""
+    # What cannot be loaded here fails in the worker that needs it, which can say so.
+    with suppress(ImportError):
+        import numba
+        import pyspark.worker  # noqa: F401
+
+        import workbench.engine.functions  # noqa: F401
+
+        # The compiler makes itself ready with the first function, which costs more than to import.
+        numba.njit("int64(int64)")(lambda value: value)
+    # What is there stays: no collection of a worker's garbage looks at it any more.
+    gc.collect()
+    gc.freeze()
+
+
 if __name__ == "__main__":
+    load()
     daemon.worker = worker
     daemon.manager()

@@ -50,6 +50,20 @@ def test_workers_run_the_running_python(spark: SparkSession) -> None:
     assert [row.path for row in rows] == [sys.executable]
 
 
+def test_workers_begin_with_what_tasks_need_and_never_look_through_it_again(
+    spark: SparkSession,
+) -> None:
+    def begin(batches):  # type: ignore[no-untyped-def]
+        import gc
+
+        import pyarrow as pa
+
+        yield from (pa.RecordBatch.from_pydict({"n": [gc.get_freeze_count()]}) for _ in batches)
+
+    (row,) = spark.range(1, numPartitions=1).mapInArrow(begin, "n long").collect()
+    assert row.n > 100_000
+
+
 def test_a_failed_query_is_said_once_and_not_logged_as_json(
     spark: SparkSession, capfd: pytest.CaptureFixture[str]
 ) -> None:

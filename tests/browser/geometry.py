@@ -14,11 +14,17 @@ READ = 4.5
 CHANGE_THEME = """async (theme) => {
   await window.jupyterapp.commands.execute('apputils:change-theme', { theme });
 }"""
-#: Until charts have found their width, and the theme is the one that was asked for.
-HAS_SETTLED = """(dark) => {
-  const charts = [...document.querySelectorAll('.js-plotly-plot')].filter((it) => it.clientWidth);
-  return document.body.dataset.jpThemeLight === String(!dark)
-    && charts.every((it) => Math.abs(it._fullLayout?.width - it.clientWidth) < 2);
+#: Until the theme is the one that was asked for, and charts have stayed as wide for a while.
+SETTLE = """async (dark) => {
+  const widths = () => [...document.querySelectorAll('.js-plotly-plot .main-svg')]
+    .map((it) => it.getBoundingClientRect().width).join();
+  let before, same = 0;
+  for (let tries = 0; tries < 200 && same < 4; tries++) {
+    await new Promise((done) => setTimeout(done, 60));
+    const themed = document.body.dataset.jpThemeLight === String(!dark);
+    same = themed && widths() === before ? same + 1 : 0;
+    before = widths();
+  }
 }"""
 MEASURE = (Path(__file__).parent / "geometry.js").read_text("utf-8")
 
@@ -34,7 +40,7 @@ def looks_wrong(page: Page) -> list[str]:
         page.evaluate(CHANGE_THEME, theme)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 1000})
-            page.wait_for_function(HAS_SETTLED, arg=theme.endswith("Dark"))
+            page.evaluate(SETTLE, theme.endswith("Dark"))
             measured: list[Any] = page.evaluate(MEASURE, [NEAR, HAIR, READ])
             found += [f"{theme}, {width}: {one}" for one in measured]
     page.evaluate(CHANGE_THEME, THEMES[0])

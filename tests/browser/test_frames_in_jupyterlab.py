@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
 
 pytestmark = pytest.mark.browser
 
@@ -37,3 +38,4 @@ def test_an_analyst_changes_the_frame_and_steps_through_it(open_notebook: OpenNo
     expect(chart).to_contain_text("118860")
     page.get_by_role("button", name="Step through").click()
     expect(page.get_by_text("Step 1 of")).to_be_visible(timeout=30_000)
+    assert looks_wrong(page) == []

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
 
 pytestmark = pytest.mark.browser
 
@@ -43,3 +44,4 @@ def test_a_person_plays_is_late_and_kills(open_notebook: OpenNotebook) -> None:
     expect(status).to_contain_text("rows are still to come")
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert looks_wrong(page) == []

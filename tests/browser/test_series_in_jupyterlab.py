@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
 
 pytestmark = pytest.mark.browser
 
@@ -51,3 +52,4 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(open_notebook: Open
     page.wait_for_function("p => !document.body.innerText.includes(p)", arg=whole and whole[0])
     page.locator(".js-plotly-plot .nsewdrag").first.dblclick()
     expect(page.get_by_text(whole[0] if whole else "?")).to_be_visible()
+    assert looks_wrong(page) == []

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
 
 pytestmark = pytest.mark.browser
 
@@ -25,3 +26,4 @@ def test_a_reader_drags_the_time_back(open_notebook: OpenNotebook) -> None:
     grip.drag_to(rail, target_position={"x": 6, "y": 5}, force=True)
     expect(figure).to_contain_text("as of 0")
     expect(points).to_have_count(1)
+    assert looks_wrong(page) == []

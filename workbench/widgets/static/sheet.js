@@ -1,24 +1,27 @@
-// Once a page, however many explorers it has.
-const STARTED = Symbol.for("workbench.sheet");
+// A chart asks for its width when the window changes; here it is told when its own place does.
+function fit(chart) {
+  const drawn = chart._fullLayout?.width;
+  if (!drawn || !chart.clientWidth || Math.abs(chart.clientWidth - drawn) < 1) return;
+  if (chart._responsiveChartHandler) chart._responsiveChartHandler();
+  else window.dispatchEvent(new Event("resize"));
+}
 
-function start() {
-  // A chart asks for its width when the window changes; here it is told when its own place does.
-  const places = new ResizeObserver((entries) => {
-    for (const { target: chart } of entries) {
-      const drawn = chart._fullLayout?.width;
-      if (!drawn || !chart.clientWidth || Math.abs(chart.clientWidth - drawn) < 1) continue;
-      if (chart._responsiveChartHandler) chart._responsiveChartHandler();
-      else window.dispatchEvent(new Event("resize"));
+function render({ el }) {
+  el.classList.add("wb-sheet");
+  let card = null;
+  // The sheet is as wide as its card. A card gets higher when a chart has been drawn in it.
+  const places = new ResizeObserver(() => {
+    if (!card && (card = el.closest(".wb-card"))) {
+      places.observe(card);
+      card.addEventListener("click", (event) => {
+        const button = event.target.closest(".wb-copy");
+        if (button?.closest(".wb-card") === card) copy(button);
+      });
     }
+    card?.querySelectorAll(".js-plotly-plot").forEach(fit);
   });
-  document.addEventListener("plotlywidget-after-render", (event) => {
-    places.observe(event.detail.element);
-  });
-  document.querySelectorAll(".js-plotly-plot").forEach((chart) => places.observe(chart));
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest?.(".wb-copy");
-    if (button) copy(button);
-  });
+  places.observe(el);
+  return () => places.disconnect();
 }
 
 async function copy(button) {
@@ -26,13 +29,6 @@ async function copy(button) {
   await navigator.clipboard?.writeText(code);
   button.textContent = "Copied";
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
-}
-
-function render({ el }) {
-  el.hidden = true;
-  if (globalThis[STARTED]) return;
-  globalThis[STARTED] = true;
-  start();
 }
 
 export default { render };

@@ -1,0 +1,47 @@
+"""What needs no Spark, measured in a real JupyterLab: light and dark, and at two widths."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
+
+pytestmark = pytest.mark.browser
+
+DATA = Path(__file__).parents[1] / "data/funnel_lesson.json"
+CELLS = [
+    """
+import json
+from pathlib import Path
+import pandas as pd
+from tests.hostile import plan, served, skew
+from workbench.figures.consistency import consistency_figure
+from workbench.widgets import LadderCostsView, ReadsPerFrameView, SkewView, TreeExplorer
+from workbench.widgets.plan import PlanView
+from workbench.widgets.stepper.player import Player
+""",
+    "TreeExplorer([5, 7, 3, 10, 6, 2, 8, 4], before=5, after=1, fanout=2)",
+    """
+rungs = ("naive", "rollups", "search", "tiles", "cursors", "tree hops", "stack hops", "sawtooth")
+LadderCostsView(pd.DataFrame({rung: [100, 190, 400] for rung in rungs}, index=[10, 20, 40]))
+""",
+    'ReadsPerFrameView(pd.DataFrame({"naive": [1, 100], "two stacks": [2, 3]}, index=[1, 100]))',
+    'SkewView(skew("N725MQ"))',
+    'PlanView(plan("Sort of rows by their key"))',
+    """
+states = {"equal": [3, 4], "different": [1, 0], "both_null": 0, "left_null": 0, "right_null": 0}
+consistency_figure(pd.DataFrame({"time": [0, 5], "column": "n", "rows": 4, **states}))
+""",
+    'served("count")',
+    f'Player(json.loads(Path({str(DATA)!r}).read_text("utf-8")), step=9)',
+]
+
+
+def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNotebook) -> None:
+    page = open_notebook(CELLS)
+    expect(page.locator(".wbp-caption")).to_be_visible()
+    expect(page.locator(".js-plotly-plot")).to_have_count(6)
+    wrong = looks_wrong(page); Path("/tmp/look/wrong.txt").write_text("\n".join(wrong))
+    assert wrong == []

@@ -44,16 +44,18 @@
     }
   }
   for (const chart of all(document, '.js-plotly-plot')) {
-    const place = chart.parentElement, style = getComputedStyle(place);
+    const place = chart.closest('.wb-card') ? chart.parentElement : chart;
+    const style = getComputedStyle(place);
     const room = place.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     const drawn = box(chart.querySelector('.main-svg'));
     if (Math.abs(drawn.width - room) > near) say(`${drawn.width} wide in ${room}`, chart);
-    const behind = chart.querySelector('.bg') ? parts(getComputedStyle(chart.querySelector('.bg')).fill) : ground(chart);
+    const bg = chart.querySelector('.bg');
+    const behind = over(bg ? parts(getComputedStyle(bg).fill) : [0, 0, 0, 0], ground(chart));
     for (const it of all(chart, '.main-svg text')) {
       if (!inside(box(it), drawn)) say('text outside its figure', it);
       const named = it.closest('.xtick, .ytick, .legend, .infolayer, .xtitle, .ytitle');
       if (named && !it.closest('.annotation')?.querySelector('rect.bg[style*="fill-opacity: 1"]')) {
-        isRead(it, getComputedStyle(it).fill, behind.slice(0, 3));
+        isRead(it, getComputedStyle(it).fill, behind);
       }
     }
     for (const tool of all(chart, '.modebar-group')) {

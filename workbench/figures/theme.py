@@ -157,7 +157,7 @@ def themed(figure: go.Figure, **layout: Any) -> go.Figure:
     (None, 300, '#16181d')
     """
     margin = _MARGIN | layout.pop("margin", {})
-    return figure.update_layout(template=TEMPLATE, margin=margin, **layout)
+    return figure.update_layout(template=TEMPLATE, autosize=True, margin=margin, **layout)
 
 
 def empty(figure: go.Figure, sentence: str) -> go.Figure:

@@ -61,4 +61,4 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
     ).to_be_attached()
     page.get_by_role("button", name="Step through").click()
     expect(page.get_by_text("Step 1 of")).to_be_visible(timeout=30_000)
-    assert looks_wrong(page) == []
+    assert "\n".join(looks_wrong(page)) == ""

@@ -3,19 +3,8 @@
 from collections.abc import Sequence
 
 from workbench.figures.markup import Markup, element
-from workbench.figures.svg import (
-    BLUE,
-    ORANGE,
-    QUIET,
-    RAISED,
-    RULE,
-    SKY,
-    VERMILLION,
-    document,
-    line,
-    rect,
-    text,
-)
+from workbench.figures.svg import document, line, rect, text
+from workbench.figures.theme import BLUE, ORANGE, QUIET, RAISED, RULE, SKY, VERMILLION
 
 WIDTH, ROW, TOP, LEFT, ROOM = 820.0, 30.0, 56.0, 24.0, 330.0
 #: The marks by the names that the article gives them.

@@ -8,7 +8,8 @@ from workbench.figures.markup import Markup
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.scales import Scale
 from workbench.figures.stills.traces import PanelPicture
-from workbench.figures.svg import QUIET, RULE, line
+from workbench.figures.svg import line
+from workbench.figures.theme import QUIET, RULE
 
 
 def _shows(shown: Any) -> bool:

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from workbench.figures.markup import Markup, element, joined
-from workbench.figures.svg import INK
+from workbench.figures.theme import INK
 
 #: How wide a letter is, as a part of the size of the font.
 LETTER = 0.56

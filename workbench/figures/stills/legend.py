@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 from workbench.figures.markup import Markup, element
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.marks import DASHES, box, mark
-from workbench.figures.svg import INK, rect
+from workbench.figures.svg import rect
+from workbench.figures.theme import INK
 
 LEGEND_ROW = 20.0
 

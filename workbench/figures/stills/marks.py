@@ -4,7 +4,8 @@ from math import cos, pi, sin
 from typing import Any
 
 from workbench.figures.markup import Markup, element
-from workbench.figures.svg import INK, rect
+from workbench.figures.svg import rect
+from workbench.figures.theme import INK
 
 DASHES = {
     "dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "12 5",

@@ -11,7 +11,8 @@ from workbench.figures.stills.labels import label, lines_of, width_of
 from workbench.figures.stills.marks import DASHES, at, box, mark
 from workbench.figures.stills.panels import Bar, Panel
 from workbench.figures.stills.scales import Floats
-from workbench.figures.svg import BLUE, INK, QUIET, rect
+from workbench.figures.svg import rect
+from workbench.figures.theme import BLUE, GROUND, INK, QUIET
 
 #: Where a text stands beside its point: its anchor, and how far it is moved.
 _BESIDE = {"left": ("end", -6.0), "center": ("middle", 0.0), "right": ("start", 6.0)}
@@ -77,7 +78,7 @@ class PanelPicture:
         if not words:
             return drawn
         if width_of(words) + 8 < wide:
-            fill = "#fff" if bar.trace.marker.color == BLUE else INK
+            fill = GROUND if bar.trace.marker.color == BLUE else INK
             middle = left + wide / 2
             return drawn + label(middle, top + high / 2, words, anchor="middle", fill=fill)
         return drawn + label(left + wide + 5, top + high / 2, words)

@@ -1,5 +1,6 @@
 """``wb.play``: step through what a specification does to one key's rows."""
 
+from copy import deepcopy
 from functools import singledispatch
 from typing import Any
 
@@ -10,17 +11,21 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
 from workbench.widgets.lessons.backfill import backfill_lesson
-from workbench.widgets.lessons.funnel import funnel_lesson
+from workbench.widgets.lessons.edited import Make, both, opened
+from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.tiling import TILING, tiling_lesson
 from workbench.widgets.lessons.tree import TREES, tree_picture
-from workbench.widgets.lessons.window import window_lesson
+from workbench.widgets.lessons.window import window_maker
+from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 from workbench.windows.inspect.one_partition import MOST_STEPPED, partition_of
 from workbench.windows.over import Over
 
 
-def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) -> Player:
+def play(
+    what: Any, *tables: Any, key: Any = None, column: str | None = None, beside: Any = None
+) -> Player:
     """Open the step player on the rows of one key.
 
     Parameters
@@ -35,11 +40,16 @@ def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) ->
         most queries of a backfill.
     column : str, optional
         The result of a window call or a backfill to step through; without it, the first.
+    beside : Funnel, Over, Backfill or Kernel, optional
+        Another one of the same kind, on the same input: the two go side by side, in step by what
+        they look at. So a funnel is compared with itself in another mode, a kernel with another.
 
     Returns
     -------
     Player
-        Steps in the browser; ``to_html(path)`` writes it as one page.
+        Steps in the browser; ``to_html(path)`` writes it as one page. With ``mode = "predict"`` it
+        asks before each step what will happen; with ``mode = "edit"`` the input can be changed,
+        and the kernel's new run is shown.
 
     Raises
     ------
@@ -55,11 +65,25 @@ def play(what: Any, *tables: Any, key: Any = None, column: str | None = None) ->
     """
     if column is not None and not isinstance(what, Over | Backfill):
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
-    return _play(what, *tables, key=key, column=column)
+    make, found = _play(what, *tables, key=key, column=column)
+    if beside is None:
+        return opened(make)
+    if not isinstance(beside, type(what)):
+        raise WorkbenchError(
+            f"beside: it is a {type(beside).__name__}; give a {type(what).__name__}, as what is."
+        )
+    other, _ = _play(beside, *tables, key=found, column=None)
+    return opened(both(make, other))
+
+
+def _given(lesson: Lesson) -> Make:
+    """What makes a lesson whose input cannot be edited."""
+    return lambda _rows: lesson
 
 
 @singledispatch
-def _play(what: Any, *_tables: Any, **_options: Any) -> Player:
+def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
+    """What makes the lesson, and the key that it is of."""
     raise WorkbenchError(
         f"what: a {type(what).__name__} cannot be stepped through; "
         "give a Funnel, an Over, a Backfill or a kernel."
@@ -67,27 +91,28 @@ def _play(what: Any, *_tables: Any, **_options: Any) -> Player:
 
 
 @_play.register
-def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> Player:
+def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[Make, Any]:
     if len(tables) != 1:
         raise WorkbenchError(
             f"df: a window call is played on one table, and {len(tables)} are given."
         )
-    return Player(window_lesson(partition_of(what, tables[0], key, MOST_STEPPED), column))
+    partition = partition_of(what, tables[0], key, MOST_STEPPED)
+    return window_maker(partition, column), partition.key
 
 
 @_play.register
-def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -> Player:
+def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -> tuple[Make, Any]:
     if len(tables) != 2:
         raise WorkbenchError(
             f"queries, events: a backfill is played on two tables, and {len(tables)} are given."
         )
     plan = what.bound(*tables)
     chosen = keys_with_queries(plan)[0][0] if key is None else key
-    return Player(backfill_lesson(plan, chosen, column))
+    return _given(backfill_lesson(plan, chosen, column)), chosen
 
 
 @_play.register
-def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> Player:
+def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple[Make, Any]:
     if len(tables) != 1:
         raise WorkbenchError(
             f"events: a funnel is played on one table, and {len(tables)} are given."
@@ -96,14 +121,15 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> Playe
     chosen = a_key(what, tables[0]) if key is None else key
     rows = rows_of_key(what, tables[0], chosen)
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
-    return Player(funnel_lesson(what, rows, who))
+    return funnel_maker(what, rows, who), chosen
 
 
 @_play.register
-def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> Player:
-    run = trace(what, *tables)
+def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> tuple[Make, Any]:
+    # Kernels write into their arguments: the one beside begins with what was given.
+    run = trace(what, *deepcopy(tables))
     if what.__name__ in TILING:
-        return Player(tiling_lesson(run, what.__name__))
+        return _given(tiling_lesson(run, what.__name__)), None
     lesson = lesson_of(run, what.__name__)
     pictures = [tree_picture(run)] if what.__name__ in TREES and run.steps else array_pictures(run)
-    return Player({**lesson, "pictures": pictures})
+    return _given({**lesson, "pictures": pictures}), None

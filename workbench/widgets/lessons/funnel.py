@@ -13,6 +13,8 @@ from workbench.durations import spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.funnel.spec import MODES
+from workbench.widgets.lessons.edited import FunnelInput, Make, Rows
+from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -21,7 +23,32 @@ TIMES = ("time", "start", "now", "reached", "chain")
 Clock = Callable[[Any], str]
 
 
-def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> dict[str, Any]:
+#: What is no time: slots that no chain has reached hold it, and show nothing.
+UNWRITTEN = np.iinfo(np.int64).min
+
+
+def funnel_maker(funnel: Funnel, rows: KeyRows, who: str) -> Make:
+    """Return what makes the lesson of a funnel on one key's rows, and on edited ones.
+
+    Parameters
+    ----------
+    funnel, rows, who
+        As :func:`funnel_lesson` takes them.
+
+    Returns
+    -------
+    function
+    """
+    given = FunnelInput(funnel, rows)
+
+    def make(edited: Rows | None) -> Lesson:
+        now = rows if edited is None else given.read(edited)
+        return {**funnel_lesson(funnel, now, who), "input": given.table(now)}
+
+    return make
+
+
+def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
     """Return the lesson that steps through a funnel on one key's rows.
 
     Parameters
@@ -45,6 +72,7 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> dict[str, Any]:
     if rows.cut:
         lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
     lesson["pictures"] = [view.timeline(run, clock), view.slots(run, clock)]
+    lesson["telling"] = len(run.steps) - 1
     return lesson
 
 
@@ -95,7 +123,9 @@ def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[A
     """How the variables are written, by name."""
 
     def times(value: Any) -> Any:
-        return [times(v) for v in value] if isinstance(value, list) else clock(value)
+        if isinstance(value, list):
+            return [times(v) for v in value]
+        return "" if value == UNWRITTEN else clock(value)
 
     def window(value: int) -> Any:
         return value if rows.integer_time else spoken(value)
@@ -116,6 +146,7 @@ class _View:
     time: NDArray[np.int64]
     step: NDArray[Any]
     names: list[str]
+    row: list[int]
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
         """The start of the chain that each level holds."""
@@ -138,12 +169,15 @@ class _View:
                 "lane": int(step) - 1 if step else None,
                 "label": name,
                 "text": f"{clock(time)} {name}",
+                "row": row,
             }
-            for time, step, name in zip(self.time, self.step, self.names, strict=True)
+            for time, step, name, row in zip(
+                self.time, self.step, self.names, self.row, strict=True
+            )
         ]
         ticks = sorted({int(t) for t in self.time})
         ticks = ticks[:: max(1, len(ticks) // 6)]
-        states = []
+        states: list[dict[str, Any]] = []
         skipped: set[int] = set()
         for step in run.steps:
             current, seen = self.place_of(step.variables)
@@ -158,9 +192,14 @@ class _View:
                     "window": self._window(step.variables, origin),
                 }
             )
+        if states and states[-1]["chain"]:
+            # The answer is looked at as a whole: its chain, in the window that it opened.
+            first = int(self.time[states[-1]["chain"][0]])
+            states[-1] |= {"current": None, "window": self._from(first, origin)}
         return {
             "kind": "timeline",
             "title": "Events on their steps",
+            "asks": "Which events count after it?",
             "lanes": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
             "events": events,
             "ticks": [{"at": self._at(t - origin), "label": clock(t)} for t in ticks],
@@ -177,6 +216,10 @@ class _View:
             ]
             cells = [None if start is None else clock(start) for start in now]
             states.append({"cells": cells, "changed": changed, "current": None})
+        # A slot has the begin of a chain: the event's own time is what it is mistaken for.
+        for state, step in zip(states, run.steps, strict=True):
+            at, _ = self.place_of(step.variables)
+            state["instead"] = [] if at is None else [clock(self.time[at])]
         return {
             "kind": "cells",
             "title": "When the chain that each level holds began",
@@ -192,7 +235,10 @@ class _View:
         k = state.get("k")
         if not starts:
             return None
-        chosen = starts[min(max((k or 0) - 1, 0), len(starts) - 1)]
+        return self._from(starts[min(max((k or 0) - 1, 0), len(starts) - 1)], origin)
+
+    def _from(self, chosen: int, origin: int) -> dict[str, Any]:
+        """The window of a chain that began then."""
         length = str(self.window) if self.rows.integer_time else spoken(self.window)
         return {
             "from": self._at(chosen - origin),
@@ -208,11 +254,13 @@ class _Scan(_View):
         super().__init__(funnel, rows)
         whole = np.array([0, len(rows.time)])
         _, self.time, self.step = entries(whole, rows.time, rows.conditions)
-        self.names = _names_of_entries(rows, self.time, self.step)
+        self.row = _rows_of_entries(rows, self.time, self.step)
+        self.names = [rows.names[row] for row in self.row]
 
     def run(self, show: Any) -> Trace:
-        slots, parent = np.zeros((2, self.steps), np.int64), np.zeros(len(self.time), np.int32)
-        reached = np.zeros(self.steps, np.int64)
+        slots = np.full((2, self.steps), UNWRITTEN, np.int64)
+        parent = np.zeros(len(self.time), np.int32)
+        reached = np.full(self.steps, UNWRITTEN, np.int64)
         columns = self.time.copy(), self.step.copy()
         return trace(
             window_funnel, *columns, self.window, *self.modes, *slots, parent, reached, show=show
@@ -242,14 +290,17 @@ class _Once(_View):
         super().__init__(funnel, rows)
         order = np.lexsort((rows.conditions, rows.time))
         self.time, self.conditions = rows.time[order], rows.conditions[order]
+        self.row = order.tolist()
         self.names = [rows.names[i] or str(bin(rows.conditions[i])) for i in order]
         # A row that fulfils several steps is drawn on the first of them.
         self.step = np.array([(int(c) & -int(c)).bit_length() for c in self.conditions])
 
     def run(self, show: Any) -> Trace:
         size = len(self.time)
-        slots, reached = np.zeros((4, self.steps), np.int64), np.zeros(self.steps, np.int64)
-        chain, of_rows = np.zeros((self.steps, self.steps), np.int64), np.zeros((2, size), np.int64)
+        slots, reached = np.zeros((4, self.steps), np.int64), np.full(self.steps, UNWRITTEN)
+        slots[0] = UNWRITTEN
+        chain = np.full((self.steps, self.steps), UNWRITTEN, np.int64)
+        of_rows = np.zeros((2, size), np.int64)
         columns = self.time.copy(), self.conditions.copy()
         return trace(
             window_funnel_once, *columns, self.window, *self.modes, *slots, chain, *of_rows,
@@ -258,7 +309,8 @@ class _Once(_View):
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
         level = state.get("level", 0)
-        return [state["chain"][k][0] if k < level else None for k in range(self.steps)]
+        starts = (state["chain"][k][0] if k < level else UNWRITTEN for k in range(self.steps))
+        return [None if start == UNWRITTEN else start for start in starts]
 
     def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
         first = state.get("first", 0)
@@ -273,13 +325,13 @@ class _Once(_View):
         return found
 
 
-def _names_of_entries(rows: KeyRows, time: NDArray[np.int64], step: NDArray[Any]) -> list[str]:
-    """The event's name behind each entry; rows of one time and step are taken in their order."""
-    waiting: dict[tuple[int, int], list[str]] = {}
-    for at, conditions, name in zip(rows.time, rows.conditions, rows.names, strict=True):
+def _rows_of_entries(rows: KeyRows, time: NDArray[np.int64], step: NDArray[Any]) -> list[int]:
+    """The row behind each entry; rows of one time and step are taken in their order."""
+    waiting: dict[tuple[int, int], list[int]] = {}
+    for row, (at, conditions) in enumerate(zip(rows.time, rows.conditions, strict=True)):
         fulfilled = [k + 1 for k in range(32) if int(conditions) >> k & 1] or [0]
         for k in fulfilled:
-            waiting.setdefault((int(at), k), []).append(name)
+            waiting.setdefault((int(at), k), []).append(row)
     return [waiting[int(at), int(k)].pop(0) for at, k in zip(time, step, strict=True)]
 
 

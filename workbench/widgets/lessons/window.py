@@ -16,11 +16,35 @@ from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHES
+from workbench.widgets.lessons.edited import Make, PartitionInput, Rows
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.lessons.window_pictures import structure
 from workbench.widgets.lessons.window_timeline import timeline
+from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
 from workbench.windows.inspect.one_partition import Partition, said
+
+
+def window_maker(partition: Partition, column: str | None = None) -> Make:
+    """Return what makes the lesson of a window call on a partition, and on edited rows of it.
+
+    Parameters
+    ----------
+    partition, column
+        As :func:`window_lesson` takes them.
+
+    Returns
+    -------
+    function
+    """
+    given = PartitionInput(partition)
+
+    def make(edited: Rows | None) -> Lesson:
+        now = partition if edited is None else given.read(edited)
+        lesson = window_lesson(now, column)
+        return {**lesson, "input": given.table(now)} if given.is_editable else lesson
+
+    return make
 
 
 def window_lesson(partition: Partition, column: str | None = None) -> dict[str, Any]:

@@ -5,7 +5,10 @@ const CELLS_SHOWN = 40;
 const ROWS_SHOWN = 12;
 const MILLISECONDS_A_STEP = 1200;
 const SPEEDS = [[0.5, "½×"], [1, "1×"], [2, "2×"], [4, "4×"], [8, "8×"]];
-const SOURCE_LINES_SHOWN = 16;
+const SOURCE_LINES_SHOWN = 12;
+const SOURCE_LINES_BESIDE = 6;
+const CHANGES_SHOWN = 4;
+const LETTERS_SHOWN = 44;
 
 // --- Small tools -----------------------------------------------------------------------------
 
@@ -348,7 +351,7 @@ function speedChoice() {
   return { el: h("label", { class: "wbp-speed" }, "Speed ", select), rate: () => Number(select.value) };
 }
 
-function controls(count, player) {
+function controls(count, player, ...modes) {
   const buttons = {
     first: controlButton("First", "Home", () => player.go(0)),
     back: controlButton("Back", "←", () => player.go(player.step() - 1)),
@@ -364,7 +367,7 @@ function controls(count, player) {
     "div",
     { class: "wbp-controls" },
     h("div", { class: "wbp-buttons" }, ...Object.values(buttons).map((button) => button.el)),
-    scrub, position, player.speed.el,
+    scrub, position, player.speed.el, ...modes,
   );
   // aria-disabled instead of disabled: a disabled button would drop the focus, and the keys with it.
   function show(index) {
@@ -378,7 +381,7 @@ function controls(count, player) {
   return { el, show, playing: (now) => buttons.play.rename(now ? "Pause" : "Play") };
 }
 
-function listenToKeys(root, player, count) {
+function listenToKeys(root, player, count, answer) {
   const acts = {
     ArrowLeft: () => player.go(player.step() - 1),
     ArrowRight: () => player.go(player.step() + 1),
@@ -388,29 +391,199 @@ function listenToKeys(root, player, count) {
   };
   root.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in acts)) return;
-    if (event.target.tagName === "SELECT") return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!event.target.closest("input, .wbp-edit") && answer(Number(event.key) - 1)) return;
+    if (!(event.key in acts)) return;
+    if (event.target.closest("select, .wbp-edit")) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
     event.preventDefault();
     acts[event.key]();
   });
 }
 
+// --- Predict, then reveal ------------------------------------------------------------------------
+
+/** A button that turns a mode of the player on and off. */
+function modeButton(model, mode, label, title) {
+  const el = h("button", { type: "button", class: `wbp-button wbp-mode wbp-${mode}-mode`, title }, label);
+  const on = () => model.get("mode") === mode;
+  el.addEventListener("click", () => {
+    model.set("mode", on() ? "watch" : mode);
+    model.save_changes();
+  });
+  return { el, on, show: () => setAttribute(el, "aria-pressed", String(on())) };
+}
+
+/** Before a step its question, behind it whether the answer was right. */
+function predicting(model, questions, go) {
+  const mode = modeButton(model, "predict", "Predict", "Say what the next step will do before you see it");
+  const verdict = h("p", { class: "wbp-verdict", role: "status" });
+  const ask = h("p", { class: "wbp-ask" });
+  const choices = h("div", { class: "wbp-choices" });
+  const score = h("p", { class: "wbp-score" });
+  const el = h("div", { class: "wbp-predict", role: "group", "aria-label": "Prediction" }, verdict, ask, choices, score);
+  const answers = () => model.get("answers") ?? {};
+  const isOpen = (index) => Boolean(questions[index]) && answers()[index] === undefined;
+  const halts = (index) => mode.on() && isOpen(index + 1);
+  let now = 0;
+  function answer(number) {
+    const next = questions[now + 1];
+    if (!mode.on() || !isOpen(now + 1) || !next.choices[number]) return false;
+    model.set("answers", { ...answers(), [now + 1]: number });
+    go(now + 1);
+    return true;
+  }
+  function choice(text, number, next) {
+    const said = answers()[now + 1];
+    const mark = said === undefined ? `${number + 1}` : number === next.right ? "✓" : number === said ? "✕" : "";
+    const button = h("button", { type: "button", class: "wbp-button wbp-choice" }, h("b", {}, mark), ` ${text}`);
+    if (said === undefined) button.addEventListener("click", () => answer(number));
+    else setAttribute(button, "aria-disabled", "true");
+    return button;
+  }
+  function show(index) {
+    now = index;
+    mode.show();
+    setHidden(el, !mode.on());
+    if (!mode.on()) return;
+    const given = Object.entries(answers()).filter(([step]) => questions[step]);
+    const right = given.filter(([step, number]) => questions[step].right === number).length;
+    const [last, next] = [questions[index], questions[index + 1]];
+    const said = last ? answers()[index] : undefined;
+    setText(verdict, said === undefined ? "" : said === last.right ? "✓ Right." : `✕ No: ${last.choices[last.right]}`);
+    setAttribute(verdict, "data-right", said === undefined ? null : String(said === last.right));
+    const isLast = index >= questions.length - 1;
+    setText(ask, next ? next.ask : isLast ? "That was the last step." : "Nothing is asked about the next step: go on.");
+    choices.replaceChildren(...(next ? next.choices.map((text, number) => choice(text, number, next)) : []));
+    setText(score, `${right} of ${given.length} right`);
+  }
+  return { el, button: mode.el, show, halts, answer };
+}
+
+// --- Edit the input --------------------------------------------------------------------------------
+
+const NEEDS_A_KERNEL = "To compute another run, the player needs a kernel: open it in a notebook that runs.";
+
+/** The input as a table of fields; what is changed goes to the kernel, whose new run comes back. */
+function editing(model, lesson, place) {
+  const input = lesson.input ?? null;
+  const mode = modeButton(model, "edit", "Edit", "Change the input, and step through what becomes of it");
+  setHidden(mode.el, input === null);
+  const said = h("p", { class: "wbp-said-of-edit", role: "status" });
+  const el = h("div", { class: "wbp-edit", role: "group", "aria-label": "Input" });
+  if (input === null) return { el, button: mode.el, show: () => setHidden(el, true) };
+  const alive = model.get("editable") && typeof model.send === "function";
+  function send(rows) {
+    setText(said, "The kernel computes …");
+    model.send({ rows });
+  }
+  const changed = (row, column, value) =>
+    input.rows.map((one, at) => (at === row ? one.map((old, k) => (k === column ? value : old)) : one));
+  function field(row, column) {
+    const { name, kind, options } = input.columns[column];
+    const value = input.rows[row][column];
+    const types = { time: { type: "datetime-local", step: 1 }, number: { type: "number", step: "any" } };
+    const label = { "data-cell": `${row},${column}`, "aria-label": `${name} of row ${row}` };
+    const node = options
+      ? h("select", label, ...options.map((text) => h("option", { value: text, selected: text === value && "selected" }, text)))
+      : h("input", { ...label, ...(types[kind] ?? { type: "text" }), value });
+    node.addEventListener("change", () => send(changed(row, column, node.value)));
+    return h("td", {}, node);
+  }
+  function row(values, at) {
+    const drop = h("button", { type: "button", class: "wbp-button", "aria-label": `Remove row ${at}` }, "✕");
+    drop.addEventListener("click", () => send(input.rows.filter((_, other) => other !== at)));
+    return h("tr", {}, ...values.map((_, column) => field(at, column)), h("td", {}, drop));
+  }
+  function table() {
+    const head = h("tr", {}, ...input.columns.map(({ name }) => h("th", { scope: "col" }, name)), h("th", {}));
+    const add = h("button", { type: "button", class: "wbp-button" }, "+ Add a row");
+    add.addEventListener("click", () => send([...input.rows, input.rows.at(-1) ?? input.fresh]));
+    const drags = input.drag ? " Events on the time line can be dragged." : "";
+    return [
+      h("div", { class: "wbp-fields" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...input.rows.map(row)))),
+      h("p", {}, add, h("span", { class: "wbp-none" }, drags)), said,
+    ];
+  }
+  const listen = input.drag && alive ? dragging(place, input, () => mode.on(), (...cell) => send(changed(...cell))) : null;
+  function show() {
+    mode.show();
+    setHidden(el, !mode.on());
+    setAttribute(place.querySelector(".wbp"), "data-mode", model.get("mode") ?? "watch");
+    if (!mode.on()) return;
+    if (!alive) return el.replaceChildren(h("p", { class: "wbp-none" }, NEEDS_A_KERNEL));
+    if (!el.firstChild) el.append(...table());
+    setText(said, model.get("problem") ?? "");
+    listen?.();
+  }
+  return { el, button: mode.el, show };
+}
+
+/** Lets the events of the first time line be dragged along it: their time in the input changes. */
+function dragging(place, { columns, rows, drag }, isOn, change) {
+  const moved = (value, by) =>
+    columns[drag.column].kind === "time"
+      ? new Date(Date.parse(`${value}Z`) + by * 1000).toISOString().slice(0, 19)
+      : String(Number(value) + Math.round(by));
+  let listens = false;
+  return () => {
+    if (listens) return;
+    listens = true;
+    for (const mark of place.querySelectorAll(".wbp-timeline [data-row]")) {
+      mark.addEventListener("pointerdown", (down) => {
+        if (!isOn() || down.button) return;
+        down.preventDefault();
+        mark.setPointerCapture(down.pointerId);
+        const svg = mark.closest("svg[data-unit]");
+        const wide = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+        const by = (event) => (event.clientX - down.clientX) * wide;
+        const follow = (event) => setAttribute(mark, "transform", `translate(${by(event)},0)`);
+        mark.addEventListener("pointermove", follow);
+        mark.addEventListener("pointerup", (up) => {
+          mark.removeEventListener("pointermove", follow);
+          setAttribute(mark, "transform", null);
+          const row = Number(mark.dataset.row);
+          const value = moved(rows[row][drag.column], (by(up) / Number(svg.dataset.unit)) * drag.seconds);
+          if (Math.abs(by(up)) > 2) change(row, drag.column, value);
+        }, { once: true });
+      });
+    }
+  };
+}
+
 // --- The player --------------------------------------------------------------------------------
 
-function captionPanel(count, result) {
+/** What a step has done: the function at work, the caption, and the variables that it has changed. */
+function captionPanel(lesson) {
+  const work = h("p", { class: "wbp-work" });
   const text = h("p", { class: "wbp-caption", "aria-live": "polite" });
-  const end = h("p", { class: "wbp-result" }, "Result: ", h("strong", {}, result ?? ""));
-  const el = h("div", { class: "wbp-caption-box" }, text, end);
-  function show(step, index) {
+  const changes = h("p", { class: "wbp-changes" });
+  const end = h("p", { class: "wbp-result" }, "Result: ", h("strong", {}, lesson.result ?? ""));
+  const el = h("div", { class: "wbp-caption-box" }, h("div", { class: "wbp-said" }, work, text, changes), end);
+  const first = new Map((lesson.functions ?? []).map((item) => [item.name, item.first_line ?? 1]));
+  function show(step, isLast) {
+    setText(work, `${step.function}, line ${first.get(step.function) + step.line - 1}`);
     setText(text, step.caption);
-    setHidden(end, index !== count - 1 || !result);
+    const changed = (step.variables ?? []).filter(isChanged).map(changeInWords);
+    changes.replaceChildren(...changed.slice(0, CHANGES_SHOWN));
+    if (changed.length > CHANGES_SHOWN) changes.append(` and ${changed.length - CHANGES_SHOWN} more`);
+    setHidden(end, !isLast || !lesson.result);
   }
   return { el, show };
 }
 
+/** A changed variable in a few letters: of a list the cells that are another. */
+function changeInWords({ name, value, changed }) {
+  const cells = Array.isArray(value) && Array.isArray(changed) && changed.every(Number.isInteger);
+  const words = cells
+    ? changed.slice(0, 3).map((index) => `${name}[${index}] = ${format(value[index])}`).join(", ")
+    : `${name} = ${format(value)}`;
+  const shown = words.length > LETTERS_SHOWN ? `${words.slice(0, LETTERS_SHOWN)}…` : words;
+  return h("span", { class: "wbp-change" }, h("span", { class: "wbp-dot", "aria-hidden": "true" }, "● "), shown);
+}
+
 /** The step, kept in the model so that every view and the kernel see it, and the clock that plays. */
-function stepper(model, count, onPlaying) {
+function stepper(model, count, onPlaying, halts) {
   const speed = speedChoice();
   let timer = null;
   let own = false;
@@ -429,11 +602,12 @@ function stepper(model, count, onPlaying) {
   }
   function tick() {
     set(step() + 1);
-    if (step() === count - 1) pause();
+    if (step() === count - 1 || halts(step())) pause();
     else timer = setTimeout(tick, MILLISECONDS_A_STEP / speed.rate());
   }
   function play() {
     if (step() === count - 1) set(0);
+    if (halts(step())) return;
     timer = setTimeout(tick, MILLISECONDS_A_STEP / speed.rate());
     onPlaying(true);
   }
@@ -444,8 +618,8 @@ function stepper(model, count, onPlaying) {
   return { speed, step, go, toggle, pause, moved };
 }
 
-const header = ({ title, intro }) =>
-  h("header", {}, h("h2", {}, title), intro ? h("p", { class: "wbp-intro" }, intro) : null);
+const header = ({ title, intro, beside }) =>
+  h("header", {}, h("h2", { class: beside ? "wbp-spoken" : null }, beside ? `${title} beside ${beside.title}` : title), intro ? h("p", { class: "wbp-intro" }, intro) : null);
 
 function frame(lesson, children) {
   const attributes = {
@@ -475,40 +649,65 @@ function watchWidth(el, act) {
   return () => observer.disconnect();
 }
 
-function mount(model, el) {
-  const lesson = model.get("lesson");
-  const count = lesson.steps?.length ?? 0;
-  if (count === 0) return mountEmpty(lesson, el);
-  const player = stepper(model, count, (now) => bar.playing(now));
-  const bar = controls(count, player);
-  const caption = captionPanel(count, lesson.result);
+/** One lesson's caption, pictures, source and variables. */
+function pane(lesson, title) {
+  const caption = captionPanel(lesson);
   const source = sourcePanel(lesson.functions ?? []);
   const variables = variablesPanel();
   const pictures = (lesson.pictures ?? []).map(picture);
   const columns = h("div", { class: "wbp-columns" }, source.el, variables.el);
-  columns.style.setProperty("--wbp-lines", clamp(source.length, 11, SOURCE_LINES_SHOWN));
-  const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
-  const root = frame(lesson, [bar.el, caption.el, h("div", { class: "wbp-pictures" }, ...pictures.map((item) => item.el)), columns, hint]);
-  function show() {
-    const index = player.step();
+  columns.style.setProperty("--wbp-lines", title ? SOURCE_LINES_BESIDE : clamp(source.length, 9, SOURCE_LINES_SHOWN));
+  const drawn = h("div", { class: "wbp-pictures" }, ...pictures.map((item) => item.el));
+  const heading = title ? h("h3", { class: "wbp-side" }, title) : null;
+  const el = h("div", { class: "wbp-pane" }, heading, caption.el, drawn, columns);
+  function show(index) {
     const step = lesson.steps[index];
-    bar.show(index);
-    caption.show(step, index);
+    caption.show(step, index === lesson.steps.length - 1);
     pictures.forEach((item) => item.show(index));
     source.show(step);
     variables.show(step);
+  }
+  return { el, show, caption: caption.el, columns };
+}
+
+function mount(model, el) {
+  const lesson = model.get("lesson");
+  // Two lessons go in step by pairs of their steps; one goes by its own.
+  const pairs = lesson.pairs ?? (lesson.steps ?? []).map((_, index) => [index]);
+  const count = pairs.length;
+  if (count === 0) return mountEmpty(lesson, el);
+  const sides = lesson.beside ? [lesson, lesson.beside] : [lesson];
+  const panes = sides.map((side) => pane(side, sides.length > 1 && side.title));
+  const asks = predicting(model, lesson.questions ?? [], (index) => player.go(index));
+  const edits = editing(model, lesson, el);
+  const player = stepper(model, count, (now) => bar.playing(now), asks.halts);
+  const bar = controls(count, player, asks.button, edits.button);
+  const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
+  const both = h("div", { class: sides.length > 1 ? "wbp-sides" : null }, ...panes.map((one) => one.el));
+  const root = frame(lesson, [h("div", { class: "wbp-top" }, bar.el, asks.el), edits.el, both, hint]);
+  function show() {
+    const index = player.step();
+    bar.show(index);
+    asks.show(index);
+    panes.forEach((one, side) => one.show(pairs[index][side]));
     root.dataset.step = index;
   }
   const onStep = () => { player.moved(); show(); };
-  listenToKeys(root, player, count);
+  const onMode = () => { asks.show(player.step()); edits.show(); };
+  listenToKeys(root, player, count, asks.answer);
   model.on("change:step", onStep);
+  model.on("change:answers", onMode);
+  model.on("change:mode", onMode);
+  model.on("change:problem", onMode);
   el.append(root);
   show();
+  edits.show();
   // Only a laid out page can scroll its current line into sight, hence the columns.
-  const unwatch = watchWidth(columns, show);
+  const unwatch = watchWidth(panes[0].columns, show);
   return () => {
     player.pause();
     model.off("change:step", onStep);
+    for (const name of ["answers", "mode", "problem"]) model.off(`change:${name}`, onMode);
     unwatch();
     root.remove();
   };
@@ -516,7 +715,13 @@ function mount(model, el) {
 
 function render({ model, el }) {
   let unmount = mount(model, el);
-  const again = () => { unmount(); unmount = mount(model, el); };
+  const again = () => {
+    // Who types into a cell goes on typing there when the new run is shown.
+    const cell = el.ownerDocument.activeElement?.closest?.("[data-cell]")?.dataset.cell;
+    unmount();
+    unmount = mount(model, el);
+    if (cell) el.querySelector(`[data-cell="${cell}"]`)?.focus({ preventScroll: true });
+  };
   model.on("change:lesson", again);
   return () => {
     model.off("change:lesson", again);

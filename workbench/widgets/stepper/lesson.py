@@ -24,6 +24,7 @@ _REQUIRED: dict[str, dict[str, Any]] = {
     "tick": {"at": (int, float), "label": str},
     "window": {"from": (int, float), "to": (int, float)},
     "node": {"id": str, "from": (int, float), "to": (int, float), "depth": int},
+    "input": {"columns": list, "rows": list},
 }
 _WORDS = {str: "a text", list: "a list", int: "a whole number", (int, float): "a number"}
 
@@ -34,7 +35,10 @@ def checked(lesson: object) -> Lesson:
     Parameters
     ----------
     lesson : mapping
-        ``title``, ``functions``, ``steps`` and, optionally, ``intro``, ``result``, ``pictures``.
+        ``title``, ``functions``, ``steps`` and, optionally, ``intro``, ``result``, ``pictures``;
+        ``telling``, the step that a still shows; ``input`` (columns, rows), what can be edited;
+        and ``beside`` with ``pairs``, as
+        :func:`workbench.widgets.stepper.side_by_side.in_step` makes them.
 
     Returns
     -------
@@ -61,7 +65,23 @@ def checked(lesson: object) -> Lesson:
         _check_step(step, lengths, f"lesson: step {number}")
     for number, picture in enumerate(plain_lesson.get("pictures") or []):
         _check_picture(picture, len(plain_lesson["steps"]), f"lesson: picture {number}")
+    if plain_lesson.get("input") is not None:
+        _require("input", plain_lesson["input"], "lesson: input")
+    if "beside" in plain_lesson:
+        plain_lesson["beside"] = checked(plain_lesson["beside"])
+        _check_pairs(plain_lesson)
     return dict(plain_lesson)
+
+
+def _check_pairs(lesson: Lesson) -> None:
+    """Each pair names a step of either lesson."""
+    ranges = [range(len(one["steps"])) for one in (lesson, lesson["beside"])]
+    for number, pair in enumerate(lesson.get("pairs") or [None]):
+        fits = isinstance(pair, list) and len(pair) == 2
+        if not fits or any(at not in steps for at, steps in zip(pair, ranges, strict=True)):
+            raise WorkbenchError(
+                f"lesson: pair {number} is {pair!r}; give a step of either lesson, from 0."
+            )
 
 
 def _require(kind: str, part: Any, place: str) -> None:

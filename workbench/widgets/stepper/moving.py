@@ -11,11 +11,12 @@ Look = Callable[[State], dict[str, Any]]
 
 
 class Drawing(NamedTuple):
-    """The elements of a picture, and how large it is."""
+    """The elements of a picture, how large it is, and how wide one unit of a time line is."""
 
     markup: Markup
     width: float
     height: float
+    unit: str | None = None
 
 
 class Moving:

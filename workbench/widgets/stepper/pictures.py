@@ -8,7 +8,7 @@ from workbench.widgets.stepper import cells, timeline, tree
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.moving import Drawing, Moving
 
-WIDTH = 852.0
+WIDTH, HALF = 852.0, 560.0
 #: By kind: what draws a picture, and what tells its states in words.
 KINDS = {
     "timeline": (timeline.timeline, timeline.told),
@@ -17,7 +17,9 @@ KINDS = {
 }
 
 
-def drawn_at(picture: dict[str, Any], step: int = 0, live: bool = False) -> Drawing:
+def drawn_at(
+    picture: dict[str, Any], step: int = 0, live: bool = False, width: float = WIDTH
+) -> Drawing:
     """Draw a picture as it is in a step.
 
     Parameters
@@ -27,16 +29,18 @@ def drawn_at(picture: dict[str, Any], step: int = 0, live: bool = False) -> Draw
     step : int
     live : bool
         Whether it can be pointed at, and so has more to say.
+    width : float
+        :data:`HALF` where two lessons stand side by side.
 
     Returns
     -------
     Drawing
     """
     draw, _ = KINDS[picture["kind"]]
-    return draw(picture, Moving(picture["states"], step, live), WIDTH)
+    return draw(picture, Moving(picture["states"], step, live), width)
 
 
-def for_browser(lesson: Lesson, step: int = 0) -> list[dict[str, Any]]:
+def for_browser(lesson: Lesson, step: int = 0, width: float = WIDTH) -> list[dict[str, Any]]:
     """Return the pictures of a lesson with all that a browser needs to show any step of them.
 
     Parameters
@@ -45,6 +49,7 @@ def for_browser(lesson: Lesson, step: int = 0) -> list[dict[str, Any]]:
         A checked lesson.
     step : int
         The step that is drawn.
+    width : float
 
     Returns
     -------
@@ -60,18 +65,19 @@ def for_browser(lesson: Lesson, step: int = 0) -> list[dict[str, Any]]:
     >>> [found["looks"][look]["text"] for _, look in found["parts"][0]]
     ['1', '2']
     """
-    return [_for_browser(picture, step) for picture in lesson.get("pictures") or []]
+    return [_for_browser(picture, step, width) for picture in lesson.get("pictures") or []]
 
 
-def _for_browser(picture: dict[str, Any], step: int = 0) -> dict[str, Any]:
+def _for_browser(picture: dict[str, Any], step: int, width: float) -> dict[str, Any]:
     draw, told = KINDS[picture["kind"]]
     moving = Moving(picture["states"], step, live=True)
-    drawing = draw(picture, moving, WIDTH) if moving.states else Drawing(element("g", ""), 0, 0)
+    drawing = draw(picture, moving, width) if moving.states else Drawing(element("g", ""), 0, 0)
     markup = moving.element(
         "svg",
         drawing.markup,
         look=lambda state: {"aria_label": told(picture, state)},
         role="img",
+        data_unit=drawing.unit,
         viewBox=f"0 0 {drawing.width:.0f} {drawing.height:.0f}",
         width=f"{drawing.width:.0f}",
     )

@@ -1,5 +1,6 @@
 """The step player: a kernel's trace, stepped through in the browser."""
 
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import traitlets
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import as_json, filled, own_file
 from workbench.widgets.stepper.lesson import Lesson, checked
-from workbench.widgets.stepper.pictures import for_browser
+from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
+from workbench.widgets.stepper.questions import questions_of
+from workbench.widgets.stepper.side_by_side import length, sides_of
 from workbench.widgets.stepper.still import still
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -18,10 +21,28 @@ _MODULE = _STATIC / "player.js"
 _STYLE = _STATIC / "player.css"
 _PAGE = _STATIC / "player.html"
 
+#: What makes a lesson of an edited input: of its rows, as ``lesson["input"]`` has them.
+Again = Callable[[list[list[Any]]], Lesson]
+
+
+def _drawn(lesson: Lesson) -> Lesson:
+    """What a browser needs beside the lesson: its pictures, drawn, and its questions."""
+    beside = lesson.get("beside")
+    width = WIDTH if beside is None else HALF
+    found: Lesson = {
+        "pictures": for_browser(lesson, width=width),
+        "questions": questions_of(lesson),
+    }
+    if beside is not None:
+        found["beside"] = {**beside, "pictures": for_browser(beside, width=width)}
+    return found
+
 
 def _sent(lesson: Lesson, _player: Any) -> Lesson:
-    """The lesson as a browser needs it: with its pictures drawn."""
-    return {**lesson, "pictures": for_browser(lesson)}
+    return {**lesson, **_drawn(lesson)}
+
+
+MODES = ("watch", "predict", "edit")
 
 
 class Player(anywidget.AnyWidget):
@@ -32,9 +53,21 @@ class Player(anywidget.AnyWidget):
     lesson : dict
         Plain data: ``title``, ``functions`` (name, source), ``steps`` (function, line, caption,
         variables) and, optionally, ``intro``, ``result`` and ``pictures`` (timeline, cells, tree)
-        with one state a step.
+        with one state a step; ``telling``, ``input``, ``beside`` and ``pairs`` as
+        :func:`workbench.widgets.stepper.lesson.checked` takes them.
     step : int
         The step shown first, from 0. A step outside the lesson is moved to its nearest end.
+    again : function, optional
+        Makes the lesson of an edited input, of rows such as those of ``lesson["input"]``; without
+        it, the input cannot be edited.
+
+    Attributes
+    ----------
+    mode : str
+        "watch"; "predict", to be asked for each step before it is shown; "edit", to change the
+        input.
+    answers : dict of str to int
+        What was predicted: the choice for each step that was asked for.
 
     Raises
     ------
@@ -53,15 +86,48 @@ class Player(anywidget.AnyWidget):
     Player('double', step 1 of 1: twice 4)
     """
 
+    _moved = False
     _esm = _MODULE
     _css = _STYLE
     lesson = traitlets.Dict().tag(sync=True, to_json=_sent)
     step = traitlets.Int(0).tag(sync=True)
+    mode = traitlets.Unicode("watch").tag(sync=True)
+    answers = traitlets.Dict().tag(sync=True)
+    problem = traitlets.Unicode("").tag(sync=True)
+    editable = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, lesson: Lesson, step: int = 0) -> None:
+    def __init__(self, lesson: Lesson, step: int = 0, again: Again | None = None) -> None:
         if not isinstance(step, int):
             raise WorkbenchError(f"step: {step!r} is not a whole number; the first step is 0.")
-        super().__init__(lesson=lesson, step=step)
+        super().__init__(lesson=lesson, step=step, editable=again is not None)
+        self._again = again
+        self._moved = step != 0
+        self.on_msg(lambda _player, message, _buffers: self.edit(message["rows"]))
+
+    def edit(self, rows: list[list[Any]]) -> None:
+        """Run the kernel on another input, and show that run.
+
+        Parameters
+        ----------
+        rows : list of list
+            The input as ``lesson["input"]["rows"]`` has it. Where no run comes of it, the player
+            stays as it is, and says why in ``problem``.
+        """
+        if self._again is None:
+            self.problem = "The input of this lesson cannot be edited."
+            return
+        # The same sentence once more has to reach the browser as news.
+        self.problem = ""
+        try:
+            lesson = checked(self._again(rows))
+        except WorkbenchError as error:
+            self.problem = str(error)
+            return
+        except Exception as error:
+            self.problem = f"The kernel does not run on this input: {error}"
+            return
+        self.answers = {}
+        self.lesson = lesson
 
     @traitlets.validate("lesson")
     def _check_lesson(self, proposal: dict[str, Any]) -> Lesson:
@@ -69,8 +135,24 @@ class Player(anywidget.AnyWidget):
 
     @traitlets.validate("step")
     def _clamp_step(self, proposal: dict[str, Any]) -> int:
-        last = max(len(self.lesson.get("steps", ())) - 1, 0)
-        return int(min(max(proposal["value"], 0), last))
+        return int(min(max(proposal["value"], 0), max(length(self.lesson) - 1, 0)))
+
+    @traitlets.validate("mode")
+    def _check_mode(self, proposal: dict[str, Any]) -> str:
+        mode: str = proposal["value"]
+        if mode not in MODES:
+            raise WorkbenchError(f"mode: {mode!r} is not known; use {', '.join(MODES)}.")
+        return mode
+
+    @traitlets.observe("step")
+    def _remember_move(self, _change: object) -> None:
+        self._moved = True
+
+    @property
+    def _told(self) -> int:
+        """The step of the still: the telling one, until someone has chosen another."""
+        telling = self.lesson.get("telling")
+        return self.step if telling is None or self._moved else self._clamp_step({"value": telling})
 
     @traitlets.observe("lesson")
     def _keep_step_inside(self, _change: object) -> None:
@@ -100,24 +182,26 @@ class Player(anywidget.AnyWidget):
             "title": self.lesson["title"],
             "style": own_file(_STYLE),
             "module": own_file(_MODULE),
-            "lesson": as_json(self.lesson),
-            "picture": still(self.lesson, self.step),
-            "pictures": as_json(for_browser(self.lesson)),
+            "lesson": as_json({k: v for k, v in self.lesson.items() if k != "beside"}),
+            "picture": still(self.lesson, self._told),
+            "drawn": as_json(_drawn(self.lesson)),
             "step": self.step + 1,
+            "mode": as_json(self.mode),
         }
         return _write(Path(path), filled(own_file(_PAGE), parts))
 
     def __repr__(self) -> str:
-        steps = self.lesson["steps"]
-        if not steps:
+        count = length(self.lesson)
+        if not count:
             return f"Player({self.lesson['title']!r}, no steps)"
-        place = f"step {self.step + 1} of {len(steps)}"
-        return f"Player({self.lesson['title']!r}, {place}: {steps[self.step]['caption']})"
+        captions = [one["steps"][at]["caption"] for one, at in sides_of(self.lesson, self.step)]
+        place = f"step {self.step + 1} of {count}"
+        return f"Player({self.lesson['title']!r}, {place}: {' | '.join(captions)})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The live view and, for who only reads the notebook, a picture of the current step."""
+        """The live view and, for who only reads the notebook, a picture of its telling step."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**data, "image/svg+xml": still(self.lesson, self.step)}, metadata
+        return {**data, "image/svg+xml": still(self.lesson, self._told)}, metadata
 
 
 def _write(path: Path, page: str) -> Path:

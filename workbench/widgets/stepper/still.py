@@ -19,6 +19,7 @@ from workbench.figures.svg import (
 )
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.pictures import WIDTH, drawn_at
+from workbench.widgets.stepper.side_by_side import length, sides_of
 
 _MARGIN, _INNER = 24, WIDTH
 _WIDTH = _INNER + 2 * _MARGIN
@@ -46,10 +47,14 @@ def still(lesson: Lesson, step: int) -> Markup:
     >>> print(still({"title": "Nothing", "functions": [], "steps": []}, 0)[-42:])
     This lesson has no steps.</text></g></svg>
     """
+    sides = sides_of(lesson, step) if lesson["steps"] else []
     parts = [_header(lesson, step)]
-    if lesson["steps"]:
-        parts += [_picture(picture, step) for picture in lesson.get("pictures") or []]
-        parts.append(_source(lesson, lesson["steps"][step]))
+    for one, at in sides:
+        parts += [] if one is lesson else [_heading(one)]
+        parts.append(_said(one, at))
+        parts += [_picture(picture, at) for picture in one.get("pictures") or []]
+    # Two sources would fill a page: who compares runs looks at the pictures.
+    parts += [_source(lesson, lesson["steps"][step])] if len(sides) == 1 else []
     body, y = Markup(), float(_MARGIN)
     for drawn, height in parts:
         body += moved(_MARGIN, y, drawn)
@@ -59,32 +64,36 @@ def still(lesson: Lesson, step: int) -> Markup:
 
 def title(lesson: Lesson, step: int) -> str:
     """The lesson's title, and where in it this step is."""
-    steps = lesson["steps"]
-    place = f"step {step + 1} of {len(steps)}: {steps[step]['caption']}" if steps else "no steps"
-    return f"{lesson['title']}, {place}"
+    if not lesson["steps"]:
+        return f"{lesson['title']}, no steps"
+    said = " | ".join(one["steps"][at]["caption"] for one, at in sides_of(lesson, step))
+    return f"{lesson['title']}, step {step + 1} of {length(lesson)}: {said}"
 
 
 def _header(lesson: Lesson, step: int) -> Part:
-    drawn = text(0, 16, lesson["title"], font_size=19, font_weight=650)
-    steps = lesson["steps"]
-    if not steps:
+    drawn, _ = _heading(lesson)
+    if not lesson["steps"]:
         return drawn + text(0, 44, "This lesson has no steps.", fill=QUIET), 50
-    place = f"Step {step + 1} of {len(steps)}"
-    drawn += text(_INNER, 16, place, text_anchor="end", font_weight=600)
-    caption, height = _caption(steps[step]["caption"])
-    drawn += moved(0, 32, caption)
+    place = f"Step {step + 1} of {length(lesson)}"
+    return drawn + text(_INNER, 16, place, text_anchor="end", font_weight=600), 12
+
+
+def _heading(lesson: Lesson) -> Part:
+    return text(0, 16, lesson["title"], font_size=19, font_weight=650), 12
+
+
+def _said(lesson: Lesson, step: int) -> Part:
+    """The function at work, what it has done, and the result behind the last step."""
+    steps = lesson["steps"]
+    lines = textwrap.wrap(steps[step]["caption"], 96) or [""]
+    height = 22 * len(lines) + 34
+    drawn = rect(0, 0, _INNER, height, fill=RAISED) + rect(0, 0, 5, height, fill=VERMILLION)
+    drawn += text(18, 19, steps[step]["function"], fill=QUIET, font_family=_CODE_FONT)
+    drawn += joined(text(18, 42 + 22 * row, line, font_size=16) for row, line in enumerate(lines))
     result = lesson.get("result") if step == len(steps) - 1 else None
     if not result:
-        return drawn, 32 + height
-    return drawn + text(0, 54 + height, f"Result: {result}", font_weight=700), 58 + height
-
-
-def _caption(caption: str) -> Part:
-    lines = textwrap.wrap(caption, 96) or [""]
-    height = 22 * len(lines) + 16
-    drawn = rect(0, 0, _INNER, height, fill=RAISED) + rect(0, 0, 5, height, fill=VERMILLION)
-    rows = (text(18, 23 + 22 * row, line, font_size=16) for row, line in enumerate(lines))
-    return drawn + joined(rows), height
+        return drawn, height
+    return drawn + text(0, height + 22, f"Result: {result}", font_weight=700), height + 26
 
 
 def _source(lesson: Lesson, step: dict[str, Any]) -> Part:

@@ -127,9 +127,10 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
         inside = _clipped(plot, shifted, plot.axis + 26)
     drawn = _legend(picture.get("legend") or {}, width) + _lanes(plot) + inside
     drawn += _labels(plot, events, moving)
+    unit = f"{plot.unit:.9g}"
     if not plot.zoomed:
-        return Drawing(drawn, width, plot.axis + 26)
-    return Drawing(drawn + _overview(plot, events, moving), width, plot.axis + 60)
+        return Drawing(drawn, width, plot.axis + 26, unit)
+    return Drawing(drawn + _overview(plot, events, moving), width, plot.axis + 60, unit)
 
 
 def told(picture: dict[str, Any], state: State) -> str:
@@ -229,14 +230,16 @@ def _ticks(plot: _Plot, picture: dict[str, Any], moving: Moving) -> Markup:
     events, drawn, end = picture["events"], Markup(), float("-inf")
     for tick in picture.get("ticks") or []:
         x, half = plot.x(tick["at"]), 3.6 * len(tick["label"])
-        if not plot.low <= tick["at"] <= plot.high or x - half < end + 8:
+        # The last one stays inside the picture, where all of the axis is seen.
+        middle = x if plot.zoomed else min(x, plot.right - half)
+        if not plot.low <= tick["at"] <= plot.high or middle - half < end + 8:
             continue
-        end = x + half
-        seen = _seen(plot, events, x - half, x + half)
+        end = middle + half
+        seen = _seen(plot, events, middle - half, end)
         if not moving.live and seen(moving.state)["display"]:
             continue
         name = line(x, plot.axis, x, plot.axis + 5, GREY)
-        name += text(x, plot.axis + 19, tick["label"], text_anchor="middle", fill=QUIET)
+        name += text(middle, plot.axis + 19, tick["label"], text_anchor="middle", fill=QUIET)
         drawn += moving.element("g", name, look=seen)
     return drawn
 
@@ -318,7 +321,8 @@ def _event(index: int, event: dict[str, Any], moving: Moving) -> Markup:
     if not moving.live:
         return moving.element("path", look=look)
     tip = element("title", event.get("text") or event.get("label") or "")
-    return moving.element("path", tip, look=look, class_="wbp-event", data_event=index)
+    named = {"data_event": index, "data_row": event.get("row")}
+    return moving.element("path", tip, look=look, class_="wbp-event", **named)
 
 
 def _kind(index: int, state: State) -> str:

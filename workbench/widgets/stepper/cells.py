@@ -5,13 +5,14 @@ from typing import Any
 
 from workbench.figures.markup import Markup
 from workbench.figures.svg import BLUE, GREY, QUIET, VERMILLION, cut, moved
+from workbench.figures.theme import GROUND, ORANGE_SOFT
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 #: So many cells are drawn, in rows of this height; of longer lists the part around a change.
 SHOWN, _ROW, _GAP = 40, 72.0, 8.0
 _MOST_LETTERS = 24
-_CHANGED = {"fill": "#f8e4b8", "stroke": VERMILLION}
-_OTHER = {"fill": "#fff", "stroke": GREY}
+_CHANGED = {"fill": ORANGE_SOFT, "stroke": VERMILLION}
+_OTHER = {"fill": GROUND, "stroke": GREY}
 _MIDDLE = {"text_anchor": "middle"}
 
 

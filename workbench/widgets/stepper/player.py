@@ -9,7 +9,8 @@ import anywidget
 import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import as_json, filled, own_file
+from workbench.figures.markup import as_json, filled, own_file, stylesheet
+from workbench.figures.theme import stylesheet_of
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of
@@ -18,7 +19,8 @@ from workbench.widgets.stepper.still import still
 
 _STATIC = Path(__file__).parents[1] / "static"
 _MODULE = _STATIC / "player.js"
-_STYLE = _STATIC / "player.css"
+# Pictures are drawn in the colours of a light page, which the style puts in those of the theme.
+_STYLE = stylesheet_of(".wbp-picture") + (_STATIC / "player.css").read_text("utf-8")
 _PAGE = _STATIC / "player.html"
 
 #: What makes a lesson of an edited input: of its rows, as ``lesson["input"]`` has them.
@@ -180,7 +182,7 @@ class Player(anywidget.AnyWidget):
         """
         parts = {
             "title": self.lesson["title"],
-            "style": own_file(_STYLE),
+            "style": stylesheet(_STYLE),
             "module": own_file(_MODULE),
             "lesson": as_json({k: v for k, v in self.lesson.items() if k != "beside"}),
             "picture": still(self.lesson, self._told),

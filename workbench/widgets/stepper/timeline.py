@@ -18,6 +18,7 @@ from workbench.figures.svg import (
     moved,
     text,
 )
+from workbench.figures.theme import GROUND
 from workbench.widgets.stepper.moving import Drawing, Look, Moving, State
 
 _TOP, _MARGIN = 66.0, 14.0
@@ -35,7 +36,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "chain": {"d": _dot(7), "fill": BLUE, "stroke": None, "stroke_width": None},
     "skipped": {"d": _CROSS, "fill": "none", "stroke": INK, "stroke_width": 2.4},
     "seen": {"d": _dot(4.5), "fill": GREY, "stroke": None, "stroke_width": None},
-    "future": {"d": _dot(4.5), "fill": "#fff", "stroke": GREY, "stroke_width": 1.5},
+    "future": {"d": _dot(4.5), "fill": GROUND, "stroke": GREY, "stroke_width": 1.5},
 }
 _LEGEND = {
     "current": "now",

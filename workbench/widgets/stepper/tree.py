@@ -15,10 +15,11 @@ from workbench.figures.svg import (
     rect,
     text,
 )
+from workbench.figures.theme import BLUE_SOFT
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 _ROW, _BOX = 50, 38
-_LIT = "#c6e4f6"
+_LIT = BLUE_SOFT
 _MIDDLE = {"text_anchor": "middle"}
 _MOST_TOLD = 12
 

@@ -1,7 +1,7 @@
 """The input of a lesson as a table that a person edits, and the input that an edited table is."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -186,6 +186,69 @@ class FunnelInput:
         return replace(self.rows, time=columns[0], conditions=columns[1], names=list(names))
 
 
+@dataclass(frozen=True)
+class RungInput:
+    """The queries and the events of one key.
+
+    Attributes
+    ----------
+    query : int64 array of shape (queries,)
+    time : int64 array of shape (events,)
+        Microseconds, or integers of the user's own; both are sorted.
+    value : float64 array of shape (events,)
+    integer_time : bool
+
+    Examples
+    --------
+    >>> given = RungInput(np.array([5]), np.array([3]), np.array([1.5]), True)
+    >>> given.table()["rows"], given.read([["query", "9", ""], ["event", "2", "4"]]).value.tolist()
+    ([['query', 5, ''], ['event', 3, 1.5]], [4.0])
+    """
+
+    query: NDArray[np.int64]
+    time: NDArray[np.int64]
+    value: NDArray[np.float64]
+    integer_time: bool
+
+    def table(self) -> dict[str, Any]:
+        """Return them as what is edited."""
+        size = len(self.query)
+        kind, times = moments([*self.query, *self.time], self.integer_time)
+        columns = [
+            {"name": "what", "options": ["query", "event"]},
+            {"name": "time", "kind": kind},
+            {"name": "value", "kind": NUMBER},
+        ]
+        rows = [["query", at, ""] for at in times[:size]]
+        values = zip(times[size:], self.value.tolist(), strict=True)
+        rows += [["event", at, value] for at, value in values]
+        seconds = 1 if self.integer_time else 1 / _SECOND
+        drag = None if kind == TEXT else {"column": 1, "seconds": seconds}
+        return {"columns": columns, "rows": rows, "drag": drag}
+
+    def read(self, table: Rows) -> "RungInput":
+        """Return what edited rows are, in order of time."""
+        timed = [
+            (instant(at, self.integer_time), what, value)
+            for what, at, value in check_rows(table, 3)
+        ]
+        timed.sort(key=lambda one: one[0])
+        query = [at for at, what, _ in timed if what == "query"]
+        events = [(at, _number(value)) for at, what, value in timed if what == "event"]
+        if not (query and events):
+            raise WorkbenchError("rows: a query and an event are needed; keep one of each.")
+        time, values = zip(*events, strict=True)
+        arrays = np.array(query, np.int64), np.array(time, np.int64), np.array(values, np.float64)
+        return RungInput(*arrays, self.integer_time)
+
+
+def _number(field: Any) -> float:
+    try:
+        return float(field)
+    except ValueError:
+        raise WorkbenchError(f"value: {field!r} is no number; give one such as 4.5.") from None
+
+
 class PartitionInput:
     """The rows of a partition of a window call: every column that the call reads, as text.
 
@@ -207,7 +270,7 @@ class PartitionInput:
 
     def table(self, partition: Partition) -> dict[str, Any]:
         """Return rows as what is edited."""
-        called = dict(self.partition.task.columns)
+        called = {held: name for name, held in self.partition.task.columns}
         columns, fields = [], []
         for name, type_ in zip(self.names, self.types, strict=True):
             kind, cells = _fields(partition.block.plain(name), type_)
@@ -219,8 +282,9 @@ class PartitionInput:
     def read(self, table: Rows) -> Partition:
         """Return what edited rows are, in their order."""
         fields = zip(*check_rows(table, len(self.names)), strict=True)
+        called = {held: name for name, held in self.partition.task.columns}
         columns = {
-            name: _column(list(cells), name, type_)
+            name: _column(list(cells), called.get(name, name), type_)
             for name, cells, type_ in zip(self.names, fields, self.types, strict=True)
         }
         mine, task = self.partition, self.partition.task

@@ -14,6 +14,7 @@ from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
 from workbench.lessons.tiling_steps import LOOKS
 from workbench.lessons.tree_run import SHOWN, answers
+from workbench.widgets.lessons.edited import Make, Rows, RungInput, both, opened
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.lessons.tiling_pictures import Clock, Said, tiling_pictures
 from workbench.widgets.stepper.lesson import Lesson
@@ -43,6 +44,8 @@ def play_rung(
     values: Sequence[float] | NDArray[Any],
     window: Duration,
     hop: Duration | None = None,
+    *,
+    beside: str | None = None,
 ) -> Player:
     """Open the step player on a rung: how it finds the window of each query.
 
@@ -58,10 +61,13 @@ def play_rung(
         One for each event.
     window, hop : str, timedelta or int
         How long windows and hops are; integers only where the times are integers.
+    beside : str, optional
+        Another rung, which goes side by side with this one.
 
     Returns
     -------
     Player
+        The queries and events can be edited; the kernels run on what comes of it.
 
     Raises
     ------
@@ -77,22 +83,37 @@ Event 0 enters, before 4: 3.)
     """
     if name not in SHOWN:
         raise WorkbenchError(f"name: {name!r} is not shown; use {', '.join(SHOWN)}.")
-    (asked, happened), clock, length = _times(query, time)
-    column = np.asarray(values, np.float64)
+    (asked, happened), length = _times(query, time)
+    given = RungInput(asked, happened, np.asarray(values, np.float64), length is ticks)
     lengths = [length(window, "window"), None if hop is None else length(hop, "hop")]
-    said = answers(name, column)
+    makes = [_rung_maker(one, name, given, lengths) for one in (rung, beside) if one is not None]
+    return opened(makes[0] if beside is None else both(*makes))
+
+
+def _rung_maker(rung: str, name: str, given: RungInput, lengths: list[Any]) -> Make:
+    def make(edited: Rows | None) -> Lesson:
+        now = given if edited is None else given.read(edited)
+        return {**_rung_lesson(rung, name, now, lengths), "input": now.table()}
+
+    return make
+
+
+def _rung_lesson(rung: str, name: str, given: RungInput, lengths: list[Any]) -> Lesson:
+    clock = clock_for(np.concatenate([given.query, given.time]), given.integer_time)
+    said = answers(name, given.value)
+    columns = given.query, given.time, given.value
     try:
-        run, answered = _traced(rung, name, asked, happened, column, lengths, said, clock)
+        run, answered = _traced(rung, name, *columns, lengths, said, clock)
     except ValueError as error:
         raise WorkbenchError(str(error)) from None
     title = (
-        f"{rung}: {name} of {len(happened)} events for {len(asked)} queries, "
+        f"{rung}: {name} of {len(given.time)} events for {len(given.query)} queries, "
         f"in {run.result:,} operations"
     )
-    run = replace(run, steps=[_valued(step, column.tolist()) for step in run.steps])
+    run = replace(run, steps=[_valued(step, given.value.tolist()) for step in run.steps])
     lesson = tiling_lesson(run, title, said, clock)
     lesson["intro"] = _meaning(rung)
-    return Player({**lesson, "result": ", ".join(answered)})
+    return {**lesson, "result": ", ".join(answered)}
 
 
 def tiling_lesson(
@@ -145,13 +166,13 @@ def _answer(name: str, value: Any, rows: int, column: NDArray[Any]) -> str:
     return f"{number:.4g}"
 
 
-def _times(query: Any, time: Any) -> tuple[list[NDArray[np.int64]], Clock, Callable[..., int]]:
+def _times(query: Any, time: Any) -> tuple[list[NDArray[np.int64]], Callable[..., int]]:
     both = [np.asarray(query), np.asarray(time)]
     if all(one.dtype.kind == "M" for one in both):
         moments = [one.astype("datetime64[us]").astype(np.int64) for one in both]
-        return moments, clock_for(np.concatenate(moments), False), microseconds
+        return moments, microseconds
     if all(one.dtype.kind in "iu" or not len(one) for one in both):
-        return [one.astype(np.int64) for one in both], str, ticks
+        return [one.astype(np.int64) for one in both], ticks
     raise WorkbenchError("query, time: give timestamps (datetime64) for both, or integers.")
 
 

@@ -56,6 +56,8 @@ def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
         found.append(_tree(run, tables, brief))
     if tables.start:
         found.append(_hops(run, tables, brief, clock))
+        if any(step.kernel == STACKS for step in run.steps):
+            found += [_stack(run, tables, brief, clock, *one) for one in (OLDER, NEWER)]
     if any(step.kernel in WRITES for step in run.steps):
         found.append(_written(run, tables, brief, clock))
     return found
@@ -73,13 +75,23 @@ def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
     origin = min([*tables.query, *tables.time])
     values = tables.value or [""] * len(tables.time)
     events = [
-        {"at": float(at - origin), "lane": QUERIES, "text": f"query {i}, at {clock(at)}"}
+        {
+            "at": float(at - origin),
+            "lane": QUERIES,
+            "text": f"query {i}, at {clock(at)}",
+            "noun": "query",
+            "number": i,
+            "row": i,
+        }
         for i, at in enumerate(tables.query)
     ] + [
         {
             "at": float(at - origin),
             "lane": EVENTS,
             "text": f"event {row}, at {clock(at)}: {_short(value)}",
+            "noun": "event",
+            "number": row,
+            "row": len(tables.query) + row,
         }
         for row, (at, value) in enumerate(zip(tables.time, values, strict=True))
     ]
@@ -88,6 +100,7 @@ def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
         "kind": "timeline",
         "title": "Queries and events",
         "lanes": ["queries", "events"],
+        "asks": "Which are in the window then, or affected?",
         "events": events,
         "ticks": [{"at": float(at - origin), "label": clock(at)} for at in times],
         "legend": LEGEND,
@@ -143,6 +156,49 @@ def _hop_now(step: Step) -> int | None:
     moved = next((name for word, name in moves.items() if word in step.caption), None)
     has_hops = step.kernel.endswith("_tails") and moved is not None
     return step.variables[moved] - 1 if has_hops and moved else None
+
+
+def _older_hops(step: Step, said: Said) -> dict[int, str]:
+    """What each older hop comes to with those behind it, up to the pivot."""
+    v = step.variables
+    first, pivot = (v["k"], v["last"]) if _is_flip(step) else (v["first"], v["pivot"])
+    names = list(v["empty"])
+    return {k: said(dict(zip(names, v["older"][k], strict=True))) for k in range(first, pivot)}
+
+
+def _newer_hops(step: Step, said: Said) -> dict[int, str]:
+    """The hops behind the pivot; while they are turned over, those that are left."""
+    v = step.variables
+    first, last = (
+        (v["first"], v["k"]) if _is_flip(step) else (max(v["first"], v["pivot"]), v["last"])
+    )
+    names = list(v["empty"])
+    return {k: said(dict(zip(names, v["hops"][k], strict=True))) for k in range(first, last)}
+
+
+def _is_flip(step: Step) -> bool:
+    return "turned over" in step.caption
+
+
+#: The kernel of the two stacks, and what each of them is called and holds.
+STACKS = "stack_tails"
+Held = Callable[[Step, Said], dict[int, str]]
+OLDER: tuple[str, Held] = (
+    "The older stack: what each hop comes to with those behind it, up to the pivot", _older_hops
+)  # fmt: skip
+NEWER: tuple[str, Held] = ("The newer stack: the hops behind the pivot", _newer_hops)
+
+
+def _stack(run: Trace, tables: Tables, said: Said, clock: Clock, title: str, held: Held) -> Lesson:
+    states: list[dict[str, Any] | None] = []
+    before: list[Any] = [None] * len(tables.start)
+    for step in run.steps:
+        now = held(step, said) if step.kernel == STACKS else {}
+        cells = [now.get(k) for k in range(len(before))]
+        states.append(_cells(before, cells, step.variables["k"] if _is_flip(step) else None))
+        before = cells
+    labels = _days([clock(at) for at in tables.start])
+    return {"kind": "cells", "title": title, "labels": labels, "states": states}
 
 
 def _written(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHES
 from workbench.widgets.lessons.edited import Make, PartitionInput, Rows
 from workbench.widgets.lessons.funnel import clock_for
-from workbench.widgets.lessons.window_pictures import structure
+from workbench.widgets.lessons.window_pictures import structures
 from workbench.widgets.lessons.window_timeline import timeline
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
@@ -82,9 +82,9 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     lesson["result"] = ", ".join(said(value) for value in answers.to_pylist())
     pictures = [
         timeline(traced, partition, window, call),
-        structure(traced, partition, window, call),
+        *structures(traced, partition, window, call),
     ]
-    lesson["pictures"] = [picture for picture in pictures if picture]
+    lesson["pictures"] = pictures
     return lesson
 
 

@@ -29,8 +29,8 @@ class _Values:
 Draw = Callable[[Step, _Values], Cells]
 
 
-def structure(run: Trace, partition: Partition, window: Window, call: Call) -> Lesson | None:
-    """Return the picture of what the kernel remembers, None where it remembers nothing.
+def structures(run: Trace, partition: Partition, window: Window, call: Call) -> list[Lesson]:
+    """Return the pictures of what the kernel remembers, none where it remembers nothing.
 
     Parameters
     ----------
@@ -41,14 +41,18 @@ def structure(run: Trace, partition: Partition, window: Window, call: Call) -> L
 
     Returns
     -------
-    dict or None
-        A picture of kind ``cells``.
+    list of dict
+        Pictures of kind ``cells``.
     """
     name = run.steps[-1].kernel if run.steps else ""
-    if name not in STRUCTURES:
-        return None
-    title, labels, draw = STRUCTURES[name]
     values = _Values(partition, window, call)
+    found = STRUCTURES.get(name, ())
+    return [_cells(run, name, values, *one) for one in found]
+
+
+def _cells(
+    run: Trace, name: str, values: _Values, title: str, labels: "Labels", draw: Draw
+) -> Lesson:
     states: list[dict[str, Any] | None] = []
     before: list[Any] = []
     for step in run.steps:
@@ -84,6 +88,57 @@ def _counts(step: Step, values: _Values) -> Cells:
     distinct = len(set(found["number"][: len(values.at)]))
     best = found.get("best") if "wins" in step.caption else None
     return [count or None for count in found["count"][:distinct]], best
+
+
+def _ranks_of_rows(step: Step, values: _Values) -> Cells:
+    """The rank of each row, and the row that came or went last."""
+    row = step.variables.get("row")
+    moves = "enters" in step.caption or "leaves" in step.caption
+    return list(step.variables["rank"][: len(values.at)]), row if moves else None
+
+
+def _fingers(step: Step, _values: _Values) -> Cells:
+    """For each quantile the rank that its finger is on, and how many taken ones are below."""
+    found = step.variables
+    if not found.get("size"):
+        return [None] * len(found["q"]), None
+    pairs = zip(found["finger"], found["below"], strict=True)
+    now = found["k"] if "finger for" in step.caption else None
+    return [f"rank {rank}, {below} below" for rank, below in pairs], now
+
+
+def _is_flip(step: Step) -> bool:
+    return "turned over" in step.caption
+
+
+def _older(step: Step, values: _Values) -> Cells:
+    """What each older row comes to with those behind it, up to the pivot."""
+    found = step.variables
+    low, pivot = found["first"], found["pivot"]
+    if _is_flip(step):
+        low, pivot = found["row"], found["high"]
+    begin = found["low"] if _is_flip(step) else found["first"]
+    names = list(found["empty"])
+    cells: list[Any] = [None] * len(values.at)
+    for row in range(max(low, found.get("low", low)), pivot):
+        state = dict(zip(names, found["older"][row - begin], strict=True))
+        cells[row] = _said_state(state)
+    return cells, low if _is_flip(step) else None
+
+
+def _newer(step: Step, values: _Values) -> Cells:
+    """The newer rows, behind the pivot; while they are turned over, those that are left."""
+    found = step.variables
+    rows = range(found["pivot"], found["seen"])
+    if _is_flip(step):
+        rows = range(found["low"], found["row"])
+    joins = "joins the newer" in step.caption
+    held = [values.at[row] if row in rows else None for row in range(len(values.at))]
+    return held, found["row"] if joins else None
+
+
+def _said_state(state: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {said(one)}" for name, one in state.items())
 
 
 def _queue(step: Step, values: _Values) -> Cells:
@@ -125,6 +180,10 @@ def _fields(run: Trace, _values: _Values) -> list[str]:
     return list(run.steps[0].variables["empty"])
 
 
+def _quantiles(run: Trace, _values: _Values) -> list[str]:
+    return [said(q) for q in run.steps[0].variables["q"]]
+
+
 def _rows(_run: Trace, values: _Values) -> list[str]:
     return [f"row {row}" for row in range(len(values.at))]
 
@@ -132,16 +191,10 @@ def _rows(_run: Trace, values: _Values) -> list[str]:
 Labels = Callable[[Trace, _Values], list[str]]
 SORTED = "The sorted values: those in the frame, and where the finger is"
 WAITING = "The rows that can still be the answer, in their order"
-#: By the name of the kernel: the title, the labels of the cells, and the cells of a step.
-STRUCTURES: dict[str, tuple[str, Labels, Draw]] = {
-    "walk_quantiles": (SORTED, _ranks, _sorted_values),
-    "walk_mad": (SORTED, _ranks, _ranked),
-    "walk_mode": ("How often each value is in the frame", _numbered, _counts),
-    "walk_distinct": ("How often each value is in the frame", _numbered, _counts),
-    "least_rows": (WAITING, _places, _queue),
-    "running_states": ("The state of the frame", _fields, _state("state")),
-    "sliding_states": ("The state of the newer rows", _fields, _state("newer")),
-    "query_tree": ("The answer so far", _fields, _state("answer")),
+OLDER = "The older rows: what each comes to with those behind it, up to the pivot"
+NEWER = "The newer rows, behind the pivot"
+Structure = tuple[str, Labels, Draw]
+ANSWERS: dict[str, Structure] = {
     **dict.fromkeys(("lead", "lead_kept", "nth_value"), ("The row meant", _rows, _written("to"))),
     **dict.fromkeys(("row_number", "rank", "dense_rank"), ("Answers", _rows, _written("number"))),
     **dict.fromkeys(("percent_rank", "cume_dist"), ("Answers", _rows, _written("share"))),
@@ -150,4 +203,24 @@ STRUCTURES: dict[str, tuple[str, Labels, Draw]] = {
         ("row_bound", "group_bound", "range_bound_each"),
         ("Where each frame ends", _rows, _written("to")),
     ),
+}
+#: By the name of the kernel, for each picture: its title, the labels of its cells, and the cells.
+STRUCTURES: dict[str, tuple[Structure, ...]] = {
+    "walk_quantiles": (
+        (SORTED, _ranks, _sorted_values),
+        ("The rank of each row's value", _rows, _ranks_of_rows),
+        ("The fingers", _quantiles, _fingers),
+    ),
+    "walk_mad": ((SORTED, _ranks, _ranked),),
+    "walk_mode": (("How often each value is in the frame", _numbered, _counts),),
+    "walk_distinct": (("How often each value is in the frame", _numbered, _counts),),
+    "least_rows": ((WAITING, _places, _queue),),
+    "running_states": (("The state of the frame", _fields, _state("state")),),
+    "sliding_states": (
+        (OLDER, _rows, _older),
+        (NEWER, _rows, _newer),
+        ("What the newer rows come to", _fields, _state("newer")),
+    ),
+    "query_tree": (("The answer so far", _fields, _state("answer")),),
+    **{name: (one,) for name, one in ANSWERS.items()},
 }

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels import Trace
@@ -49,10 +50,19 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
     places = _places(window)
     values = table.values or ["row"] * partition.rows
     lanes, lane = _lanes(window, call, values)
+    level = _levels(window, call)
     named = zip(table.labels, values, strict=True)
     texts = [f"{label}, {value}" if call.arguments else label for label, value in named]
     events = [
-        {"at": float(at), "lane": lane[row], "label": values[row], "text": f"row {row}: {text}"}
+        {
+            "at": float(at),
+            "lane": lane[row],
+            "label": values[row],
+            "noun": "row",
+            "number": row,
+            "text": f"row {row}: {text}",
+            **({"lane": None, "level": level[row]} if level else {}),
+        }
         for row, (at, text) in enumerate(zip(places, texts, strict=True))
     ]
     ticks = [
@@ -60,9 +70,11 @@ def timeline(run: Trace, partition: Partition, window: Window, call: Call) -> Le
     ]
     states = [_state(table, places, _row(step.variables), call) for step in run.steps]
     title = f"{partition.who}: the rows in their order"
+    known = [one for one in level or () if one is not None]
+    scale = scale_of(min(known), max(known)) if known else None
     return {
         "kind": "timeline", "title": title, "lanes": lanes, "events": events, "ticks": ticks,
-        "states": states,
+        "states": states, "scale": scale, "others": "null", "asks": "Which rows are in its frame?",
         "legend": LEGEND if call.info.has_frame else FRAMELESS_LEGEND,
     }  # fmt: skip
 
@@ -100,6 +112,36 @@ def _lanes(window: Window, call: Call, values: list[str]) -> tuple[list[str], li
     return lanes, [
         order.index(c) if k else len(order) for c, k in zip(code.tolist(), known, strict=True)
     ]
+
+
+def _levels(window: Window, call: Call) -> list[float | None] | None:
+    """The numbers that a function looks at, None where it looks at something else."""
+    if not call.arguments:
+        return None
+    values = window.column(call.arguments[0])
+    kinds = pa.types
+    if not (kinds.is_integer(values.type) or kinds.is_floating(values.type)):
+        return None
+    level = [None if one is None else float(one) for one in values.to_pylist()]
+    known = {one for one in level if one is not None}
+    return level if len(known) > 1 and np.isfinite([*known]).all() else None
+
+
+def scale_of(low: float, high: float) -> dict[str, Any]:
+    """Return a scale of numbers with round ticks, three to seven of them.
+
+    Examples
+    --------
+    >>> scale = scale_of(3, 30)
+    >>> [tick["label"] for tick in scale["ticks"]]
+    ['0', '10', '20', '30']
+    """
+    size = 10.0 ** np.floor(np.log10((high - low) / 2))
+    step = next(size * k for k in (1, 2, 5, 10) if (high - low) / (size * k) <= 5)
+    first, last = int(np.floor(low / step)), int(np.ceil(high / step))
+    places = [float(k * step) for k in range(first, last + 1)]
+    ticks = [{"at": at, "label": f"{at:,.10g}"} for at in places]
+    return {"low": places[0], "high": places[-1], "ticks": ticks}
 
 
 def _state(

@@ -16,6 +16,7 @@ from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of
 from workbench.widgets.stepper.side_by_side import length, sides_of
 from workbench.widgets.stepper.still import still
+from workbench.widgets.stepper.telling import telling_step
 
 _STATIC = Path(__file__).parents[1] / "static"
 _MODULE = _STATIC / "player.js"
@@ -150,15 +151,19 @@ class Player(anywidget.AnyWidget):
     def _remember_move(self, _change: object) -> None:
         self._moved = True
 
-    @property
-    def _told(self) -> int:
-        """The step of the still: the telling one, until someone has chosen another."""
-        telling = self.lesson.get("telling")
-        return self.step if telling is None or self._moved else self._clamp_step({"value": telling})
-
     @traitlets.observe("lesson")
     def _keep_step_inside(self, _change: object) -> None:
         self.step = self._clamp_step({"value": self.step})
+
+    @property
+    def _told(self) -> int:
+        """The step of the still: the telling one, until someone has chosen another."""
+        if self._moved:
+            return self.step
+        telling = telling_step(self.lesson)
+        pairs = self.lesson.get("pairs") or []
+        found = (step for step, pair in enumerate(pairs) if pair[0] == telling)
+        return next(found, telling)
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the lesson as one page that needs no kernel and no network.

@@ -160,7 +160,8 @@ def _events(picture: dict[str, Any], chain: list[int]) -> str:
 
 def _run(events: list[dict[str, Any]]) -> str:
     noun, first, last = events[0]["noun"], events[0]["number"], events[-1]["number"]
-    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{noun} {first}" if first == last else f"{several} {first} to {last}"
 
 
 def _listed(names: list[str]) -> str:
@@ -193,21 +194,24 @@ def _held(value: Any) -> str:
 
 def _of_tree(picture: dict[str, Any], step: int) -> Offer | None:
     before, now = _two(picture, step)
+    # A kernel has room for nodes that are in no picture.
     names = _nodes(picture)
-    lit, current = now.get("lit") or [], now.get("current")
-    if current is not None and current != before.get("current"):
-        at = next(node["depth"] for node in picture["nodes"] if node["id"] == current)
-        level = [node["id"] for node in picture["nodes"] if abs(node["depth"] - at) <= 1]
-        near = [one["current"] for one in _near(picture["states"], step) if one.get("current")]
-        return Offer(
-            "node", "Which node is next?", names[current], (names[id] for id in near + level)
-        )
-    if lit and lit != (before.get("lit") or []):
-        near = [one.get("lit") or [] for one in _near(picture["states"], step)]
-        listed = (_listed([names[id] for id in one]) or "none" for one in near)
+    current, near = now.get("current"), list(_near(picture["states"], step))
+    if current in names and current != before.get("current"):
+        depth = {node["id"]: node["depth"] for node in picture["nodes"]}
+        level = [node for node in names if abs(depth[node] - depth[current]) <= 1]
+        around = [one.get("current") for one in near] + level
+        others = (names[node] for node in around if node in names)
+        return Offer("node", "Which node is next?", names[current], others)
+    if now.get("lit") and now["lit"] != (before.get("lit") or []):
+        listed = (_named(names, one.get("lit") or []) for one in near)
         ask = f"{now.get('label') or ''} Which nodes are used?".strip()
-        return Offer("nodes", ask, _listed([names[id] for id in lit]), listed)
+        return Offer("nodes", ask, _named(names, now["lit"]), listed)
     return None
+
+
+def _named(names: dict[str, str], nodes: list[str]) -> str:
+    return _listed([names[node] for node in nodes if node in names]) or "none"
 
 
 def _nodes(picture: dict[str, Any]) -> dict[str, str]:

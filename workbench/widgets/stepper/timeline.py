@@ -16,12 +16,15 @@ from workbench.figures.svg import (
     cut,
     line,
     moved,
+    rect,
     text,
 )
 from workbench.figures.theme import GROUND
 from workbench.widgets.stepper.moving import Drawing, Look, Moving, State
 
 _TOP, _MARGIN = 66.0, 14.0
+#: A scale of numbers is as high as so many lanes.
+_SCALED = 5
 #: How many events are told to those who do not see them.
 _MOST_TOLD = 12
 _CROSS = "M-4.5,-4.5L4.5,4.5M-4.5,4.5L4.5,-4.5"
@@ -59,6 +62,7 @@ class _Plot:
     others: bool
     left: float
     right: float
+    scale: dict[str, Any] | None = None
 
     @property
     def lane(self) -> float:
@@ -81,8 +85,18 @@ class _Plot:
         return self.left + _MARGIN + (at - self.low) * self.unit
 
     def row(self, event: dict[str, Any]) -> float:
+        """How low an event stands: on its lane, or at its level where there is a scale."""
         lane = event.get("lane")
+        if self.scale is not None and event.get("level") is not None:
+            return self.level(event["level"])
         return _TOP + self.lane * ((len(self.lanes) - 1 if lane is None else lane) + 0.5)
+
+    def level(self, value: float) -> float:
+        """Where a number stands on the scale."""
+        assert self.scale is not None
+        low, high = float(self.scale["low"]), float(self.scale["high"])
+        share = (high - value) / (high - low)
+        return _TOP + self.lane * (0.5 + share * (_SCALED - 1))
 
     def aside(self, state: State, events: list[dict[str, Any]]) -> float:
         """How far what is seen in a state is from the first part."""
@@ -121,7 +135,7 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     band = _window(plot, moving)
     # An end of the window that is out of the picture stays open.
     inside = band if plot.zoomed else _clipped(plot, band, plot.axis + 26)
-    inside += _ticks(plot, picture, moving) + _chain(plot, events, moving)
+    inside += _ticks(plot, picture, moving) + _spans(plot, events) + _chain(plot, events, moving)
     inside += _names(plot, events) + _needle(plot, events, moving) + _events(plot, events, moving)
     if plot.zoomed:
         shifted = moving.element("g", inside, look=_aside(plot, events))
@@ -152,15 +166,20 @@ def told(picture: dict[str, Any], state: State) -> str:
 
 
 def _plot(picture: dict[str, Any], width: float) -> _Plot:
-    others = any(event.get("lane") is None for event in picture["events"])
-    lanes = [str(lane) for lane in picture["lanes"]] + ["other events"] * others
-    left = min(max(map(len, lanes), default=0) * 7.4 + 22, 0.34 * width)
+    scale = picture.get("scale")
+    aside = [one for one in picture["events"] if one.get("lane") is None]
+    others = any(scale is None or event.get("level") is None for event in aside)
+    lanes = [str(lane) for lane in picture["lanes"]] if scale is None else [""] * _SCALED
+    lanes += [picture.get("others") or "other events"] * others
+    names = lanes if scale is None else [*lanes, *(tick["label"] for tick in scale["ticks"])]
+    left = min(max(map(len, names), default=0) * 7.4 + 22, 0.34 * width)
     windows = [item["window"] for item in picture["states"] if item and item.get("window")]
-    low, high = _extent([event["at"] for event in picture["events"]], windows)
+    ends = [event[name] for event in picture["events"] for name in ("at", "to") if name in event]
+    low, high = _extent(ends, windows)
     # Where windows are narrow beside the axis, only their neighbourhood is seen.
     span = 2.5 * max((window["to"] - window["from"] for window in windows), default=0)
     seen = span if 0 < span < 0.4 * (high - low) else high - low
-    return _Plot(low, high, seen, lanes, others, left, width)
+    return _Plot(low, high, seen, lanes, others, left, width, scale)
 
 
 def _extent(places: list[float], windows: list[dict[str, Any]]) -> tuple[float, float]:
@@ -219,8 +238,11 @@ def _window(plot: _Plot, moving: Moving) -> Markup:
 
 def _lanes(plot: _Plot) -> Markup:
     drawn = line(plot.left, plot.axis, plot.right, plot.axis, GREY)
-    for lane, name in enumerate(plot.lanes):
-        y = _TOP + plot.lane * (lane + 0.5)
+    rows = [(_TOP + plot.lane * (lane + 0.5), name) for lane, name in enumerate(plot.lanes)]
+    if plot.scale is not None:
+        rows = [(plot.level(tick["at"]), tick["label"]) for tick in plot.scale["ticks"]]
+        rows += [(_TOP + plot.lane * (_SCALED + 0.5), plot.lanes[-1])] * plot.others
+    for y, name in rows:
         label = cut(name, int((plot.left - 12) / 7))
         drawn += line(plot.left, y, plot.right, y, RULE)
         drawn += text(plot.left - 12, y + 4.5, label, text_anchor="end", fill=QUIET)
@@ -269,6 +291,16 @@ def _names(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
         style = {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
         drawn += text(x, plot.row(event) + 19, label, **style)
     return drawn
+
+
+def _spans(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
+    """From where to where what lasts a while does."""
+    return joined(
+        rect(plot.x(one["at"]), plot.row(one) - 5, plot.x(one["to"]) - plot.x(one["at"]), 10, rx=3,
+             fill=BLUE, fill_opacity=0.22)
+        for one in events
+        if one.get("to") is not None
+    )  # fmt: skip
 
 
 def _chain(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:

@@ -141,7 +141,7 @@ def stack_tails(
             for k in range(last - 1, first - 1, -1):
                 state = load(empty, hops, k).combine(state)
                 operations += 1
-                store(older, k, state)
+                store(older, k, state)  #: The hop from {start[k]:time} is turned over: {state}.
             newer, pivot = empty, last  #: No older hops are left: those up to {last} are now older.
         state = load(empty, older, first).combine(newer) if first < pivot else newer
         operations += 1

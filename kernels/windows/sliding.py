@@ -120,7 +120,7 @@ def sliding_states(
             if low >= pivot:
                 for row in range(high - 1, low - 1, -1):
                     answer = empty.update(value[row], other[row], row).combine(answer)
-                    store(older, row - low, answer)
+                    store(older, row - low, answer)  #: Row {row} is turned over: {answer}.
                 newer, first = empty, low
                 pivot = seen = high  #: The rows up to {high} are now the older.
             for row in range(seen, high):

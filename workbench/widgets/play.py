@@ -4,13 +4,14 @@ from copy import deepcopy
 from functools import singledispatch
 from typing import Any
 
-from kernels import Kernel, trace
+from kernels import Kernel, Trace, trace
 from workbench.backfill.backfill import Backfill
 from workbench.backfill.inspect.one_query import keys_with_queries
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
 from workbench.widgets.lessons.backfill import backfill_lesson
+from workbench.widgets.lessons.cells_timeline import joined_cells
 from workbench.widgets.lessons.edited import Make, both, opened
 from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.tiling import TILING, tiling_lesson
@@ -65,14 +66,16 @@ def play(
     """
     if column is not None and not isinstance(what, Over | Backfill):
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
-    make, found = _play(what, *tables, key=key, column=column)
-    if beside is None:
-        return opened(make)
-    if not isinstance(beside, type(what)):
+    if beside is not None and not isinstance(beside, type(what)):
         raise WorkbenchError(
             f"beside: it is a {type(beside).__name__}; give a {type(what).__name__}, as what is."
         )
-    other, _ = _play(beside, *tables, key=found, column=None)
+    # Kernels write into their arguments: the one beside begins with what was given.
+    given = deepcopy(tables) if isinstance(beside, Kernel) else tables
+    make, found = _play(what, *tables, key=key, column=column)
+    if beside is None:
+        return opened(make)
+    other, _ = _play(beside, *given, key=found, column=None)
     return opened(both(make, other))
 
 
@@ -126,10 +129,15 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple
 
 @_play.register
 def _play_kernel(what: Kernel, *tables: Any, **_options: Any) -> tuple[Make, Any]:
-    # Kernels write into their arguments: the one beside begins with what was given.
-    run = trace(what, *deepcopy(tables))
+    run = trace(what, *tables)
     if what.__name__ in TILING:
         return _given(tiling_lesson(run, what.__name__)), None
     lesson = lesson_of(run, what.__name__)
-    pictures = [tree_picture(run)] if what.__name__ in TREES and run.steps else array_pictures(run)
-    return _given({**lesson, "pictures": pictures}), None
+    return _given({**lesson, "pictures": _pictures(run, what.__name__)}), None
+
+
+def _pictures(run: Trace, name: str) -> list[Lesson]:
+    """The pictures of a kernel that is known, and else those of its arrays."""
+    if name in TREES and run.steps:
+        return [tree_picture(run)]
+    return joined_cells(run) if name == "join_windows" else array_pictures(run)

@@ -16,7 +16,7 @@ from workbench.lessons.tiling_steps import LOOKS
 from workbench.lessons.tree_run import SHOWN, answers
 from workbench.widgets.lessons.edited import Make, Rows, RungInput, both, opened
 from workbench.widgets.lessons.funnel import clock_for
-from workbench.widgets.lessons.tiling_pictures import Clock, Said, tiling_pictures
+from workbench.widgets.lessons.tiling_pictures import Clock, Said, state_words, tiling_pictures
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import lesson_of
@@ -204,9 +204,9 @@ def _tidy(step: Step, said: Said) -> Step:
     found |= {name: found[name][: found.get(counter, 0)] for name in names if name in found}
     if "empty" in found:
         tables = {name: found[name] for name in TABLES if name in found}
-        fields = list(found["empty"])
+        empty = found["empty"]
         found |= {
-            name: [said(dict(zip(fields, row, strict=True))) for row in rows]
+            name: [state_words(empty, row, said) or "" for row in rows]
             for name, rows in tables.items()
         }
     return replace(step, variables=found)

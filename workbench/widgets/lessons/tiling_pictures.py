@@ -63,6 +63,34 @@ def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
     return found
 
 
+def state_words(empty: Mapping[str, Any], row: list[Any], said: Said) -> str | None:
+    """Return a row of states in words, None where nothing has been written yet.
+
+    Rows begin as zeros. Where a state without events is something else, and says in a field how
+    many rows it has, zeros are no state.
+
+    Parameters
+    ----------
+    empty : mapping
+        The state without events, by its fields.
+    row : list
+    said : function
+        How a state is written.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> state_words({"key": -9, "rows": 0}, [0, 0], str), state_words({"at": -1}, [0], str)
+    (None, "{'at': 0}")
+    """
+    if len(row) > 1 and any(empty.values()) and not any(row):
+        return None
+    return said(dict(zip(empty, row, strict=True)))
+
+
 def _briefly(said: Said) -> Said:
     def brief(state: Mapping[str, Any]) -> str:
         words = said(state)
@@ -100,7 +128,6 @@ def _timeline(run: Trace, tables: Tables, clock: Clock) -> Lesson:
         "kind": "timeline",
         "title": "Queries and events",
         "lanes": ["queries", "events"],
-        "asks": "Which are in the window then, or affected?",
         "events": events,
         "ticks": [{"at": float(at - origin), "label": clock(at)} for at in times],
         "legend": LEGEND,
@@ -116,9 +143,16 @@ def _moment(seen: Seen, queries: int, origin: int) -> dict[str, Any]:
         "skipped": [],
     }
     if seen.low is not None and seen.high is not None:
+        state["asks"] = _question(seen.what)
         low, high = float(seen.low - origin), float(seen.high - origin)
         state["window"] = {"from": low, "to": high, "label": seen.what}
     return state
+
+
+def _question(what: str) -> str:
+    if what.startswith("affected"):
+        return f"Which queries are {what}?"
+    return f"Which events are in {what if what.startswith('a ') else f'the {what}'} then?"
 
 
 def _hops(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
@@ -144,8 +178,8 @@ def _hop_cells(step: Step, said: Said, before: list[Any]) -> list[Any]:
     rows = step.variables.get("hops")
     if rows is None or "empty" not in step.variables:
         return before
-    names = step.variables["empty"]
-    found = [said(dict(zip(names, row, strict=True))) for row in rows[: len(before)]]
+    empty = step.variables["empty"]
+    found = [state_words(empty, row, said) for row in rows[: len(before)]]
     return found + [None] * (len(before) - len(found))
 
 
@@ -184,9 +218,9 @@ def _is_flip(step: Step) -> bool:
 STACKS = "stack_tails"
 Held = Callable[[Step, Said], dict[int, str]]
 OLDER: tuple[str, Held] = (
-    "The older stack: what each hop comes to with those behind it, up to the pivot", _older_hops
+    "The older stack, from each hop to the pivot", _older_hops
 )  # fmt: skip
-NEWER: tuple[str, Held] = ("The newer stack: the hops behind the pivot", _newer_hops)
+NEWER: tuple[str, Held] = ("The newer stack, behind the pivot", _newer_hops)
 
 
 def _stack(run: Trace, tables: Tables, said: Said, clock: Clock, title: str, held: Held) -> Lesson:
@@ -254,7 +288,8 @@ def _node_values(step: Step, names: list[str], said: Said) -> dict[str, str]:
     if tree is None or empty is None or step.kernel not in TREES:
         return {}
     rows = {name: tree[int(name)] for name in names if int(name) < len(tree)}
-    return {name: said(dict(zip(empty, row, strict=True))) for name, row in rows.items()}
+    words = {name: state_words(empty, row, said) for name, row in rows.items()}
+    return {name: found for name, found in words.items() if found is not None}
 
 
 def _marked(step: Step, leaves: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ columns that it is given: nothing is prepared a second time.
 """
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from kernels import Trace, trace
 from kernels.core.recording import Run, recorded
+from kernels.core.trace import interpreted
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
@@ -23,6 +25,10 @@ from workbench.widgets.lessons.window_timeline import timeline
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
 from workbench.windows.inspect.one_partition import Partition, said
+
+#: What is in no answer, by the type of an array, and shown as nothing.
+UNWRITTEN: dict[str, Any] = {"i8": -(2**62) - 1, "i4": -(2**30) - 1, "f8": -1.7976931348623157e308}
+NOTHING = frozenset(UNWRITTEN.values())
 
 
 def window_maker(partition: Partition, column: str | None = None) -> Make:
@@ -98,12 +104,36 @@ def _traced(run: Run, partition: Partition, window: Window) -> Trace:
     backward = order.descending
     show = {"": _in_words, "time": lambda code: clock(~code if backward else code)}
     try:
-        return trace(run.kernel, *run.part(), show=show)
+        return trace(run.kernel, *_unwritten(run), show=show)
     except ValueError:
         raise WorkbenchError(
             f"key: {partition.who} has {partition.rows} rows, whose run has more steps than a "
             "person can follow; choose a smaller partition, or filter the table."
         ) from None
+
+
+def _unwritten(run: Run) -> list[Any]:
+    """The kernel's arguments, with what it only writes filled with what says so.
+
+    Room for answers comes as it is found in memory, and would be shown like answers.
+    """
+    given = run.part()
+    written, kernel = deepcopy(given), interpreted(run.kernel)
+    kernel(*written)
+    marked = [
+        one if _same(one, now) else np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
+        for one, now in zip(given, written, strict=True)
+    ]
+    again = deepcopy(marked)
+    kernel(*again)
+    fits = all(_same(*pair) for pair in zip(written, again, strict=True))
+    return marked if fits else given
+
+
+def _same(one: Any, other: Any) -> bool:
+    if not isinstance(one, np.ndarray) or one.dtype.str[1:] not in UNWRITTEN:
+        return True
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def _title(partition: Partition, call: Call) -> str:
@@ -148,5 +178,9 @@ def _shown(run: Trace) -> dict[str, Callable[[Any], Any]]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _in_words(value)
+    if isinstance(value, list):
+        value = [_plain(one) for one in value]
+    elif value in NOTHING:
+        return ""
     is_table = isinstance(value, list) and bool(value) and isinstance(value[0], list)
     return [one[0] for one in value] if is_table and len(value[0]) == 1 else value

@@ -191,7 +191,7 @@ def _rows(_run: Trace, values: _Values) -> list[str]:
 Labels = Callable[[Trace, _Values], list[str]]
 SORTED = "The sorted values: those in the frame, and where the finger is"
 WAITING = "The rows that can still be the answer, in their order"
-OLDER = "The older rows: what each comes to with those behind it, up to the pivot"
+OLDER = "The older rows, from each to the pivot"
 NEWER = "The newer rows, behind the pivot"
 Structure = tuple[str, Labels, Draw]
 ANSWERS: dict[str, Structure] = {

@@ -659,7 +659,7 @@ function pane(lesson, title) {
   columns.style.setProperty("--wbp-lines", title ? SOURCE_LINES_BESIDE : clamp(source.length, 9, SOURCE_LINES_SHOWN));
   const drawn = h("div", { class: "wbp-pictures" }, ...pictures.map((item) => item.el));
   const heading = title ? h("h3", { class: "wbp-side" }, title) : null;
-  const el = h("div", { class: "wbp-pane" }, heading, caption.el, drawn, columns);
+  const el = h("div", { class: "wbp-pane" }, heading, title ? caption.el : null, drawn, columns);
   function show(index) {
     const step = lesson.steps[index];
     caption.show(step, index === lesson.steps.length - 1);
@@ -684,7 +684,10 @@ function mount(model, el) {
   const bar = controls(count, player, asks.button, edits.button);
   const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
   const both = h("div", { class: sides.length > 1 ? "wbp-sides" : null }, ...panes.map((one) => one.el));
-  const root = frame(lesson, [h("div", { class: "wbp-top" }, bar.el, asks.el), edits.el, both, hint]);
+  // The caption of one lesson stays in sight with the controls; of two, each stands with its own.
+  const caption = sides.length > 1 ? null : panes[0].caption;
+  const body = h("div", { class: "wbp-body" }, edits.el, both, hint);
+  const root = frame(lesson, [h("div", { class: "wbp-top" }, bar.el, asks.el, caption), body]);
   function show() {
     const index = player.step();
     bar.show(index);

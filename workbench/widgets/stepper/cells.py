@@ -9,7 +9,7 @@ from workbench.figures.theme import GROUND, ORANGE_SOFT
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 #: So many cells are drawn, in rows of this height; of longer lists the part around a change.
-SHOWN, _ROW, _GAP = 40, 72.0, 8.0
+SHOWN, _ROW, _GAP = 40, 66.0, 8.0
 _MOST_LETTERS = 24
 _CHANGED = {"fill": ORANGE_SOFT, "stroke": VERMILLION}
 _OTHER = {"fill": GROUND, "stroke": GREY}
@@ -133,7 +133,7 @@ def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
         moving.element("text", look=label, y=12, fill=QUIET, font_size=12, **middle)
         + moving.element("rect", look=box, x=0, y=18, width=size, height=30, rx=3, stroke_width=2)
         + moving.element("text", look=value, class_="wbp-cell-value", y=38, font_size=14, **middle)
-        + moving.element("text", look=mark, class_="wbp-cell-mark", y=63, font_size=11, fill=QUIET,
+        + moving.element("text", look=mark, class_="wbp-cell-mark", y=60, font_size=11, fill=QUIET,
                          **middle),
         look=group,
     )  # fmt: skip

@@ -138,7 +138,7 @@ def _of_timeline(picture: dict[str, Any], step: int) -> Offer | None:
         )
 
     where = "" if current is None else f"{_event(picture['events'][current])}. "
-    asks = picture.get("asks") or "Which ones are marked then?"
+    asks = now.get("asks") or picture.get("asks") or "Which ones are marked then?"
     return Offer("events", where + asks, _events(picture, chain), others())
 
 

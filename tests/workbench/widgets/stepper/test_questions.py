@@ -1,0 +1,85 @@
+"""What is asked before a step: the answer is what the step shows, the others are other states."""
+
+import pytest
+
+from tests.workbench.widgets.played import RUNG, shop
+from workbench.frames.frame import Frame
+from workbench.widgets.lessons.tiling import play_rung
+from workbench.widgets.lessons.tree import tree_lesson
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.widgets.stepper.questions import MOST_CHOICES, questions_of
+from workbench.widgets.stepper.side_by_side import in_step
+
+LESSONS: dict[str, Lesson] = {
+    "funnel": shop()(None),
+    "strict once": shop("strict_once")(None),
+    "tree": tree_lesson("sum", [5, 7, 3, 10, 6], Frame.rows(-2, 1)),
+    "tiles": play_rung("tiles", "max", **RUNG).lesson,
+    "sawtooth": play_rung("sawtooth", "avg", **RUNG).lesson,
+    "beside": in_step(shop()(None), shop("strict_order")(None)),
+}
+
+
+def right_answers(lesson: Lesson) -> list[tuple[str, str]]:
+    asked = filter(None, questions_of(lesson))
+    return [(one["ask"], one["choices"][one["right"]]) for one in asked]
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_question_has_a_few_choices_that_differ(name: str) -> None:
+    questions = questions_of(LESSONS[name])
+    assert len(questions) == len(LESSONS[name].get("pairs") or LESSONS[name]["steps"])
+    asked = [one for one in questions if one is not None]
+    assert len(asked) > len(questions) // 3
+    for one in asked:
+        assert 2 <= len(one["choices"]) == len(set(one["choices"])) <= MOST_CHOICES
+        assert one["choices"][one["right"]]
+
+
+def test_the_right_answer_is_what_the_step_shows() -> None:
+    assert right_answers(LESSONS["funnel"]) == [
+        ("00:00 landing_page. Which events count after it?", "none"),
+        ("When the chain that each level holds began: what will 1 signup hold?", "00:01"),
+        ("00:02 welcome. Which events count after it?", "00:01 signup"),
+        ("When the chain that each level holds began: what will 2 add_to_cart hold?", "00:01"),
+        ("00:04 related. Which events count after it?", "00:01 signup, 00:03 add_to_cart"),
+        ("00:05 add_to_cart. Which events count after it?", "00:01 signup, 00:05 add_to_cart"),
+        ("When the chain that each level holds began: what will 3 checkout hold?", "00:01"),
+    ]
+
+
+def test_a_time_that_is_mistaken_for_the_begin_of_its_chain_is_among_the_choices() -> None:
+    slot = questions_of(LESSONS["funnel"])[4]
+    assert slot is not None
+    assert slot["choices"] == ["00:01", "00:03", "nothing"]
+
+
+def test_numbered_events_are_named_as_ranges() -> None:
+    answers = [answer for _, answer in right_answers(LESSONS["sawtooth"])]
+    assert any(answer.startswith("events ") and " to " in answer for answer in answers)
+
+
+def test_a_tree_is_asked_for_its_next_node() -> None:
+    ask, answer = right_answers(LESSONS["tree"])[0]
+    assert ask == "Which node is next?"
+    assert answer == "level 1: 2-3"
+
+
+def test_beside_each_other_the_one_that_moves_is_asked_about() -> None:
+    titles = {one["title"] for one in (LESSONS["beside"], LESSONS["beside"]["beside"])}
+    asked = [ask for ask, _ in right_answers(LESSONS["beside"])]
+    assert {ask.partition(": ")[0] for ask in asked} <= titles
+
+
+def test_without_pictures_a_changed_variable_is_asked_for() -> None:
+    steps = [
+        {"function": "f", "line": 1, "caption": "", "variables": variables}
+        for variables in (
+            [{"name": "n", "value": 1, "changed": True}],
+            [{"name": "n", "value": 3, "changed": True}],
+        )
+    ]
+    assert questions_of({"steps": steps}) == [
+        None,
+        {"ask": "What will n be?", "choices": ["1", "3"], "right": 1},
+    ]

@@ -92,8 +92,9 @@ def _held(v: dict[str, Any]) -> list[str | None]:
 
 
 def _joined(held: list[list[str | None]], windows: int) -> Lesson:
+    nothing: list[str | None] = [None] * windows
     states = []
-    for before, now in zip([[None] * windows, *held], held, strict=False):
+    for before, now in zip([nothing, *held], held, strict=False):
         changed = [w for w in range(windows) if before[w] != now[w]]
         states.append({"cells": now, "changed": changed, "current": None})
     labels = [f"window {w}" for w in range(windows)]

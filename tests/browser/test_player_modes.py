@@ -1,0 +1,160 @@
+"""The player's modes: what is asked before a step, another input, and two lessons side by side."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.workbench.widgets.played import shop
+from workbench.widgets.lessons.edited import both, opened
+from workbench.widgets.stepper.questions import questions_of
+
+pytestmark = pytest.mark.browser
+
+LESSON = shop()(None)
+QUESTIONS = questions_of(LESSON)
+COUNT = len(LESSON["steps"])
+MAKE = """
+from tests.workbench.widgets.played import shop
+from workbench.widgets.lessons.edited import opened
+player = opened(shop())
+player
+"""
+#: So many milliseconds may pass from a key to the layout of its step; a busy machine takes longer
+#: for most of them, but not for the quickest.
+QUICK = 20
+TIMED = """async () => {
+  const root = document.querySelector('.wbp'), taken = [];
+  for (let k = 0; k < 8; k += 1) {
+    const start = performance.now();
+    root.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+    root.getBoundingClientRect();
+    taken.push(performance.now() - start);
+    await new Promise((done) => setTimeout(done, 5));
+  }
+  return taken.sort((a, b) => a - b);
+}"""
+OpenNotebook = Callable[[list[str]], Page]
+
+
+@pytest.fixture(scope="module")
+def shared(chromium: Browser) -> Iterator[Page]:
+    """One page for all that needs no kernel, as high as a small screen; errors fail the last."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def offline(shared: Page, tmp_path: Path) -> Page:
+    """The page of the shop's funnel."""
+    shared.goto(opened(shop()).to_html(tmp_path / "lesson.html").as_uri())
+    return shared
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_right_and_a_wrong_prediction_are_counted_and_explained(offline: Page) -> None:
+    press(offline, "Predict")
+    given = 0
+    for step, question in enumerate(QUESTIONS[1:4], 1):
+        assert question is not None or step == 1
+        if question is None:
+            offline.keyboard.press("ArrowRight")
+            continue
+        expect(offline.locator(".wbp-ask")).to_have_text(question["ask"])
+        wrong = (question["right"] + 1) % len(question["choices"])
+        chosen = question["right"] if given == 0 else wrong
+        offline.locator(".wbp-choice").nth(chosen).click()
+        said = "✓ Right." if given == 0 else f"✕ No: {question['choices'][question['right']]}"
+        expect(offline.locator(".wbp-verdict")).to_have_text(said)
+        expect(offline.locator(".wbp-caption")).to_have_text(LESSON["steps"][step]["caption"])
+        given += 1
+        expect(offline.locator(".wbp-score")).to_have_text(f"1 of {given} right")
+    press(offline, "Back")
+    expect(offline.locator(".wbp-choice[aria-disabled]")).not_to_have_count(0)
+
+
+def test_keys_answer_and_playing_stops_at_a_question(offline: Page) -> None:
+    press(offline, "Predict")
+    first = next(step for step, question in enumerate(QUESTIONS) if question)
+    press(offline, "Last")
+    press(offline, "First")
+    offline.get_by_label("Speed").select_option("8")
+    offline.locator(".wbp").focus()
+    offline.keyboard.press("Space")
+    expect(offline.locator(".wbp-position")).to_have_text(f"Step {first} of {COUNT}")
+    expect(offline.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    offline.keyboard.press("1")
+    expect(offline.locator(".wbp-position")).to_have_text(f"Step {first + 1} of {COUNT}")
+
+
+def test_without_a_kernel_an_edit_says_that_it_needs_one(offline: Page) -> None:
+    press(offline, "Edit")
+    expect(offline.locator(".wbp-edit")).to_contain_text("needs a kernel")
+    press(offline, "Edit")
+    expect(offline.locator(".wbp-edit")).to_be_hidden()
+
+
+def test_controls_and_what_has_changed_stay_in_sight_and_steps_are_quick(offline: Page) -> None:
+    taken = offline.evaluate(TIMED)
+    print(f"a step of the player: {taken[4]:.1f} ms, {taken[0]:.1f} ms the quickest")
+    assert taken[0] <= QUICK
+    for picked in (".wbp-controls", ".wbp-caption", ".wbp-change >> nth=0", ".wbp-timeline"):
+        box = offline.locator(picked).bounding_box()
+        assert box is not None
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 900
+    offline.mouse.wheel(0, 2_000)
+    expect(offline.locator(".wbp-caption")).to_be_in_viewport()
+    expect(offline.locator(".wbp-controls")).to_be_in_viewport()
+
+
+def test_two_modes_go_in_step(shared: Page, tmp_path: Path) -> None:
+    player = opened(both(shop(), shop("strict_order")))
+    shared.goto(player.to_html(tmp_path / "beside.html").as_uri())
+    captions = shared.locator(".wbp-caption")
+    expect(captions).to_have_count(2)
+    for step, pair in enumerate(player.lesson["pairs"]):
+        sides = zip((player.lesson, player.lesson["beside"]), pair, strict=True)
+        expect(captions).to_have_text([one["steps"][at]["caption"] for one, at in sides])
+        expect(shared.locator(".wbp-position")).to_contain_text(f"Step {step + 1} of")
+        shared.keyboard.press("ArrowRight")
+    boxes = [shared.locator(".wbp-pane").nth(side).bounding_box() for side in (0, 1)]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    assert boxes[0]["y"] == pytest.approx(boxes[1]["y"], abs=1)
+
+
+def test_in_a_notebook_the_kernel_runs_on_what_is_edited(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([MAKE])
+    press(page, "Last")
+    expect(page.locator(".wbp-result")).to_have_text("Result: 3")
+    press(page, "Edit")
+    page.get_by_label("event of row 6").select_option("welcome")
+    expect(page.locator(".wbp-result")).to_have_text("Result: 2")
+    expect(page.get_by_label("event of row 6")).to_be_focused()
+    page.get_by_label("event of row 6").select_option("checkout")
+    press(page, "Last")
+    expect(page.locator(".wbp-result")).to_have_text("Result: 3")
+    # The checkout is dragged out of the window of an hour.
+    mark = page.locator('.wbp-timeline [data-row="6"]')
+    mark.scroll_into_view_if_needed()
+    box, far = mark.bounding_box(), page.locator('.wbp-timeline [data-row="8"]').bounding_box()
+    assert box is not None
+    assert far is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move((x + far["x"]) / 2, y)
+    page.mouse.move(far["x"], y)
+    page.mouse.up()
+    press(page, "Last")
+    expect(page.locator(".wbp-result")).to_have_text("Result: 2")

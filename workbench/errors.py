@@ -1,8 +1,39 @@
 """What goes wrong, said in one sentence to the person who can mend it."""
 
+import contextlib
+import functools
+import linecache
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_HERE = Path(__file__).parent
+#: Whose lines are not the caller's: ours, and what Python puts between them.
+_BETWEEN = (
+    f"{_HERE}/",
+    f"{_HERE.with_name('kernels')}/",
+    contextlib.__file__,
+    functools.__file__,
+)
+_notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
+
 
 class WorkbenchError(ValueError):
-    """A request that cannot be carried out: the message names the argument and what to do."""
+    """A request that cannot be carried out: the message names the argument and what to do.
+
+    In a cell of a notebook it is that sentence with the caller's own line; ``%tb`` shows the rest.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        return shown_in_a_cell(self, f"{type(self).__name__}: {self}")
 
 
 class WorkbenchWarning(UserWarning):
@@ -11,3 +42,110 @@ class WorkbenchWarning(UserWarning):
 
 class JobError(WorkbenchError):
     """A Spark job that was broken off: the message says by what, and what to do."""
+
+
+def warn(sentence: str) -> None:
+    """Warn of something at the line of the caller's that asked for it.
+
+    Parameters
+    ----------
+    sentence : str
+
+    Warns
+    -----
+    WorkbenchWarning
+
+    Examples
+    --------
+    >>> with noted() as notes:
+    ...     warn("3 rows were left out.")
+    >>> notes
+    ['3 rows were left out.']
+    """
+    notes = _notes.get()
+    if notes is not None:
+        notes.append(sentence)
+        return
+    # What `skip_file_prefixes` does, which Python 3.11 does not have.
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_between(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, WorkbenchWarning, stacklevel=level)
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[list[str]]:
+    """Keep what is warned of as a list, where a widget says it; of this thread alone.
+
+    Yields
+    ------
+    list of str
+    """
+    notes: list[str] = []
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
+
+
+def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
+    """Return how IPython shows an error: the line that asked, and one sentence.
+
+    Parameters
+    ----------
+    error : exception
+        What was raised. Where it is shown once more, as ``%tb`` does, all of it is.
+    sentence : str
+
+    Returns
+    -------
+    list of str
+        As IPython wants it of ``_render_traceback_``.
+    """
+    if vars(error).setdefault("_shown_in_a_cell", False):
+        return _whole(error)
+    vars(error)["_shown_in_a_cell"] = True
+    asked = _asked(error.__traceback__)
+    return [*asked, *([""] if asked else []), sentence, "%tb shows the whole traceback."]
+
+
+def _is_between(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(_BETWEEN)
+
+
+def _asked(trace: TracebackType | None) -> list[str]:
+    """The caller's own line: the last one before ours begin."""
+    found: tuple[FrameType, int] | None = None
+    for frame, line in traceback.walk_tb(trace):
+        if found is not None and _is_between(frame):
+            break
+        found = frame, line
+    if found is None or _is_between(found[0]):
+        return []
+    frame, line = found
+    name = frame.f_code.co_filename
+    text = linecache.getline(name, line, frame.f_globals).strip()
+    return [f"{_place(name)}, line {line}", f"----> {line} {text}"] if text else []
+
+
+def _place(name: str) -> str:
+    """What IPython calls a file, which can be a cell."""
+    shell = _shell()
+    named = None if shell is None else shell.compile.format_code_name(name)
+    return " ".join(named) if named else f"File {name}"
+
+
+def _whole(error: BaseException) -> list[str]:
+    shell = _shell()
+    if shell is None:
+        return traceback.format_exception(error)
+    kind, trace = type(error), error.__traceback__
+    found: list[str] = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+    return found
+
+
+def _shell() -> "InteractiveShell | None":
+    """The IPython that runs, if one does."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()

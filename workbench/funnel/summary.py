@@ -1,13 +1,12 @@
 """The funnel's summaries as small pandas tables."""
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from workbench.columnar.blocks import NAME
-from workbench.errors import WorkbenchWarning
+from workbench.errors import warn
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_bins
 from workbench.funnel.plan import MOST_SEGMENTS, figures
@@ -147,26 +146,18 @@ def _warn(
     if skipped:
         one = "1 row was left out: its key or its time is null."
         some = f"{skipped:,} rows were left out: their key or their time is null."
-        warnings.warn(
-            one if skipped == 1 else some,
-            WorkbenchWarning,
-            stacklevel=3,
-        )
+        warn(one if skipped == 1 else some)
     if found.attrs["cut"]:
-        warnings.warn(
+        warn(
             f"by: there are more than {len(found) // len(funnel.labels):,} segments; "
-            "those with the most users are given.",
-            WorkbenchWarning,
-            stacklevel=3,
+            "those with the most users are given."
         )
     reached = set(found.loc[found["users"] > 0, "step"])
     for label in dict.fromkeys(funnel.labels):
         if label in reached:
             continue
         if (hint := _unmatched(funnel, events, label)) is not None:
-            warnings.warn(
-                f"steps: {label!r} matches no event; {hint}", WorkbenchWarning, stacklevel=3
-            )
+            warn(f"steps: {label!r} matches no event; {hint}")
 
 
 def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:

@@ -1,6 +1,5 @@
 """A store for many machines: Redis."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,7 +8,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from workbench.errors import WorkbenchWarning
+from workbench.errors import warn
 from workbench.stores import Change, StoreError
 
 #: The one policy of a full Redis by which it keeps what it holds.
@@ -132,11 +131,9 @@ class Redis:
         policy = self._policy()
         if policy is None and not self._warned:
             self._warned = True
-            warnings.warn(
+            warn(
                 f"store: {self.place} does not say what it does when it is full; see to it that "
-                f"its maxmemory-policy is {KEEPING}, as others drop keys in silence.",
-                WorkbenchWarning,
-                stacklevel=4,
+                f"its maxmemory-policy is {KEEPING}, as others drop keys in silence."
             )
         if policy not in (None, KEEPING):
             raise StoreError(

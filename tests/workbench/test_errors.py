@@ -1,0 +1,101 @@
+"""How an error and a warning reach the person who asked, in a cell of IPython and elsewhere."""
+
+import pickle
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.io import capture_output
+from traitlets.config import Config
+
+import workbench as wb
+from workbench.errors import JobError, WorkbenchError, noted, warn
+
+SENTENCE = "window: '90' has no unit; give a duration with a unit, such as '1 hour', '90 days' or"
+
+
+@pytest.fixture
+def cell() -> Iterator[Callable[[str], str]]:
+    """Run a cell, and return what it prints, errors too."""
+    quiet = Config({"HistoryManager": {"enabled": False}})
+    shell = InteractiveShell.instance(colors="nocolor", config=quiet)
+
+    def run(code: str) -> str:
+        with capture_output() as said:
+            shell.run_cell(code, store_history=False)
+        return str(said.stdout) + str(said.stderr)
+
+    yield run
+    InteractiveShell.clear_instance()
+
+
+def test_an_error_is_the_callers_line_and_one_sentence(cell: Callable[[str], str]) -> None:
+    said = cell("import workbench as wb\nwb.Funnel(['a', 'b'], window='90')").splitlines()
+    place, line, blank, sentence, whole = [one for one in said if not one.startswith("-----")][-5:]
+    assert place.endswith(", line 2")
+    assert line == "----> 2 wb.Funnel(['a', 'b'], window='90')"
+    assert (blank, whole) == ("", "%tb shows the whole traceback.")
+    assert sentence.startswith(f"WorkbenchError: {SENTENCE}")
+    assert not [one for one in said if ".py" in one]
+
+
+def test_the_line_is_the_users_where_a_function_of_theirs_asks(cell: Callable[[str], str]) -> None:
+    code = "import workbench as wb\ndef mine():\n    return wb.Funnel(['a'], window='90')\nmine()"
+    assert "----> 3 return wb.Funnel(['a'], window='90')" in cell(code)
+
+
+def test_the_whole_traceback_is_one_call_away(cell: Callable[[str], str]) -> None:
+    assert "durations.py" not in cell("import workbench as wb\nwb.Funnel(['a'], window='90')")
+    whole = cell("%tb")
+    assert "durations.py" in whole
+    assert SENTENCE in whole
+
+
+def test_an_error_that_is_caught_and_shown_by_python_has_its_traceback() -> None:
+    import traceback
+
+    with pytest.raises(WorkbenchError) as error:
+        wb.Funnel(["a"], window="90")
+    assert "durations.py" in "".join(traceback.format_exception(error.value))
+
+
+@pytest.mark.parametrize("kind", [WorkbenchError, JobError])
+def test_an_error_that_was_shown_still_travels(kind: Any) -> None:
+    error = kind("key: none; name one.")
+    assert error._render_traceback_()[0] == f"{kind.__name__}: key: none; name one."
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again)) == (kind, "key: none; name one.")
+
+
+def test_a_warning_points_at_the_line_that_asked() -> None:
+    ours: dict[str, Any] = {"warn": warn}
+    code = "def deep():\n    warn('by way of ours')"
+    exec(compile(code, str(Path(wb.__file__).with_name("any.py")), "exec"), ours)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        warn("directly")
+        ours["deep"]()
+    assert [one.filename for one in said] == [__file__] * 2
+    lines = Path(__file__).read_text().splitlines()
+    asked = [lines[one.lineno - 1].strip() for one in said]
+    assert asked == ['warn("directly")', 'ours["deep"]()']
+
+
+def test_what_a_widget_notes_is_no_warning_and_another_threads_is_not_noted() -> None:
+    other: list[list[str]] = []
+
+    def elsewhere() -> None:
+        with noted() as theirs:
+            warn("of theirs")
+        other.append(theirs)
+
+    with noted() as mine:
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        warn("of mine")
+    assert (mine, other) == (["of mine"], [["of theirs"]])

@@ -10,6 +10,11 @@ Duration = str | timedelta | int
 
 MOST_TICKS = 2**63 - 1
 
+#: Units of the calendar, and about how many days each has.
+_DAYS = {"month": 30, "quarter": 91, "year": 365}
+_CALENDAR = re.compile(
+    rf"(?P<many>\d+(\.\d+)?)?\s*\b(?P<unit>{'|'.join(_DAYS)})s?\b", re.IGNORECASE
+)
 _EXAMPLE = "such as '1 hour', '90 days' or timedelta(minutes=5)"
 
 
@@ -47,6 +52,13 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
     if isinstance(value, bool | int | float) or re.fullmatch(r"\s*[-+]?[\d.]+\s*", str(value)):
         raise WorkbenchError(
             f"{argument}: {text} has no unit; give a duration with a unit, {_EXAMPLE}."
+        )
+    if isinstance(value, str) and (found := _CALENDAR.search(value)):
+        unit = found["unit"].lower()
+        days = round(float(found["many"] or 1) * _DAYS[unit])
+        raise WorkbenchError(
+            f"{argument}: {text} has no fixed length, as {unit}s differ in theirs; "
+            f"give days, such as '{days} days'."
         )
     try:
         nanoseconds = _nanoseconds(value)

@@ -46,7 +46,22 @@ REFUSED = [
     ("hour", "window: 'hour' is not a duration; give one " + SUCH_AS),
     ("", "window: '' is not a duration; give one " + SUCH_AS),
     ("nat", "window: 'nat' is not a duration; give one " + SUCH_AS),
-    ("1 month", "window: '1 month' is not a duration; give one " + SUCH_AS),
+    (
+        "1 month",
+        "window: '1 month' has no fixed length, as months differ in theirs; "
+        "give days, such as '30 days'.",
+    ),
+    (
+        "2 Years 1 day",
+        "window: '2 Years 1 day' has no fixed length, as years differ in theirs; "
+        "give days, such as '730 days'.",
+    ),
+    (
+        "quarter",
+        "window: 'quarter' has no fixed length, as quarters differ in theirs; "
+        "give days, such as '91 days'.",
+    ),
+    ("1 monthly", "window: '1 monthly' is not a duration; give one " + SUCH_AS),
     ("1 hour 30", "window: '1 hour 30' is not a duration; give one " + SUCH_AS),
     ("1,5 hours", "window: '1,5 hours' is not a duration; give one " + SUCH_AS),
     (None, "window: None is not a duration; give one " + SUCH_AS),

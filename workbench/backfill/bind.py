@@ -143,8 +143,17 @@ class Plan:
         return to_arrow_type(kind, timezone=self._zone)
 
 
-def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") -> Plan:
+def bind(
+    backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame", side: str = "queries"
+) -> Plan:
     """Bind a backfill to its tables.
+
+    Parameters
+    ----------
+    backfill : BackfillSpec
+    queries, events : pyspark.sql.DataFrame
+    side : str
+        What errors call the queries.
 
     Raises
     ------
@@ -152,13 +161,13 @@ def bind(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame") ->
         When a column is missing or has a type that cannot be used so.
     """
     table(queries, "queries")
-    bound_queries = BoundTable.of(queries, backfill.key, backfill.query_time)
+    bound_queries = BoundTable.of(queries, backfill.key, backfill.query_time, side)
     return bind_tables(backfill, bound_queries, bind_events(backfill, events))
 
 
 def bind_events(backfill: "BackfillSpec", events: "DataFrame") -> BoundTable:
     """Bind a backfill to its events alone, none of whose columns is checked."""
-    return BoundTable.of(table(events), backfill.key, backfill.time)
+    return BoundTable.of(table(events), backfill.key, backfill.time, "events")
 
 
 def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTable) -> Plan:
@@ -305,7 +314,7 @@ def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
 
 def _feature(plan: Plan, one: BoundFeature, carried: Carried) -> Feature:
     resolved = one.resolved
-    check_kinds(resolved)
+    check_kinds(resolved, "events")
     given = zip(resolved.function.arguments, resolved.arguments, strict=True)
     call = Call(
         one.name,

@@ -23,19 +23,14 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
     """
     check_arrow(queries.schema, "queries")
     for name in backfill.key:
-        for side, rows in (("queries", queries), ("events", events)):
-            if name not in rows.names:
-                raise WorkbenchError(
-                    f"key: the {side} have no column {name!r}; "
-                    "both tables need it, under the same name."
-                )
-            column(rows, name, "key")
-            check_plain(rows.schema, name, "key")
+        for rows in (queries, events):
+            check_in_both(rows, name, "key")
+            check_plain(rows.schema, name, "key", side=rows.side)
         ours, theirs = (type_of(rows, name).simpleString() for rows in (queries, events))
         if ours != theirs:
             raise WorkbenchError(
-                f"key: {name!r} holds {ours} in the queries but {theirs} in the events; "
-                "cast one of them to the type of the other."
+                f"key: {name!r} holds {ours} in the {queries.side} but {theirs} in the "
+                f"{events.side}; cast one of them to the type of the other."
             )
     _check_time(queries, events)
     taken = {name.lower() for name in queries.names}
@@ -47,6 +42,21 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
             )
 
 
+def check_in_both(rows: BoundTable, name: str, argument: str) -> None:
+    """Refuse one of two tables that lacks a column which both need.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if name not in rows.names:
+        raise WorkbenchError(
+            f"{argument}: the {rows.side} have no column {name!r}; "
+            "both tables need it, under the same name."
+        )
+    column(rows, name, argument)
+
+
 def _check_time(queries: BoundTable, events: BoundTable) -> None:
     integers = events.integer_time
     if queries.integer_time and integers:
@@ -54,7 +64,7 @@ def _check_time(queries: BoundTable, events: BoundTable) -> None:
     ours, theirs = (type_of(rows, rows.time).simpleString() for rows in (queries, events))
     if ours != theirs:
         raise WorkbenchError(
-            f"time: the queries' {queries.time!r} holds {ours} but the events' "
+            f"time: the {queries.side}' {queries.time!r} holds {ours} but the {events.side}' "
             f"{events.time!r} holds {theirs}; cast one of them to the type of the other."
         )
 
@@ -121,6 +131,6 @@ def check_bucket(events: BoundTable, by: str) -> None:
     kind = type_of(events, by)
     if kind_of(kind) not in SORTED:
         raise WorkbenchError(
-            f"by: column {by!r} holds {kind.simpleString()}, which cannot be a bucket; "
+            f"by: {events.called(by)} holds {kind.simpleString()}, which cannot be a bucket; "
             "name a column of numbers, times or text."
         )

@@ -291,7 +291,7 @@ CATALOGUE = {
         not_in_spark="Spark's mode is any of the values that are as frequent",
     ),
     "median": _quantile(),
-    "quantile": _quantile(options=(_Q,)),
+    "quantile": _quantile(options=(_Q,), aliases=("percentile",)),
     "quantile_disc": FunctionInfo(
         *(QUANTILE_DISC, (SORTED,), SAME),
         distinct=True, options=(_Q,), instead="approx_quantile",

@@ -327,6 +327,8 @@ def quantile(column: Argument, q: float | Sequence[float]) -> Function:
     --------
     >>> quantile("mwh", [0.25, 0.5, 0.75])
     wb.fn.quantile('mwh', [0.25, 0.5, 0.75])
+    >>> percentile("mwh", 0.9)
+    wb.fn.quantile('mwh', 0.9)
     """
     return Function("quantile", _one(column), _quantiles(q))
 
@@ -351,6 +353,9 @@ def quantile_disc(column: Argument, q: float | Sequence[float]) -> Function:
 def quantile_cont(column: Argument, q: float | Sequence[float]) -> Function:
     """Return quantiles, interpolated between two values, as :func:`quantile` does."""
     return quantile(column, q)
+
+
+percentile = quantile  # as Spark calls it
 
 
 def string_agg(column: Argument, separator: str = ",") -> Function:

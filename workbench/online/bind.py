@@ -28,7 +28,9 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
     """
     keys = [column(events, name, "key") for name in backfill.key]
     time = column(events, backfill.time, "time").alias(backfill.query_time)
-    queries = BoundTable.of(events.df.select(*keys, time), backfill.key, backfill.query_time)
+    queries = BoundTable.of(
+        events.df.select(*keys, time), backfill.key, backfill.query_time, "queries"
+    )
     plan = bind_tables(backfill, queries, events)
     going = by_use(plan.wire)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)

@@ -160,9 +160,10 @@ give one of that type.
     check_text(value, argument)
     kind = type_of(table, name)
     if value is not None and not _holds(kind, value):
+        whose = f"the {table.side}' " if table.side else ""
         raise WorkbenchError(
-            f"{argument}: {value!r} is no value of {name!r}, which holds {kind.simpleString()}; "
-            "give one of that type."
+            f"{argument}: {value!r} is no value of {whose}{name!r}, which holds "
+            f"{kind.simpleString()}; give one of that type."
         )
 
 

@@ -41,24 +41,29 @@ class BoundTable:
     key : tuple of str
     time : str
         Empty where no column is one.
+    side : str
+        What it is beside other tables, such as "queries", for the errors' sake; else empty.
 
     Examples
     --------
     >>> import workbench as wb
-    >>> clicks = BoundTable.of(wb.session().range(3), ["id"], "id")
-    >>> clicks.names, clicks.integer_time
-    (['id'], True)
+    >>> clicks = BoundTable.of(wb.session().range(3), ["id"], "id", "clicks")
+    >>> clicks.names, clicks.integer_time, clicks.called("id")
+    (['id'], True, "the clicks' column 'id'")
     """
 
     df: "DataFrame"
     schema: "StructType"
     key: tuple[str, ...] = ()
     time: str = ""
+    side: str = ""
 
     @classmethod
-    def of(cls, df: "DataFrame", key: Sequence[str] = (), time: str = "") -> "BoundTable":
+    def of(
+        cls, df: "DataFrame", key: Sequence[str] = (), time: str = "", side: str = ""
+    ) -> "BoundTable":
         """Ask a table for its columns, none of which is checked."""
-        return cls(df, df.schema, tuple(key), time)
+        return cls(df, df.schema, tuple(key), time, side)
 
     @property
     def names(self) -> list[str]:
@@ -75,6 +80,10 @@ class BoundTable:
         """The time column as the workers take it: integers as long, the rest as it is."""
         found = column(self, self.time, "time")
         return found.cast("long") if self.integer_time else found
+
+    def called(self, name: str) -> str:
+        """Return what an error calls a column: which table it is of, where there are several."""
+        return column_of(name, self.side)
 
     def but(self, df: "DataFrame") -> "BoundTable":
         """Return other rows of the same columns."""
@@ -145,20 +154,34 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
     """
-    names = table.names
+    names, side = table.names, table.side
     if name not in names:
-        raise WorkbenchError(f"{argument}: there is no column {name!r}; {nearest(name, names)}")
+        none = f"the {side} have" if side else "there is"
+        raise WorkbenchError(f"{argument}: {none} no column {name!r}; {nearest(name, names)}")
     if names.count(name) > 1:
+        several = f"the {side} have" if side else "there are"
         raise WorkbenchError(
-            f"{argument}: there are several columns {name!r}; rename all but one of them."
+            f"{argument}: {several} several columns {name!r}; rename all but one of them."
         )
     same = [other for other in names if other.lower() == name.lower()]
     if len(same) > 1 and str(table.df.sparkSession.conf.get(CASE, "false")).lower() != "true":
+        columns = f"the {side}' columns" if side else "columns"
         raise WorkbenchError(
-            f"{argument}: columns {' and '.join(map(repr, same))} are one name to Spark; "
+            f"{argument}: {columns} {' and '.join(map(repr, same))} are one name to Spark; "
             f"rename one, or set {CASE} to true."
         )
     return name_of(name)
+
+
+def column_of(name: str, side: str = "") -> str:
+    """Return what an error calls a column of a table, which is one of several where it has a side.
+
+    Examples
+    --------
+    >>> column_of("user"), column_of("user", "queries")
+    ("column 'user'", "the queries' column 'user'")
+    """
+    return f"the {side}' column {name!r}" if side else f"column {name!r}"
 
 
 def quoted(name: str) -> str:
@@ -254,12 +277,14 @@ def reason(error: Exception) -> str:
     return (text.partition("] ")[2] or text).partition(" SQLSTATE")[0]
 
 
-def value_type(df: "DataFrame", value: "Column", what: str) -> "DataType":
+def value_type(df: "DataFrame", value: "Column", what: str, side: str = "") -> "DataType":
     """Return the type of a value of each row, as :func:`value_types` does of several."""
-    return value_types(df, [(what, value)])[0]
+    return value_types(df, [(what, value)], side)[0]
 
 
-def value_types(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> "list[DataType]":
+def value_types(
+    df: "DataFrame", values: "Sequence[tuple[str, Column]]", side: str = ""
+) -> "list[DataType]":
     """Return the types of values of each row, with one question where the table has them all.
 
     Parameters
@@ -267,6 +292,8 @@ def value_types(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> "lis
     df : pyspark.sql.DataFrame
     values : sequence of (str, Column)
         What the caller calls each, for the error's sake.
+    side : str
+        What the table is beside others, as :class:`BoundTable` has it.
 
     Returns
     -------
@@ -287,8 +314,9 @@ def value_types(df: "DataFrame", values: "Sequence[tuple[str, Column]]") -> "lis
         fields = df.select("*", *given, *usable).schema.fields[-2 * len(given) :]
     except (AnalysisException, ParseException) as error:
         if len(given) > 1:
-            return [value_type(df, value, what) for what, value in values]
-        raise WorkbenchError(f"{values[0][0]} does not fit the table: {reason(error)}") from None
+            return [value_type(df, value, what, side) for what, value in values]
+        what = f"{values[0][0]} does not fit the {side or 'table'}"
+        raise WorkbenchError(f"{what}: {reason(error)}") from None
     return [field.dataType for field in fields[: len(given)]]
 
 
@@ -332,7 +360,7 @@ def _refused(df: "DataFrame", values: "Sequence[Column]") -> str | None:
     return None
 
 
-def check_sent(kind: "DataType", name: str, argument: str) -> None:
+def check_sent(kind: "DataType", name: str, argument: str, side: str = "") -> None:
     """Refuse a column that Spark cannot hand to a Python worker.
 
     Raises
@@ -346,8 +374,8 @@ def check_sent(kind: "DataType", name: str, argument: str) -> None:
         to_arrow_type(kind, timezone="UTC")
     except PySparkTypeError:
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {kind.simpleString()}, which does not go through "
-            "Arrow; drop it, or cast it to text."
+            f"{argument}: {column_of(name, side)} holds {kind.simpleString()}, which does not go "
+            "through Arrow; drop it, or cast it to text."
         ) from None
 
 
@@ -376,7 +404,7 @@ def is_integer_time(table: BoundTable, time: str) -> bool:
     if kind in TIMES:
         return False
     raise WorkbenchError(
-        f"time: column {time!r} holds {kind}s; make it a timestamp, a date or an integer, "
+        f"time: {table.called(time)} holds {kind}s; make it a timestamp, a date or an integer, "
         f"for example with F.to_timestamp({time!r})."
     )
 
@@ -398,7 +426,7 @@ def check_key(table: BoundTable) -> None:
         check_sent(type_of(table, key), key, "key")
 
 
-def check_grouped(schema: "StructType", name: str, argument: str) -> None:
+def check_grouped(schema: "StructType", name: str, argument: str, side: str = "") -> None:
     """Refuse a column whose values are not told apart by their bytes.
 
     Raises
@@ -416,12 +444,12 @@ cannot be grouped by; cast it to string, which tells its texts apart by their by
     kind = schema[name].dataType.simpleString()
     if COLLATED in kind:
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {kind}, which cannot be grouped by; "
+            f"{argument}: {column_of(name, side)} holds {kind}, which cannot be grouped by; "
             "cast it to string, which tells its texts apart by their bytes."
         )
     if any(part in kind for part in ("map<", "variant")):
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {kind}, which cannot be grouped by; "
+            f"{argument}: {column_of(name, side)} holds {kind}, which cannot be grouped by; "
             "name another column."
         )
 
@@ -448,7 +476,9 @@ def check_event(events: BoundTable, name: str) -> None:
         )
 
 
-def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[str] = ()) -> None:
+def check_plain(
+    schema: "StructType", name: str, argument: str, taken: Sequence[str] = (), side: str = ""
+) -> None:
     """Refuse a column that cannot be grouped by, or whose name a result uses itself.
 
     Parameters
@@ -457,6 +487,8 @@ def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[
     name, argument : str
     taken : sequence of str
         The names that the result uses itself; Spark does not tell them apart by case.
+    side : str
+        What the table is beside others, as :class:`BoundTable` has it.
 
     Raises
     ------
@@ -465,10 +497,10 @@ def check_plain(schema: "StructType", name: str, argument: str, taken: Sequence[
     kind = schema[name].dataType.typeName()
     if kind in NESTED:
         raise WorkbenchError(
-            f"{argument}: column {name!r} holds {kind}s, which cannot be grouped by; "
+            f"{argument}: {column_of(name, side)} holds {kind}s, which cannot be grouped by; "
             "name a plain column."
         )
-    check_grouped(schema, name, argument)
+    check_grouped(schema, name, argument, side)
     if name.lower() in {other.lower() for other in taken}:
         raise WorkbenchError(
             f"{argument}: the result has a column {name!r} of its own; rename yours first."

@@ -29,7 +29,7 @@ from workbench.windows.bind_frame import bind_frame
 from workbench.windows.checks import check_distance
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
     from pyspark.sql.types import DataType
 
 
@@ -107,8 +107,8 @@ def resolve(
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
         given = function.condition if isinstance(function.condition, str) else id(function)
         if given not in conditions:
-            conditions[given] = _condition(df.df, name, function.condition)
-        default = _default(df.df, name, function.options.default, answer)
+            conditions[given] = _condition(df, name, function.condition)
+        default = _default(df, name, function.options.default, answer)
         arguments = tuple(value for value, _ in values)
         where = conditions[given]
         found.append(
@@ -118,15 +118,21 @@ def resolve(
     return found
 
 
-def check_kinds(one: Resolved) -> None:
+def check_kinds(one: Resolved, side: str = "") -> None:
     """Refuse arguments that Spark cannot hand to a Python worker.
+
+    Parameters
+    ----------
+    one : Resolved
+    side : str
+        What its table is beside others, as :class:`BoundTable` has it.
 
     Raises
     ------
     WorkbenchError
     """
     for given, kind in zip(one.function.arguments, one.kinds, strict=True):
-        check_sent(kind, given if isinstance(given, str) else "value", one.column)
+        check_sent(kind, given if isinstance(given, str) else "value", one.column, side)
 
 
 def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
@@ -144,16 +150,16 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
 def _argument(df: BoundTable, name: str, given: Argument) -> "tuple[Column, DataType]":
     if isinstance(given, str):
         return column(df, given, name), type_of(df, given)
-    return given, value_type(df.df, given, f"{name}: this")
+    return given, value_type(df.df, given, f"{name}: this", df.side)
 
 
-def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | None":
+def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | None":
     from pyspark.sql import functions as F
 
     if given is None:
         return None
     condition = F.expr(given) if isinstance(given, str) else given
-    kind = value_type(df, condition, f"{name}: the condition").typeName()
+    kind = value_type(df.df, condition, f"{name}: the condition", df.side).typeName()
     if kind != "boolean":
         raise WorkbenchError(
             f"{name}: the condition gives {kind}s; write one that is true or false."
@@ -161,14 +167,14 @@ def _condition(df: "DataFrame", name: str, given: Argument | None) -> "Column | 
     return condition
 
 
-def _default(df: "DataFrame", name: str, given: Any, answer: "DataType") -> "Column | None":
+def _default(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":
     from pyspark.sql import functions as F
 
     if given is None:
         return None
     check_text(given, name)
     value = F.lit(given)
-    kind = value_type(df, value, f"{name}: the default")
+    kind = value_type(df.df, value, f"{name}: the default", df.side)
     numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
     if kind.typeName() != answer.typeName() and not numbers:
         raise WorkbenchError(

@@ -25,6 +25,10 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
         "function: quantile needs q as well; call it: wb.fn.quantile('v', ...).",
     ),
     (
+        lambda: wb.Aggregation("percentile", "v"),
+        "function: percentile needs q as well; call it: wb.fn.quantile('v', ...).",
+    ),
+    (
         lambda: wb.Aggregation(fn.sum("v"), "v"),
         "column: wb.fn.sum('v') has its column; leave 'v' out, or give the function's name alone.",
     ),
@@ -185,7 +189,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         asked("sum", "x", "5 hours"),
         {},
         {},
-        "x_sum_5h: there is no column 'x'; there are 'k', 't', 'v', 'w', 'm'.",
+        "x_sum_5h: the events have no column 'x'; there are 'k', 't', 'v', 'w', 'm'.",
     ),
     (
         asked("count", windows="5 hours", where="v"),
@@ -197,20 +201,20 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         asked("count", windows="5 hours", by="m"),
         {},
         {},
-        "by: column 'm' holds map<string,int>, which cannot be a bucket; "
+        "by: the events' column 'm' holds map<string,int>, which cannot be a bucket; "
         "name a column of numbers, times or text.",
     ),
     (
         asked("count", windows="5 hours", by="bucket"),
         {},
         {},
-        "by: there is no column 'bucket'; there are 'k', 't', 'v', 'w', 'm'.",
+        "by: the events have no column 'bucket'; there are 'k', 't', 'v', 'w', 'm'.",
     ),
     (
         wb.Backfill("k", "t", COUNT, query_time="at"),
         {},
         {},
-        "time: there is no column 'at'; did you mean 't'?",
+        "time: the queries have no column 'at'; did you mean 't'?",
     ),
 ]
 
@@ -263,7 +267,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             lambda: asked("last", "age", "5 hours").run(
                 tables[0], tables[1].withColumn("age", F.make_ym_interval(F.lit(1)))
             ),
-            "age_last_5h: column 'age' holds interval year to month, which does not go through",
+            "age_last_5h: the events' column 'age' holds interval year to month, which does not go",
         ),
         (lambda: asked().run(*tables, method=["scan"]), "method: ['scan'] is not known;"),
         (
@@ -272,7 +276,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
         ),
         (
             lambda: asked().origin(*tables, datetime(2024, 1, 1)),
-            "key: datetime.datetime(2024, 1, 1, 0, 0) is no value of 'k', which holds",
+            "key: datetime.datetime(2024, 1, 1, 0, 0) is no value of the queries' 'k', which",
         ),
         (
             lambda: wb.play(asked(), *tables, key="\ud800"),
@@ -280,7 +284,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
         ),
         (
             lambda: asked().origin(*tables, "a", "noon"),
-            "time: 'noon' is no value of 't', which holds timestamp; give one of that type.",
+            "time: 'noon' is no value of the queries' 't', which holds timestamp; give one of",
         ),
         (
             lambda: asked().check(tables[0], tables[1], rows=True),

@@ -171,8 +171,8 @@ def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession, flow: Flow
     log = flow.offline
     text = log.withColumn("v_avg_5h", F.col("v_avg_5h").cast("string"))
     cases: list[tuple[Any, Any, dict[str, Any], str]] = [
-        (log.drop("k"), log, {}, "view_log: there is no column 'k';"),
-        (log, log.drop("v_avg_5h"), {}, "offline: there is no column 'v_avg_5h';"),
+        (log.drop("k"), log, {}, "view_log: the served rows have no column 'k';"),
+        (log, log.drop("v_avg_5h"), {}, "offline: the offline rows have no column 'v_avg_5h';"),
         (log.select("k", "t"), log, {}, "view_log: the table has none of the backfill's columns,"),
         (log, text, {}, "offline: 'v_avg_5h' holds double in the log but string offline; cast"),
         (log, log, {"rows": 0}, "rows: 0 is no number of rows; give 1 or more."),

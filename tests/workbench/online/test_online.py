@@ -247,7 +247,7 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
         ),
         (
             lambda: view().update(stream, tmp_path / "c"),
-            "key: there is no column 'user'; there are 'timestamp', 'value'",
+            "key: the events have no column 'user'; there are 'timestamp', 'value'",
         ),
     ]
     for call, sentence in calls:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_known
+from workbench.backfill.checks import check_in_both
 from workbench.backfill.entities.tables import EntityTables
 from workbench.backfill.entities.worker import AT, HOLDS, MISPLACED, SAYS
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
@@ -35,7 +36,7 @@ def check_entities(entities: EntityTables) -> None:
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
         check_known(getattr(entities, argument), known, argument)
     table(entities.snapshots, "snapshots")
-    _check_columns(entities, entities.bound_snapshots, "snapshots")
+    _check_columns(entities, entities.bound_snapshots)
     _check_names(entities)
     _check_date(entities)
     if entities.by_midnight:
@@ -47,7 +48,7 @@ def check_entities(entities: EntityTables) -> None:
         )
     table(entities.mutations, "mutations")
     changes = cast(BoundTable, entities.changes)
-    _check_columns(entities, changes, "mutations")
+    _check_columns(entities, changes)
     _check_types(entities, changes)
     _check_mutations(entities, changes)
 
@@ -85,19 +86,14 @@ def check_not_entities(events: Any) -> None:
         )
 
 
-def _check_columns(entities: EntityTables, rows: BoundTable, side: str) -> None:
+def _check_columns(entities: EntityTables, rows: BoundTable) -> None:
     named: list[tuple[str, Any]] = [("key", entities.key), ("id", entities.id)]
     for argument, names in (*named, ("time", (entities.time,))):
         for name in names:
-            if name not in rows.names:
-                raise WorkbenchError(
-                    f"{argument}: the {side} have no column {name!r}; "
-                    "both tables need it, under the same name."
-                )
-            column(rows, name, argument)
+            check_in_both(rows, name, argument)
             if argument != "time":
-                check_plain(rows.schema, name, argument)
-                check_sent(type_of(rows, name), name, argument)
+                check_plain(rows.schema, name, argument, side=rows.side)
+                check_sent(type_of(rows, name), name, argument, rows.side)
     is_integer_time(rows, entities.time)
 
 
@@ -123,7 +119,7 @@ def _check_date(entities: EntityTables) -> None:
     if not fits:
         like = "integers as that does" if integers else "dates, or times as that does"
         raise WorkbenchError(
-            f"date: column {name!r} holds {kind}s but {entities.time!r} {own}s; give {like}."
+            f"date: {rows.called(name)} holds {kind}s but {entities.time!r} {own}s; give {like}."
         )
 
 
@@ -151,13 +147,13 @@ def _check_mutations(entities: EntityTables, mutations: BoundTable) -> None:
     same = kind == own if typed else is_integer_time(mutations, entities.time)
     if not same or (not typed and not is_integer_time(mutations, name)):
         raise WorkbenchError(
-            f"mutation_time: {name!r} holds {kind} but {entities.time!r} holds {own}; "
-            "cast one of them to the type of the other."
+            f"mutation_time: the mutations' {name!r} holds {kind} but {entities.time!r} holds "
+            f"{own}; cast one of them to the type of the other."
         )
     column(mutations, entities.op, "op")
     kind = type_of(mutations, entities.op).typeName()
     if kind not in ("boolean", "string"):
         raise WorkbenchError(
-            f"op: column {entities.op!r} holds {kind}s; give text such as 'insert', or true for "
-            "what was before a change and false for what is after it."
+            f"op: {mutations.called(entities.op)} holds {kind}s; give text such as 'insert', or "
+            "true for what was before a change and false for what is after it."
         )

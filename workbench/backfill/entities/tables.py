@@ -68,14 +68,14 @@ class EntityTables:
     @cached_property
     def bound_snapshots(self) -> BoundTable:
         """The snapshots with their columns."""
-        return BoundTable.of(self.snapshots, self.key, self.time)
+        return BoundTable.of(self.snapshots, self.key, self.time, "snapshots")
 
     @cached_property
     def changes(self) -> BoundTable | None:
         """The mutations with their columns."""
         if self.mutations is None:
             return None
-        return BoundTable.of(self.mutations, self.key, str(self.mutation_time))
+        return BoundTable.of(self.mutations, self.key, str(self.mutation_time), "mutations")
 
     @property
     def by_midnight(self) -> bool:

@@ -282,7 +282,7 @@ def _check_arrived(plan: Plan, arrived: str | None) -> None:
 def _bound(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
     if isinstance(events, Entities):
         return lived(bind_entities(backfill, queries, events))
-    return bind(backfill, queries, events)
+    return bind(backfill, queries, events, "features")
 
 
 def _answers(plan: Plan, arrived: str | None = None) -> "DataFrame":

@@ -1,5 +1,6 @@
 """Queries of a key, and the events before one of them, fetched to be looked at by a person."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,10 @@ from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.one_key import check_value, first_rows, is_key, key_values
-from workbench.spark.table import column, unused
+from workbench.spark.table import column, nearest, unused
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, Row
 
 MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
 
@@ -98,7 +99,7 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     Raises
     ------
     WorkbenchError
-        When no query has a key and a time.
+        When no query has a key and a time, or none has the first key.
     """
     from pyspark.sql import functions as F
 
@@ -117,6 +118,10 @@ def keys_with_queries(plan: Plan, first: Any = None) -> list[tuple[Key, int]]:
     counts = collected(found.orderBy(*order).limit(MOST_KEYS))
     if not counts:
         raise WorkbenchError("queries: none has a key and a time; nothing can be shown.")
+    if chosen and not counts[0][-1]:
+        raise WorkbenchError(
+            f"key: no query has the key {first!r}; {_others(first, counts, len(names))}"
+        )
     return [(tuple(row[: len(names)]), row[number]) for row in counts]
 
 
@@ -130,6 +135,14 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
     times = mine.where(query_time.isNotNull()).select(number).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
+
+
+def _others(key: Any, counts: "Sequence[Row]", width: int) -> str:
+    """The end of a sentence about a key that is not there."""
+    known: list[Any] = [row[0] if width == 1 else tuple(row[:width]) for row in counts]
+    if all(isinstance(one, str) for one in known):
+        return nearest(key, known)
+    return f"there are {', '.join(map(repr, known[:10]))}{' and more' if len(known) > 10 else ''}."
 
 
 def _is_key(plan: Plan, values: Key, queries: bool) -> "Column":

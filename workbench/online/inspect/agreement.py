@@ -162,9 +162,11 @@ def consistency(
     check_backfill(backfill)
     check_shown(backfill, DIFFERING)
     log, other = (
-        BoundTable.of(table(df, side), backfill.key, backfill.query_time)
-        for side, df in (("view_log", view_log), ("offline", offline))
-    )
+        BoundTable.of(table(df, argument), backfill.key, backfill.query_time, side)
+        for argument, df, side in (
+            ("view_log", view_log, "served rows"), ("offline", offline, "offline rows"),
+        )
+    )  # fmt: skip
     names = check_both(backfill, log, other)
     length = ticks if log.integer_time else microseconds
     for value, argument in ((by, "by"), (uploads, "uploads")):

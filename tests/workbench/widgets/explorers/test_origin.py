@@ -1,5 +1,6 @@
 """The explorer of a backfill: another query, feature or key, and the twin's answer is drawn."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -88,6 +89,21 @@ def test_what_cannot_be_explored_is_one_sentence(views: DataFrame) -> None:
         ((BACKFILL, views), {}, "queries, events: a backfill explores two tables, and 1 are"),
         ((BACKFILL, views, views), {"by": "page"}, "by, keep: they are for funnels"),
         ((BACKFILL, views.limit(0), views), {}, "queries: none has a key and a time;"),
+        (
+            (BACKFILL, views, views),
+            {"key": "bab"},
+            "key: no query has the key 'bab'; did you mean 'bob'?",
+        ),
+        (
+            (BACKFILL, views, views),
+            {"key": "nobody"},
+            "key: no query has the key 'nobody'; there are 'ann', 'bob'.",
+        ),
+        (
+            (wb.Backfill("at", "at", ASKED), views.where("id < 2"), views),
+            {"key": datetime(2024, 1, 1)},
+            "key: no query has the key datetime.datetime(2024, 1, 1, 0, 0); there are datetime.",
+        ),
         ((wb.Over(n=wb.fn.count()), views), {"key": 1}, "key: it is for backfills; leave it out."),
     ]
     for given, options, sentence in cases:

@@ -10,10 +10,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
+from typing import Any
 
 _HERE = Path(__file__).parent
 #: Whose lines are not the caller's: ours, and what Python puts between them.
@@ -110,6 +107,12 @@ def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
     return [*asked, *([""] if asked else []), sentence, "%tb shows the whole traceback."]
 
 
+def shell() -> Any:
+    """Return the IPython that runs, None where none does."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
 def _is_between(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_BETWEEN)
 
@@ -131,21 +134,15 @@ def _asked(trace: TracebackType | None) -> list[str]:
 
 def _place(name: str) -> str:
     """What IPython calls a file, which can be a cell."""
-    shell = _shell()
-    named = None if shell is None else shell.compile.format_code_name(name)
+    here = shell()
+    named = None if here is None else here.compile.format_code_name(name)
     return " ".join(named) if named else f"File {name}"
 
 
 def _whole(error: BaseException) -> list[str]:
-    shell = _shell()
-    if shell is None:
+    here = shell()
+    if here is None:
         return traceback.format_exception(error)
     kind, trace = type(error), error.__traceback__
-    found: list[str] = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+    found: list[str] = here.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
     return found
-
-
-def _shell() -> "InteractiveShell | None":
-    """The IPython that runs, if one does."""
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from workbench.errors import JobError, WorkbenchError
+from workbench.spark.cell_line import cell_line
 from workbench.spark.table import reason
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def in_one_sentence() -> Iterator[None]:
     It says what broke the job off, or which value of a row Spark cannot compute, such as ``1 / 0``.
     Spark's own error is the new one's ``__context__``. What a function of the user's raises stays
     as it is. It is for jobs that are run here: what is returned unrun fails in Spark's own words.
+    Where they take long, a line in the cell says how far they are.
 
     Raises
     ------
@@ -108,7 +110,8 @@ def in_one_sentence() -> Iterator[None]:
 wb.session().
     """
     try:
-        yield
+        with cell_line():
+            yield
     except WorkbenchError:
         raise
     except Exception as error:

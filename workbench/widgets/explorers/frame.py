@@ -1,5 +1,6 @@
 """The frame explorer: change a frame, and see which rows are in it for every row."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -14,6 +15,7 @@ from workbench.widgets.controls.frame import FrameControls
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.lessons.window import window_lesson
+from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 from workbench.widgets.stepper.player import Player
 from workbench.windows.inspect.frame_table import frame_table
@@ -56,6 +58,7 @@ class FrameExplorer(Card):
         self.chart = Chart(frames_figure(self.table), toolbar=False)
         self.place = widgets.VBox([self.chart])
         self.status, self.code, self.player = Status(), HTML(), widgets.VBox()
+        self.progress = Progress(df.sparkSession, self.status, self.place)
         self.button = widgets.Button(
             description="Step through", icon="play",
             tooltip="Step through the kernel that answers, on these rows",
@@ -64,7 +67,7 @@ class FrameExplorer(Card):
         super().__init__(
             widgets.VBox([self.place], layout={"overflow": "auto"}),
             controls=[self.who, self.column, self.controls, self.button],
-            foot=[self.status, self.code, self.player],
+            foot=[self.progress, self.status, self.code, self.player],
         )
         self._show()
         self._say()
@@ -98,7 +101,7 @@ class FrameExplorer(Card):
         self.button.on_click(self._play)
 
     def _change_partition(self, change: dict[str, Any]) -> None:
-        self.status.guard(lambda: self._take(self._fetched(change["new"])))
+        self.progress.ask(partial(self._fetched, change["new"]), self._take)
 
     def _change_frame(self, change: dict[str, Any]) -> None:
         self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))

@@ -1,26 +1,28 @@
 """The funnel explorer: change a step, the window or a mode, and see who is lost where."""
 
 import time
-import warnings
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.errors import WorkbenchWarning
+from workbench.errors import noted
 from workbench.figures.funnel import funnel_figure, said, times_figure
 from workbench.figures.markup import Markup, element, in_lines, joined, stylesheet
 from workbench.figures.stills.still import still
 from workbench.figures.svg import cut
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.summary import Summary
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls
 from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.explorers.funnel_people import FunnelPeople
 from workbench.widgets.html import HTML, Status, listing
+from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 
 TABLE_STYLE = stylesheet(
@@ -52,11 +54,13 @@ class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self.status, self.code, self.table = Status(), HTML(), HTML()
         self.chart, self.histogram = go.FigureWidget(), go.FigureWidget()
         self.people = FunnelPeople(funnel, prepared)
+        drawn = self.chart, self.table, self.histogram
+        self.progress = Progress(prepared.blocks.sparkSession, self.status, *drawn)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
         self._ask()
         self.controls.observe(self._ask, names=["funnel", "by"])
         right = widgets.VBox(
-            [self.status, self.chart, self.table, self.histogram],
+            [self.progress, self.status, self.chart, self.table, self.histogram],
             layout={"flex": "1 1 440px", "min_width": "0"},
         )
         left = widgets.VBox([self.controls, self.code], layout={"flex": "0 0 410px"})
@@ -79,22 +83,23 @@ class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     def _ask(self, _change: Any = None) -> None:
         self.status.tell(SPINNER + "Asking Spark …")
         self.code.value = listing(repr(self.funnel))
-        if self.status.guard(self._answer):
-            self.people.show(self.funnel)
+        self.progress.ask(partial(self._answer, self.funnel, self.controls.by), self._show)
 
-    def _answer(self) -> None:
+    def _answer(self, funnel: Funnel, by: str | None) -> tuple[Funnel, Summary, Markup]:
         start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as said_aloud:
-            warnings.simplefilter("always", WorkbenchWarning)
-            found = self.funnel.summary(self.prepared, by=self.controls.by)
-        self.steps, self.times = found
+        with noted() as notes:
+            found = funnel.summary(self.prepared, by=by)
         seconds = time.perf_counter() - start
+        held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
+        return funnel, found, in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes])
+
+    def _show(self, answer: tuple[Funnel, Summary, Markup]) -> None:
+        funnel, (self.steps, self.times), told = answer
         redraw(self.chart, funnel_figure(self.steps))
         self.table.value = _html(self.steps)
         redraw(self.histogram, times_figure(self.times))
-        held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
-        notes = [str(one.message) for one in said_aloud]
-        self.status.tell(in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes]))
+        self.status.tell(told)
+        self.people.show(funnel)
 
 
 def _html(steps: pd.DataFrame) -> Markup:

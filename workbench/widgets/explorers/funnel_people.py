@@ -1,5 +1,6 @@
 """Who stopped at a step of a funnel, each of whom opens in the step player."""
 
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
@@ -8,9 +9,11 @@ import pandas as pd
 from workbench.figures.markup import Markup
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.spark.jobs import in_arrow
 from workbench.spark.table import name_of
 from workbench.widgets.html import Status
 from workbench.widgets.play import play
+from workbench.widgets.progress import Progress
 
 MOST_PEOPLE = 50
 NOBODY = -1
@@ -32,9 +35,13 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             tooltip="Step through the events of the chosen one",
         )  # fmt: skip
         self.note, self.player = Status(), widgets.VBox()
+        drawn = self.people, self.player
+        self.progress = Progress(prepared.blocks.sparkSession, self.note, *drawn)
         self.level.observe(self._list, names="value")
         self.button.on_click(self._play)
-        super().__init__([self.level, self.people, self.note, self.button, self.player])
+        super().__init__(
+            [self.level, self.progress, self.people, self.note, self.button, self.player]
+        )
 
     def show(self, funnel: Funnel) -> None:
         """Offer the drop-offs of a funnel; the level that was chosen stays chosen."""
@@ -59,10 +66,9 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             part.layout.display = None if chosen else "none"
         self.note.value = Markup()
         if chosen:
-            self.note.guard(self._offer)
+            self.progress.ask(partial(self._fetch, self._funnel, self.level.value), self._offer)
 
-    def _offer(self) -> None:
-        found = self._fetch()
+    def _offer(self, found: list[dict[str, Any]]) -> None:
         keys = self._funnel.key
         self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
         self.people.index = 0 if found else None
@@ -73,17 +79,18 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             whole = f"funnel.people(events, {self.level.value})"
             self.note.tell(f"The first {MOST_PEOPLE} are shown; {whole} has all.")
 
-    def _fetch(self) -> list[dict[str, Any]]:
-        people = self._funnel.people(self._prepared, self.level.value)
-        rows = people.orderBy(*map(name_of, self._funnel.key)).limit(MOST_PEOPLE + 1)
-        found: list[dict[str, Any]] = rows.toArrow().to_pylist()
+    def _fetch(self, funnel: Funnel, level: int) -> list[dict[str, Any]]:
+        people = funnel.people(self._prepared, level)
+        rows = people.orderBy(*map(name_of, funnel.key)).limit(MOST_PEOPLE + 1)
+        found: list[dict[str, Any]] = in_arrow(rows).to_pylist()
         return found
 
     def _play(self, _button: Any) -> None:
-        self.note.guard(self._show_player)
+        one = partial(play, self._funnel, self._prepared, key=self.people.value)
+        self.progress.ask(one, self._show_player)
 
-    def _show_player(self) -> None:
-        self.player.children = (play(self._funnel, self._prepared, key=self.people.value),)
+    def _show_player(self, player: Any) -> None:
+        self.player.children = (player,)
 
 
 def _key(row: dict[str, Any], names: tuple[str, ...]) -> Any:

@@ -1,5 +1,6 @@
 """The explorer of a backfill: where did this number come from?"""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -23,6 +24,7 @@ from workbench.figures.svg import cut, text
 from workbench.widgets.explorers.explorer import ROW, Stilled
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 from workbench.windows.inspect.one_partition import said
 
@@ -69,35 +71,42 @@ class OriginExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         )
         self.chart = go.FigureWidget()
         self.sentence, self.table = Status(), HTML()
+        session = self._plan.queries.df.sparkSession
+        self.progress = Progress(session, self.sentence, self.chart, self.table)
         self.when.observe(self._change_query, names="value")
-        self._take_key()
+        self._take_key(self._fetch_key(self.who.value))
         self.who.observe(self._change_key, names="value")
         self.feature.observe(self._draw, names="value")
         controls = widgets.HBox([self.who, self.feature, self.when], layout=ROW)
-        super().__init__([controls, self.sentence, self.chart, self.table])
+        super().__init__([controls, self.progress, self.sentence, self.chart, self.table])
 
     def __repr__(self) -> str:
         key, at = _named(self.who.value), self._clock(self.origin.query)
         return f"Where {self.origin!r} comes from, for {key} at {at}"
 
     def _change_key(self, _change: Any = None) -> None:
-        self.sentence.guard(self._take_key)
+        self.progress.ask(partial(self._fetch_key, self.who.value), self._take_key)
 
-    def _take_key(self) -> None:
-        times = times_of_key(self._plan, self.who.value)
+    def _fetch_key(self, key: Any) -> tuple[list[int], OneQuery]:
+        times = times_of_key(self._plan, key)
+        return times, ask(self._plan, key, micro=times[-1])
+
+    def _take_key(self, found: tuple[list[int], OneQuery]) -> None:
+        times, asked = found
         self._cut_times = len(times) >= MOST_QUERIES
         self._clock = clock_for(np.array(times, np.int64), self._plan.integer_time)
         self.when.unobserve(self._change_query, names="value")
         self.when.options = [(self._clock(one), one) for one in times]
         self.when.value = times[-1]
         self.when.observe(self._change_query, names="value")
-        self._take_query()
+        self._take_query(asked)
 
     def _change_query(self, _change: Any = None) -> None:
-        self.sentence.guard(self._take_query)
+        one = partial(ask, self._plan, self.who.value, micro=self.when.value)
+        self.progress.ask(one, self._take_query)
 
-    def _take_query(self) -> None:
-        self.asked = ask(self._plan, self.who.value, micro=self.when.value)
+    def _take_query(self, asked: OneQuery) -> None:
+        self.asked = asked
         self._show()
 
     def _draw(self, _change: Any = None) -> None:

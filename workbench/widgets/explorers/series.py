@@ -1,7 +1,7 @@
 """The series explorer: a moving band with its outliers, at any zoom."""
 
 import time
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -16,6 +16,7 @@ from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls
 from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.html import HTML, Status, listing
+from workbench.widgets.progress import Progress
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
 from workbench.windows.bands.prepared_series import PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
@@ -74,6 +75,7 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self.status, self.code = Status(), HTML()
         self.chart = go.FigureWidget()
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
+        self.progress = Progress(self.prepared.df.sparkSession, self.status, self.chart)
         self.band: Band = no_band(over)
         self._view: View | None = None
         self._seconds = 0.0
@@ -82,7 +84,7 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self.controls.observe(self._another, names="key")
         self.controls.outliers.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
-        super().__init__([self.controls, self.status, self.chart, self.code])
+        super().__init__([self.controls, self.progress, self.status, self.chart, self.code])
         self._settle()
 
     @property
@@ -126,21 +128,21 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _ask(self, _change: Any = None) -> None:
         self.code.value = listing(repr(self.over))
-        self._work(self._compute)
+        # With a clock in view; whatever fails is one sentence, and the next move works.
+        self.status.tell(CLOCK + " Working …")
+        self.progress.ask(partial(self._compute, self.over, self.key), self._show)
 
     def _draw(self, _change: Any = None) -> None:
-        self._work(self._redraw)
-
-    def _work(self, work: Callable[[], None]) -> None:
-        """Do it with a clock in view; whatever fails is one sentence, and the next move works."""
         self.status.tell(CLOCK + " Working …")
-        self.status.guard(work)
+        self.status.guard(self._redraw)
 
-    def _compute(self) -> None:
+    def _compute(self, over: Over, key: tuple[Any, ...]) -> tuple[Band, float]:
         start = time.perf_counter()
-        some = bool(self.prepared.sizes)
-        self.band = compute(self.prepared, self.over, self.key) if some else no_band(self.over)
-        self._seconds = time.perf_counter() - start
+        band = compute(self.prepared, over, key) if self.prepared.sizes else no_band(over)
+        return band, time.perf_counter() - start
+
+    def _show(self, answer: tuple[Band, float]) -> None:
+        self.band, self._seconds = answer
         self._redraw()
 
     def _redraw(self) -> None:

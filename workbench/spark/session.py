@@ -7,13 +7,14 @@ import tempfile
 import warnings
 from atexit import register
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.spark.java import java_home
+from workbench.spark.jvm_stderr import without_steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -80,7 +81,9 @@ def _start(conf: dict[str, object]) -> "SparkSession":
     builder = SparkSession.builder
     for name, value in (options | conf).items():
         builder = builder.config(name, value)
-    with _environment(environment), warnings.catch_warnings():
+    # A server that stays has been started by others, or outlives the reader of what it writes.
+    quiet = without_steps() if options else nullcontext()
+    with quiet, _environment(environment), warnings.catch_warnings():
         # A local server has got all options; its client sends them again, and warns of each one
         # that can be given at the start alone.
         warnings.filterwarnings("ignore", "Failed to set spark", UserWarning)

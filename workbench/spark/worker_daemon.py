@@ -12,9 +12,15 @@ own daemon prints a traceback for each that was about to write, into a notebook'
 import gc
 import os
 import socket
+import sys
+import traceback
 from contextlib import suppress
+from types import SimpleNamespace
 
 from pyspark import daemon
+
+#: What a worker sees that writes where Spark has closed.
+GONE = (BrokenPipeError, ConnectionResetError)
 
 _worker = daemon.worker
 
@@ -23,7 +29,7 @@ def worker(sock: socket.socket, authenticated: bool) -> int:
     """Run a worker as PySpark does, but let it end without a word where Spark has closed."""
     try:
         return int(_worker(sock, authenticated))
-    except (BrokenPipeError, ConnectionResetError):
+    except GONE:
         os._exit(1)
 
 
@@ -43,7 +49,15 @@ def load() -> None:
     gc.freeze()
 
 
+def print_exc() -> None:
+    """Print what went wrong, unless it is that Spark closed before the worker was its own."""
+    if not isinstance(sys.exc_info()[1], GONE):
+        traceback.print_exc()
+
+
 if __name__ == "__main__":
     load()
     daemon.worker = worker
+    said = SimpleNamespace(print_exc=print_exc, format_exc=traceback.format_exc)
+    setattr(daemon, "traceback", said)  # noqa: B010 (the module's own name is not exported)
     daemon.manager()

@@ -101,10 +101,20 @@ def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
         As IPython wants it of ``_render_traceback_``.
     """
     if vars(error).setdefault("_shown_in_a_cell", False):
-        return _whole(error)
+        return whole_traceback(error)
     vars(error)["_shown_in_a_cell"] = True
     asked = _asked(error.__traceback__)
     return [*asked, *([""] if asked else []), sentence, "%tb shows the whole traceback."]
+
+
+def whole_traceback(error: BaseException) -> list[str]:
+    """Return how IPython shows an error that does not say how it is to be shown."""
+    here = shell()
+    if here is None:
+        return traceback.format_exception(error)
+    kind, trace = type(error), error.__traceback__
+    found: list[str] = here.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+    return found
 
 
 def shell() -> Any:
@@ -117,11 +127,15 @@ def _is_between(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(_BETWEEN)
 
 
+def _is_of_spark(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in ("pyspark", "py4j")
+
+
 def _asked(trace: TracebackType | None) -> list[str]:
-    """The caller's own line: the last one before ours begin."""
+    """The caller's own line: the last one before ours begin, or Spark's."""
     found: tuple[FrameType, int] | None = None
     for frame, line in traceback.walk_tb(trace):
-        if found is not None and _is_between(frame):
+        if found is not None and (_is_between(frame) or _is_of_spark(frame)):
             break
         found = frame, line
     if found is None or _is_between(found[0]):
@@ -137,12 +151,3 @@ def _place(name: str) -> str:
     here = shell()
     named = None if here is None else here.compile.format_code_name(name)
     return " ".join(named) if named else f"File {name}"
-
-
-def _whole(error: BaseException) -> list[str]:
-    here = shell()
-    if here is None:
-        return traceback.format_exception(error)
-    kind, trace = type(error), error.__traceback__
-    found: list[str] = here.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
-    return found

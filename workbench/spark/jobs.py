@@ -1,91 +1,17 @@
 """Jobs of Spark that a call of ours runs, and what broke them off, in one sentence."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from workbench.errors import JobError, WorkbenchError
+from workbench.spark.broken_off import broken_off
 from workbench.spark.cell_line import cell_line
 from workbench.spark.table import reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row
-
-#: How the last line of a traceback says what was raised.
-PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception|Interrupt)): (.+)$", re.MULTILINE)
-#: What our own tasks raise for the person who asked, and not because they are wrong themselves.
-_OURS = ("WorkbenchError", "StoreError", "OverflowError")
-_SMALLER = "raise spark.sql.shuffle.partitions, so that a task holds fewer keys"
-
-#: What breaks a job off whatever it computes, by words of Java, Arrow and Python; the first counts.
-BROKEN_OFF = [
-    (
-        r"[Oo]ffset overflow|overflowed binary array capacity|OversizedAllocationException"
-        r"|NegativeArraySizeException|exceeds VM limit|Cannot grow BufferHolder|contiguous bytes"
-        r"|array cannot contain more than 2147483646 bytes|exceeds maximum size of vector",
-        "the rows of one task, or the values of one column of them, pass 2 GiB, more than Java and "
-        f"Arrow hold in one piece; {_SMALLER}, or shorten the values (F.substring) of a key that "
-        "is so large alone.",
-    ),
-    (
-        r"Fatal Python error: (?P<what>[^\n]*)",
-        "a Python worker crashed ({what}); what it was doing is in the executor's log.",
-    ),
-    (
-        r"Python worker exited unexpectedly|Python worker process terminated",
-        "a Python worker was killed, most likely because the machine ran out of memory; "
-        f"{_SMALLER}, or give the machine more memory.",
-    ),
-    (
-        r"^(?:[\w.]+\.)?(?:MemoryError|ArrowMemoryError)\b|realloc of size|malloc of size",
-        f"a Python worker ran out of memory; {_SMALLER}, or give the machine more memory.",
-    ),
-    (
-        r"OutOfMemoryError|OutOfMemoryException|SparkOutOfMemory|direct buffer memory",
-        "Java ran out of memory; start a session with more spark.driver.memory, and on a cluster "
-        "with more spark.executor.memory.",
-    ),
-    (
-        r"spark\.driver\.maxResultSize",
-        "the answer is larger than spark.driver.maxResultSize; start a session with more of it.",
-    ),
-    (
-        r"No space left on device",
-        "the disk is full to which Spark writes what it shuffles; free some, or set "
-        "spark.local.dir to a larger one.",
-    ),
-    (
-        r"ExecutorLostFailure|Remote RPC client disassociated|[Ee]xecutor heartbeat timed out"
-        r"|FetchFailed|MetadataFetchFailed",
-        f"an executor was lost, most likely because it used too much memory; {_SMALLER}, or start "
-        "a session with more spark.executor.memory.",
-    ),
-    (
-        r"SparkContext was shut down|stopped SparkContext",
-        "the session was stopped; start one with wb.session().",
-    ),
-]
-
-
-def broken_off(text: str) -> str | None:
-    """Return why a job was broken off if it is our tasks' word, or known; else None.
-
-    Examples
-    --------
-    >>> print(broken_off("Traceback\\nworkbench.errors.WorkbenchError: mwh: too large; cast it."))
-    mwh: too large; cast it.
-    >>> print(broken_off("Traceback\\nZeroDivisionError: by zero"))
-    None
-    """
-    found = PYTHON_ERROR.findall(text)
-    if found and found[-1][0] in _OURS:
-        return str(found[-1][1])
-    for words, sentence in BROKEN_OFF:
-        if match := re.search(words, text, re.MULTILINE):
-            return f"Spark could not finish: {sentence.format(**match.groupdict())}"
-    return None
 
 
 @contextmanager

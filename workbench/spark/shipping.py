@@ -16,6 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from workbench.spark.broken_off import show_in_cells
 from workbench.spark.session import own_folder
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def ship(spark: "SparkSession") -> None:
     >>> import workbench as wb
     >>> ship(wb.session())
     """
+    show_in_cells()
     # A classic session's files belong to its context, which new sessions share.
     receiver = spark if is_connect(spark) else spark.sparkContext
     with _lock:

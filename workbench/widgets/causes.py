@@ -1,7 +1,7 @@
 """What went wrong, as one sentence for the person in front of a widget."""
 
 from workbench.errors import WorkbenchError
-from workbench.spark.jobs import PYTHON_ERROR, broken_off
+from workbench.spark.broken_off import PYTHON_ERROR, broken_off
 
 
 def cause(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 CHILD = """
-import sys, time, workbench as wb
+import sys, tempfile, time, workbench as wb
 from pyspark.sql import functions as F
 
 spark = wb.session({"spark.master": "local[2]", "spark.driver.memory": "1g"})
@@ -38,6 +38,15 @@ events.repartition(4).mapInArrow(lambda batches: batches, events.schema).limit(1
 spark._jvm.org.slf4j.LoggerFactory.getLogger("org.apache.spark.Any").error(
     "one", spark._jvm.java.lang.RuntimeException("two" + chr(10) + "three")
 )
+# A stream's first batch has a worker that says what it does.
+folder = tempfile.mkdtemp()
+events.withColumn("t", F.timestamp_seconds("t")).write.parquet(folder + "/rows")
+stream = spark.readStream.schema("k long, t timestamp").parquet(folder + "/rows")
+late = wb.Over("k", "t", wb.Frame.rows(-1, 0), n=wb.fn.count()).run(
+    stream.withWatermark("t", "1 second"), emit="on window close"
+)
+writer = late.writeStream.format("noop").option("checkpointLocation", folder + "/checkpoint")
+writer.trigger(availableNow=True).start().awaitTermination()
 time.sleep(1)
 spark.stop()
 """

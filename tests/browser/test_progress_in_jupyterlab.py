@@ -1,0 +1,83 @@
+"""A question that takes long, as a person sees it: how far it is, a stop, and a kernel that is free.
+
+The same of a call in a cell: one line while it lasts, and none when it has ended.
+"""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenNotebook
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    """
+import time
+import workbench as wb
+spark = wb.session({"spark.master": "local[2]"})
+clicks = wb.datasets.clickstream(spark, users=200)
+explorer = wb.explore(wb.Funnel(["signup", "checkout"], window="1 day"), clicks)
+explorer
+""",
+    """
+def slowly(batches):
+    for batch in batches:
+        time.sleep(2)
+        yield batch
+
+def slow_table(tasks):
+    return clicks.repartition(tasks).mapInArrow(slowly, clicks.schema)
+
+at_once = wb.Funnel.summary
+
+def summary(self, events, by=None, bins=30):
+    if self.window != "1 day":
+        wb.prepare(slow_table(60)).free()
+    return at_once(self, events, by, bins)
+
+wb.Funnel.summary = summary
+""",
+    """
+runs = globals().get("runs", 0) + 1
+if runs == 2:
+    print("there are", wb.prepare(slow_table(6)).keys, "users")
+""",
+]
+KERNEL_ANSWERS = """async () => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  return (await kernel.requestExecute({code: "6 * 7", store_history: false}).done).content.status;
+}"""
+RUN_THE_LAST_CELL = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  notebook.activeCellIndex = notebook.widgets.length - 1;
+  void window.jupyterapp.commands.execute('notebook:run-cell');
+}"""
+SLIDER = ".widget-hslider .noUi-handle"
+
+
+def test_a_slow_question_says_how_far_it_is_and_can_be_stopped(open_notebook: OpenNotebook) -> None:
+    page = open_notebook(CELLS)
+    expect(page.get_by_text("answered in")).to_be_visible()
+    drawn = page.locator(".js-plotly-plot").first
+    before = drawn.inner_text()
+    page.locator(SLIDER).first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_text(" of 60 tasks")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.wb-asking')).opacity") == "0.4"
+    assert page.evaluate(KERNEL_ANSWERS) == "ok"
+    expect(page.get_by_text(" of 60 tasks")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped: what is drawn is the answer before.")).to_be_visible()
+    expect(page.locator(".wb-asking")).to_have_count(0)
+    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+    assert drawn.inner_text() == before
+    page.keyboard.press("Tab")
+    _see_a_line_that_goes(page)
+
+
+def _see_a_line_that_goes(page: Page) -> None:
+    page.evaluate(RUN_THE_LAST_CELL)
+    line = page.get_by_text("Spark: stage")
+    expect(line).to_be_visible()
+    expect(page.get_by_text("there are 200 users")).to_be_visible()
+    expect(line).to_have_count(0)

@@ -1,0 +1,109 @@
+"""Jobs while they run, on classic Spark and over Spark Connect: what is said of them, and stops."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from workbench.spark.running import jobs_of, reporting
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def stopped_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, list[int]]:
+    """What is said of a query until it is stopped, how long that took, and what comes after."""
+
+    def slowly(batches: Batches) -> Batches:
+        import time
+
+        for batch in batches:
+            time.sleep(60)
+            yield batch
+
+    rows = spark.range(40_000, numPartitions=2).repartition(3)
+    query = rows.mapInArrow(slowly, "id long")
+    said: list[str] = []
+    jobs, ended = jobs_of(spark), threading.Event()
+
+    def tell(report: Any, _seconds: float) -> None:
+        if report is not None:
+            said.append(report.words)
+            if ended.is_set() or "stage 2" in said[-1] or spark_is_remote:
+                ended.set()
+                jobs.cancel()
+
+    spark_is_remote = not hasattr(spark, "sparkContext") or "connect" in type(spark).__module__
+    begin = time.monotonic()
+    try:
+        with jobs, reporting(jobs, tell, 0.2, 0.2):
+            query.collect()
+        said.append("it was not stopped")
+    except Exception as error:
+        said.append(str(error))
+    seconds = time.monotonic() - begin
+    return said, seconds, [row.id for row in spark.range(3).collect()]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", ["classic", "connect"])
+def test_a_query_says_how_far_it_is_and_is_stopped_and_the_session_goes_on(
+    kind: str, run_on: Callable[..., Any]
+) -> None:
+    said, seconds, after = run_on(kind, stopped_at_the_second_stage)
+    if kind == "classic":
+        assert any(words.startswith("stage 2 · 0 of 3 tasks") for words in said), said
+    else:
+        assert any(words.startswith("stage 1 · 2 of 2 tasks") for words in said), said
+    assert "cancel" in said[-1].lower(), said
+    assert seconds < 50  # a task takes 60
+    assert after == [0, 1, 2]
+
+
+def test_tags_and_properties_of_a_thread_are_as_before(spark: SparkSession) -> None:
+    context = spark.sparkContext
+    context.addJobTag("mine")
+    try:
+        with jobs_of(spark):
+            assert len(context.getJobTags()) == 2
+        assert context.getJobTags() == {"mine"}
+        assert context.getLocalProperty("spark.job.interruptOnCancel") is None
+    finally:
+        context.removeJobTag("mine")
+
+
+def test_errors_of_spark_whose_cause_is_ours_are_one_sentence_in_a_cell(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.errors import PySparkException
+
+    def refused(batches: Batches) -> Batches:
+        from workbench.errors import WorkbenchError
+
+        raise WorkbenchError("mwh: too large; cast it.")
+        yield from batches
+
+    def fails(_: Batches) -> Batches:
+        raise KeyError("mine")
+        yield
+
+    pytest.importorskip("IPython")
+    monkeypatch.delattr(PySparkException, "_render_traceback_", raising=False)
+    wb.over(spark.range(1), None, "id", wb.Frame.rows(0, 0), n=wb.fn.count())
+    errors = []
+    for task in (refused, fails):
+        with pytest.raises(PySparkException) as error:
+            spark.range(1).mapInArrow(task, "id long").collect()
+        errors.append(error.value)
+    ours, theirs = ("\n".join(error._render_traceback_()) for error in errors)  # type: ignore[attr-defined]
+    place, line, *rest = ours.splitlines()
+    assert __file__ in place
+    assert line.endswith('spark.range(1).mapInArrow(task, "id long").collect()')
+    sentence = "PythonException: mwh: too large; cast it."
+    assert rest == ["", sentence, "%tb shows the whole traceback."]
+    assert "KeyError: 'mine'" in theirs
+    assert "mapInArrow" in theirs

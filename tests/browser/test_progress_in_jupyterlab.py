@@ -1,4 +1,4 @@
-"""A question that takes long, as a person sees it: how far it is, a stop, and a kernel that is free.
+"""A question that takes long, as a person sees it: how far it is, a stop, and a free kernel.
 
 The same of a call in a cell: one line while it lasts, and none when it has ended.
 """

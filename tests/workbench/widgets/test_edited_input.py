@@ -44,7 +44,7 @@ def test_the_events_of_the_picture_know_their_row() -> None:
     ("rows", "sentence"),
     [
         ([], "rows: none is left to step through; keep one."),
-        ([["never", "signup"]], "time: 'never' is no time; give one such as 2013-01-01T10:03:00."),
+        ([["never", "signup"]], "time: 'never' is no time; give one such as 2013-01-01 10:03:00."),
         ([["1970-01-01T00:01", "sleep"]], "event: 'sleep' is not known; use 'landing_page', "),
         ([["1970-01-01T00:01"]], "rows: a row needs 2 fields."),
     ],

@@ -73,13 +73,13 @@ def moments(time: Sequence[int] | NDArray[np.int64], integer_time: bool) -> tupl
     Examples
     --------
     >>> moments([1_500_000_000_000_000], integer_time=False)
-    ('time', ['2017-07-14T02:40:00'])
+    ('time', ['2017-07-14 02:40:00'])
     """
     if integer_time:
         return NUMBER, [int(one) for one in time]
     texts = [(_EPOCH + timedelta(microseconds=int(one))).replace(tzinfo=None) for one in time]
     kind = TEXT if any(int(one) % _SECOND for one in time) else TIME
-    return kind, [text.isoformat() for text in texts]
+    return kind, [text.isoformat(" ") for text in texts]
 
 
 def instant(field: Any, integer_time: bool) -> int:
@@ -102,7 +102,7 @@ def instant(field: Any, integer_time: bool) -> int:
 
     Examples
     --------
-    >>> instant("2017-07-14T02:40", integer_time=False), instant("7", integer_time=True)
+    >>> instant("2017-07-14 02:40", integer_time=False), instant("7", integer_time=True)
     (1500000000000000, 7)
     """
     try:
@@ -112,7 +112,7 @@ def instant(field: Any, integer_time: bool) -> int:
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return (moment - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
-        such = "17" if integer_time else "2013-01-01T10:03:00"
+        such = "17" if integer_time else "2013-01-01 10:03:00"
         raise WorkbenchError(f"time: {field!r} is no time; give one such as {such}.") from None
 
 

@@ -227,7 +227,7 @@ def _stack(run: Trace, tables: Tables, said: Said, clock: Clock, title: str, hel
     states: list[dict[str, Any] | None] = []
     before: list[Any] = [None] * len(tables.start)
     for step in run.steps:
-        now = held(step, said) if step.kernel == STACKS else {}
+        now = held(step, said) if step.kernel == STACKS else dict(enumerate(before))
         cells = [now.get(k) for k in range(len(before))]
         states.append(_cells(before, cells, step.variables["k"] if _is_flip(step) else None))
         before = cells

@@ -482,7 +482,7 @@ function editing(model, lesson, place) {
   function field(row, column) {
     const { name, kind, options } = input.columns[column];
     const value = input.rows[row][column];
-    const types = { time: { type: "datetime-local", step: 1 }, number: { type: "number", step: "any" } };
+    const types = { time: { type: "text", size: 19 }, number: { type: "number", step: "any" } };
     const label = { "data-cell": `${row},${column}`, "aria-label": `${name} of row ${row}` };
     const node = options
       ? h("select", label, ...options.map((text) => h("option", { value: text, selected: text === value && "selected" }, text)))
@@ -523,7 +523,7 @@ function editing(model, lesson, place) {
 function dragging(place, { columns, rows, drag }, isOn, change) {
   const moved = (value, by) =>
     columns[drag.column].kind === "time"
-      ? new Date(Date.parse(`${value}Z`) + by * 1000).toISOString().slice(0, 19)
+      ? new Date(Date.parse(`${value.replace(" ", "T")}Z`) + by * 1000).toISOString().slice(0, 19).replace("T", " ")
       : String(Number(value) + Math.round(by));
   let listens = false;
   return () => {

@@ -30,6 +30,9 @@ STYLE = stylesheet(
 )
 
 
+_here = threading.local()
+
+
 class Question:
     """One question that is asked on a thread of its own, until it is answered or given up."""
 
@@ -60,7 +63,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        Whose jobs are reporting and stopped.
+        Whose jobs are watched and stopped.
     status : Status
         Where a question that failed or was stopped says so.
     *pictures : widgets
@@ -85,6 +88,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self._thread: threading.Thread | None = None
         self._turn = threading.RLock()
         super().__init__([self.said, self.button], layout={"display": "none"})
+        self.add_class("wb-progress-row")
 
     @property
     def asking(self) -> bool:
@@ -115,7 +119,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         before, self._newest = self._newest, question
         if before is not None:
             before.give_up()
-        if request().get("header", {}).get("msg_type") != "comm_msg":
+        if not _asked_in_a_browser():
             with self._turn:
                 done = self._answer(question)
             self._rest()
@@ -152,6 +156,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
 
     def _work(self, question: Question) -> None:
         """Ask in this thread, once the question before has ended."""
+        _here.answers = True
         with self._turn, told_elsewhere():
             if question.given_up.is_set():
                 return
@@ -188,15 +193,23 @@ class Progress(widgets.HBox):  # type: ignore[misc]
             picture.add_class(ASKING)
         self.button.description, self.button.icon = "Stop", "stop"
         self.said.value = _said(report, seconds)
-        self.layout.display = None
+        # In the place of the status, so that the picture does not move.
+        self._status.layout.display, self.layout.display = "none", None
 
     def _rest(self, again: bool = False) -> None:
         """Show the picture as it is; and offer to ask again, where it is not what was asked for."""
         for picture in self.pictures:
             picture.remove_class(ASKING)
-        self.said.value = Markup()
+        self.said.value, self._status.layout.display = Markup(), None
         self.button.description, self.button.icon = "Ask again", "refresh"
         self.layout.display = None if again else "none"
+
+
+def _asked_in_a_browser() -> bool:
+    """Whether somebody has moved a control, and no line of Python or answer that is drawn asks."""
+    if getattr(_here, "answers", False):
+        return False
+    return bool(request().get("header", {}).get("msg_type") == "comm_msg")
 
 
 def _said(report: Report | None, seconds: float) -> Markup:

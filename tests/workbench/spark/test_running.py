@@ -1,6 +1,5 @@
 """Jobs while they run, on classic Spark and over Spark Connect: what is said of them, and stops."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-import workbench as wb
 from workbench.spark.running import jobs_of, reporting
+from workbench.spark.shipping import ship
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -28,16 +27,15 @@ def stopped_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, 
     rows = spark.range(40_000, numPartitions=2).repartition(3)
     query = rows.mapInArrow(slowly, "id long")
     said: list[str] = []
-    jobs, ended = jobs_of(spark), threading.Event()
+    jobs = jobs_of(spark)
 
     def tell(report: Any, _seconds: float) -> None:
         if report is not None:
             said.append(report.words)
-            if ended.is_set() or "stage 2" in said[-1] or spark_is_remote:
-                ended.set()
+            # Over Connect, a stage is told of when a task of it has ended.
+            if report.stages == 2 or report.done == report.tasks:
                 jobs.cancel()
 
-    spark_is_remote = not hasattr(spark, "sparkContext") or "connect" in type(spark).__module__
     begin = time.monotonic()
     try:
         with jobs, reporting(jobs, tell, 0.2, 0.2):
@@ -91,9 +89,10 @@ def test_errors_of_spark_whose_cause_is_ours_are_one_sentence_in_a_cell(
         raise KeyError("mine")
         yield
 
-    pytest.importorskip("IPython")
+    import IPython  # noqa: F401 (a plan shows errors so where it is there)
+
     monkeypatch.delattr(PySparkException, "_render_traceback_", raising=False)
-    wb.over(spark.range(1), None, "id", wb.Frame.rows(0, 0), n=wb.fn.count())
+    ship(spark)
     errors = []
     for task in (refused, fails):
         with pytest.raises(PySparkException) as error:

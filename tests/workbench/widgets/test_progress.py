@@ -94,11 +94,11 @@ def test_a_question_leaves_the_kernel_free_and_is_seen_to_be_asked(spark: FakeSp
     assert asked.dimmed
     assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in asked.progress.said.value
     assert "width:25%" in asked.progress.said.value
-    assert asked.progress.layout.display is None
+    assert (asked.progress.layout.display, asked.status.layout.display) == (None, "none")
     spark.let_go.set()
     asked.progress.wait(LONG)
     assert (asked.shown, asked.dimmed, asked.progress.asking) == (["late"], False, False)
-    assert asked.progress.layout.display == "none"
+    assert (asked.progress.layout.display, asked.status.layout.display) == ("none", None)
 
 
 def test_a_newer_question_takes_the_place_of_the_older(spark: FakeSpark) -> None:
@@ -173,8 +173,11 @@ def test_a_line_of_python_has_its_answer_when_it_is_done(
     assert asked.shown == ["here and now"]
 
 
-def test_what_is_shown_may_ask_for_more(spark: FakeSpark) -> None:
-    asked = Asked(spark)
-    asked.progress.ask(lambda: "first", lambda _: asked.ask(lambda: "of the first"))
-    asked.progress.wait(LONG)
-    assert asked.shown == ["of the first"]
+@pytest.mark.parametrize("own", [True, False], ids=["the same", "another"])
+def test_what_is_shown_may_ask_for_more_and_waits_for_it(spark: FakeSpark, own: bool) -> None:
+    first = Asked(spark)
+    second = first if own else Asked(spark)
+    first.progress.ask(lambda: "first", lambda _: second.ask(lambda: "of the first"))
+    first.progress.wait(LONG)
+    assert second.shown == ["of the first"]
+    assert not first.dimmed

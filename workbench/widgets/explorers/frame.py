@@ -65,9 +65,10 @@ class FrameExplorer(Card):
         )  # fmt: skip
         self._watch()
         super().__init__(
+            self.progress,
             widgets.VBox([self.place], layout={"overflow": "auto"}),
             controls=[self.who, self.column, self.controls, self.button],
-            foot=[self.progress, self.status, self.code, self.player],
+            foot=[self.status, self.code, self.player],
         )
         self._show()
         self._say()
@@ -101,7 +102,11 @@ class FrameExplorer(Card):
         self.button.on_click(self._play)
 
     def _change_partition(self, change: dict[str, Any]) -> None:
-        self.progress.ask(partial(self._fetched, change["new"]), self._take)
+        self.progress.ask(partial(self._fetched, change["new"]), self._bring)
+
+    def _bring(self, partition: Partition) -> None:
+        # The frame may have been changed while the rows were fetched.
+        self._take(partition if partition.over is self.over else partition.asked(self.over))
 
     def _change_frame(self, change: dict[str, Any]) -> None:
         self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))

@@ -1,6 +1,7 @@
 """The explorer of a window call: one tab for each way to look at it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
@@ -10,6 +11,8 @@ from workbench.figures.markup import Markup
 from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band
+from workbench.widgets.html import Status
+from workbench.widgets.progress import Progress
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:
@@ -58,10 +61,13 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self._first, self._df = over, df
         self._tabs = [tab for tab in TABS if tab.suits(over, df)]
         places = [widgets.VBox() for _ in self._tabs]
-        self.tabs = widgets.Tab(places, titles=[tab.title for tab in self._tabs])
-        self._open()
+        titles = [tab.title for tab in self._tabs]
+        self.tabs = widgets.Tab(places, titles=titles, selected_index=0)
+        self.status = Status()
+        self.progress = Progress(df.sparkSession, self.status, self.tabs)
+        self._fill(0, self._made(0))
         self.tabs.observe(self._open, names="selected_index")
-        super().__init__([self.tabs])
+        super().__init__([self.progress, self.status, self.tabs])
 
     @property
     def over(self) -> Over:
@@ -71,8 +77,8 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     @property
     def shown(self) -> Any:
-        """What is in the open tab."""
-        return self.tabs.children[self.tabs.selected_index].children[0]
+        """What is in the open tab; while that is made, what was in the one before."""
+        return self._shown
 
     def choose(self, title: str) -> Any:
         """Open a tab by its title, and return what is in it.
@@ -94,7 +100,9 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         if title not in titles:
             known = ", ".join(map(repr, titles))
             raise WorkbenchError(f"title: there is no tab {title!r}; give one of {known}.")
-        self.tabs.selected_index = titles.index(title)
+        index = self.tabs.selected_index = titles.index(title)
+        if not self.tabs.children[index].children:
+            self._fill(index, self._made(index))
         return self.shown
 
     def __repr__(self) -> str:
@@ -106,7 +114,17 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _open(self, _change: Any = None) -> None:
         if self.tabs.selected_index is None:
-            self.tabs.selected_index = 0
-        place = self.tabs.children[self.tabs.selected_index]
-        if not place.children:
-            place.children = (self._tabs[self.tabs.selected_index].make(self._first, self._df),)
+            self.tabs.selected_index = 0  # which calls this again
+            return
+        index = self.tabs.selected_index
+        if self.tabs.children[index].children:
+            self._shown = self.tabs.children[index].children[0]
+        else:
+            self.progress.ask(partial(self._made, index), partial(self._fill, index))
+
+    def _made(self, index: int) -> Any:
+        return self._tabs[index].make(self._first, self._df)
+
+    def _fill(self, index: int, made: Any) -> None:
+        self._shown = made
+        self.tabs.children[index].children = (made,)

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from workbench.spark.running import jobs_of, reporting
-from workbench.spark.shipping import ship
+from workbench.spark.shipping import is_connect, ship
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -33,7 +33,7 @@ def stopped_at_the_second_stage(spark: SparkSession) -> tuple[list[str], float, 
         if report is not None:
             said.append(report.words)
             # Over Connect, a stage is told of when a task of it has ended.
-            if report.stages == 2 or report.done == report.tasks:
+            if report.stages == 2 or (is_connect(spark) and report.done == report.tasks):
                 jobs.cancel()
 
     begin = time.monotonic()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from workbench.errors import shell
-from workbench.spark.running import Report, jobs_of, reporting
+from workbench.spark.running import JobProgress, jobs_of, reporting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +35,7 @@ class CellLine:
     >>> line = CellLine("", lambda data, **how: print(data["text/plain"], how["update"]))
     >>> line.tell(None, 2.0)
     waiting for Spark · 2 s False
-    >>> line.tell(Report(stages=1, tasks=8, done=3, rows=9_000), 2.5)
+    >>> line.tell(JobProgress(stages=1, tasks=8, done=3, rows=9_000), 2.5)
     Spark: stage 1 · 3 of 8 tasks · 9,000 rows · 2 s True
     >>> line.end(3.0)
      True
@@ -51,7 +51,7 @@ class CellLine:
         """How long the next call may take without a line."""
         return max(GLANCE, PATIENCE - self._spent)
 
-    def tell(self, report: Report | None, seconds: float) -> None:
+    def tell(self, report: JobProgress | None, seconds: float) -> None:
         """Say how far a call is that has taken so many seconds."""
         said = "waiting for Spark" if report is None else f"Spark: {report.words}"
         self._show(f"{said} · {self._spent + seconds:.0f} s")
@@ -63,9 +63,7 @@ class CellLine:
             self._show("")
 
     def _show(self, words: str) -> None:
-        markup = f'<small style="opacity:.65">{words}</small>' if words else ""
-        data = {"text/plain": words, "text/html": markup}
-        self._publish(data, transient=self._place, update=self._there)
+        self._publish({"text/plain": words}, transient=self._place, update=self._there)
         self._there = True
 
 

@@ -25,7 +25,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 @dataclass(frozen=True)
-class Report:
+class JobProgress:
     """What Spark says of the jobs of a call.
 
     Attributes
@@ -41,9 +41,9 @@ class Report:
 
     Examples
     --------
-    >>> Report(stages=3, tasks=200, done=12, rows=1_204_000).words
+    >>> JobProgress(stages=3, tasks=200, done=12, rows=1_204_000).words
     'stage 3 · 12 of 200 tasks · 1,204,000 rows'
-    >>> Report(1, 8, 2, size=12_400_000).words
+    >>> JobProgress(1, 8, 2, size=12_400_000).words
     'stage 1 · 2 of 8 tasks · 12.4 MB'
     """
 
@@ -76,7 +76,7 @@ class Jobs(Protocol):
 
     def __exit__(self, *error: object) -> None: ...
 
-    def report(self) -> Report | None:
+    def report(self) -> JobProgress | None:
         """Return what Spark says of them, None while it says nothing."""
 
     def cancel(self) -> None:
@@ -108,7 +108,7 @@ class ClassicJobs:
         self._interrupts: str | None = None
         #: The stages that have begun, and whether all their tasks are done.
         self._begun: dict[int, bool] = {}
-        self._newest: Report | None = None
+        self._newest: JobProgress | None = None
 
     def __enter__(self) -> "ClassicJobs":
         self._interrupts = self._context.getLocalProperty(INTERRUPT)
@@ -120,7 +120,7 @@ class ClassicJobs:
         self._context.removeJobTag(self._tag)
         self._context.setLocalProperty(INTERRUPT, self._interrupts)  # type: ignore[arg-type]
 
-    def report(self) -> Report | None:
+    def report(self) -> JobProgress | None:
         """Return what Spark says of them, None while it says nothing."""
         tracker = self._context.statusTracker()
         for job in self._ids():
@@ -140,7 +140,7 @@ class ClassicJobs:
             return
         self._begun[stage] = info.numCompletedTasks == info.numTasks
         rows = self._rows(stage)
-        self._newest = Report(len(self._begun), info.numTasks, info.numCompletedTasks, rows)
+        self._newest = JobProgress(len(self._begun), info.numTasks, info.numCompletedTasks, rows)
 
     # What follows is public in Scala, and not in Python.
 
@@ -162,7 +162,7 @@ class ConnectJobs:
     def __init__(self, spark: "SparkSession") -> None:
         self._session, self._tag = spark, _new_tag()
         self._thread: int | None = None
-        self._newest: Report | None = None
+        self._newest: JobProgress | None = None
 
     def __enter__(self) -> "ConnectJobs":
         self._thread = threading.get_ident()
@@ -174,7 +174,7 @@ class ConnectJobs:
         self._session.removeProgressHandler(cast(Any, self._hear))
         self._session.removeTag(self._tag)
 
-    def report(self) -> Report | None:
+    def report(self) -> JobProgress | None:
         """Return what Spark says of them, None while it says nothing."""
         return self._newest
 
@@ -194,12 +194,12 @@ class ConnectJobs:
         if threading.get_ident() == self._thread and begun:
             newest = begun[-1]
             tasks, ended = newest.num_tasks, newest.num_completed_tasks
-            self._newest = Report(len(begun), tasks, ended, size=newest.num_bytes_read)
+            self._newest = JobProgress(len(begun), tasks, ended, size=newest.num_bytes_read)
 
 
 @contextmanager
 def reporting(
-    jobs: Jobs, tell: Callable[[Report | None, float], None], after: float, every: float
+    jobs: Jobs, tell: Callable[[JobProgress | None, float], None], after: float, every: float
 ) -> Iterator[None]:
     """Tell what Spark says of jobs while they last, from another thread.
 

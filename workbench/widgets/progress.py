@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from workbench.figures.markup import Markup, element, stylesheet
 from workbench.spark.cell_line import request, told_elsewhere
-from workbench.spark.running import Jobs, Report, jobs_of, reporting
+from workbench.spark.running import JobProgress, Jobs, jobs_of, reporting
 from workbench.widgets.html import HTML, Status
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ STYLE = stylesheet(
 _here = threading.local()
 
 
-class Question:
+class Asking:
     """One question that is asked on a thread of its own, until it is answered or given up."""
 
     def __init__(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> None:
@@ -84,7 +84,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self.said = HTML()
         self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
         self.button.on_click(lambda _button: self._clicked())
-        self._newest: Question | None = None
+        self._newest: Asking | None = None
         self._thread: threading.Thread | None = None
         self._turn = threading.RLock()
         super().__init__([self.said, self.button], layout={"display": "none"})
@@ -112,7 +112,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         bool
             False where it failed here and now; the status says why.
         """
-        question = Question(compute, show)
+        question = Asking(compute, show)
         if threading.current_thread() is self._thread:
             # What is shown asks for something itself, such as the list beside a chart.
             return self._answer(question)
@@ -146,7 +146,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         elif newest is not None:
             self.ask(newest.compute, newest.show)
 
-    def _start(self, question: Question) -> None:
+    def _start(self, question: Asking) -> None:
         from pyspark import InheritableThread
 
         self._thread = InheritableThread(
@@ -154,7 +154,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         )
         self._thread.start()
 
-    def _work(self, question: Question) -> None:
+    def _work(self, question: Asking) -> None:
         """Ask in this thread, once the question before has ended."""
         _here.answers = True
         with self._turn, told_elsewhere():
@@ -169,7 +169,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
             if not question.given_up.is_set():
                 self._rest()
 
-    def _answer(self, question: Question) -> bool:
+    def _answer(self, question: Asking) -> bool:
         """Compute and show, unless it is given up meanwhile."""
 
         def answer() -> None:
@@ -185,7 +185,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
 
         return self._status.guard(answer)
 
-    def _tell(self, question: Question, report: Report | None, seconds: float) -> None:
+    def _tell(self, question: Asking, report: JobProgress | None, seconds: float) -> None:
         if question.given_up.is_set():
             question.cancel()
             return
@@ -212,7 +212,7 @@ def _asked_in_a_browser() -> bool:
     return bool(request().get("header", {}).get("msg_type") == "comm_msg")
 
 
-def _said(report: Report | None, seconds: float) -> Markup:
+def _said(report: JobProgress | None, seconds: float) -> Markup:
     words = "waiting for Spark" if report is None else report.words
     share = 0 if report is None else round(100 * report.share)
     bar = element("span", element("i", style=f"width:{share}%"), class_="wb-bar")

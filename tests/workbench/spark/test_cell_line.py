@@ -9,7 +9,7 @@ import pytest
 from workbench.errors import JobError
 from workbench.spark import cell_line as module
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.running import Report
+from workbench.spark.running import JobProgress
 
 Published = list[tuple[str, bool]]
 
@@ -22,8 +22,8 @@ class FakeJobs:
 
     def __exit__(self, *error: object) -> None: ...
 
-    def report(self) -> Report | None:
-        return Report(stages=1, tasks=4, done=1, rows=700)
+    def report(self) -> JobProgress | None:
+        return JobProgress(stages=1, tasks=4, done=1, rows=700)
 
     def cancel(self) -> None: ...
 

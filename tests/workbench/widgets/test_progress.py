@@ -9,7 +9,7 @@ import ipywidgets as widgets
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.spark.running import Report
+from workbench.spark.running import JobProgress
 from workbench.widgets import progress as module
 from workbench.widgets.html import Status
 from workbench.widgets.progress import ASKING, STOPPED, Progress
@@ -28,7 +28,7 @@ class FakeJobs:
 
     def __exit__(self, *error: object) -> None: ...
 
-    def report(self) -> Report | None:
+    def report(self) -> JobProgress | None:
         self._spark.looked_at.set()
         return self._spark.report
 
@@ -40,7 +40,7 @@ class FakeSpark:
     """A session whose query goes on until it is let go, or stopped."""
 
     def __init__(self) -> None:
-        self.report: Report | None = Report(stages=2, tasks=8, done=2, rows=4_000)
+        self.report: JobProgress | None = JobProgress(stages=2, tasks=8, done=2, rows=4_000)
         self.looked_at, self.cancelled = threading.Event(), threading.Event()
         self.let_go, self.begun = threading.Event(), threading.Event()
 

@@ -1,4 +1,7 @@
-"""Run every notebook again and save its output, without the state of its widgets."""
+"""Run every notebook again and save its output, without the state of its widgets.
+
+Those that are named are run alone: ``tools/notebooks.py 04 06``.
+"""
 
 import subprocess
 import sys
@@ -11,7 +14,10 @@ UNWANTED = ("--extra-keys", "metadata.widgets metadata.language_info.version")
 
 def main() -> None:
     """Run the notebooks in order; stop at the first that fails."""
+    named = tuple(sys.argv[1:])
     for notebook in sorted(ROOT.glob("notebooks/*.ipynb")):
+        if named and not notebook.name.startswith(named):
+            continue
         print(f"Running {notebook.name} ...", flush=True)
         run("jupyter", "execute", "--inplace", "--timeout=1800", notebook)
         run("nbstripout", "--keep-output", "--keep-count", *UNWANTED, notebook)

@@ -35,7 +35,10 @@ ALONE = ("workbench", "browser", "kernels", "crash", "notebooks")
 TESTS = {
     "workbench": ("tests/workbench",),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
-    "notebooks": ("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default", "notebooks"),
+    "notebooks": (
+        *("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default"),
+        *("-p", "tests.notebooks.plans_as_run", "notebooks"),
+    ),
     "browser": ("tests/browser",),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
     "crash": ("tests/crash",),

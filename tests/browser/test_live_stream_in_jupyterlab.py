@@ -15,15 +15,14 @@ from tempfile import mkdtemp
 import pyarrow as pa
 import workbench as wb
 from workbench.lessons.replay import Replay
-from workbench.widgets.explorers.live_stream import LiveStream
 spark = wb.session({"spark.master": "local[2]", "spark.sql.shuffle.partitions": 1})
 at = pa.array(range(0, 600 * 240_000_000, 240_000_000)).cast(pa.timestamp("us", "UTC"))
 rows = pa.table({"line": ["A", "B"] * 300, "at": at, "delay": [float(n % 7) for n in range(600)]})
-replay = Replay(rows, "at", Path(mkdtemp()), delay="0 minutes", late=0)
+replay = Replay(rows, "at", Path(mkdtemp()), delay="0 minutes", late=0, lateness="4 hours")
 quartiles = wb.fn.quantile("delay", [0.25, 0.5, 0.75])
 over = wb.Over("line", "at", wb.Frame.range("-2 hours", 0), iqr=quartiles)
 """,
-    'live = LiveStream(over, replay, spark, "4 hours")\nlive.step(2)\nlive',
+    "live = wb.explore(over, replay)\nlive.step(2)\nlive",
 ]
 
 

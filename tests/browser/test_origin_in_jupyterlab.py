@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.latency import latency_of
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +22,9 @@ wb.explore(wb.Backfill("user", "at", asked), views.select("user", "at"), views)
 ]
 
 
-def test_an_analyst_asks_where_a_number_comes_from(open_notebook: OpenNotebook) -> None:
+def test_an_analyst_asks_where_a_number_comes_from(
+    open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = open_notebook(CELLS)
     chart = page.locator(".js-plotly-plot").first
     expect(page.get_by_text("count_5h = 30, of")).to_be_visible()
@@ -29,9 +32,12 @@ def test_an_analyst_asks_where_a_number_comes_from(open_notebook: OpenNotebook) 
     expect(chart).to_contain_text("query: 30")
     slider = page.locator(".widget-slider .noUi-handle, .widget-hslider [role=slider]").first
     slider.focus()
-    for _ in range(20):
+    for _ in range(19):
         page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("count_5h = 19, of")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("count_5h = 20, of")).to_be_visible(timeout=30_000)
+    with latency_of("another query of the origin explorer", capsys):
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_text("count_5h = 19, of")).to_be_visible()
     expect(chart).to_contain_text("query: 19")
     page.get_by_label("Feature", exact=True).select_option(label="price_max_5h")
     expect(page.get_by_text("price_max_5h = ")).to_be_visible()
@@ -44,4 +50,8 @@ def test_an_analyst_asks_where_a_number_comes_from(open_notebook: OpenNotebook) 
     expect(page.get_by_text("count_5h = 0, of 0 hops and 0 single events")).to_be_visible()
     expect(chart).to_contain_text("query: 0")
     expect(chart.locator(".xtick, .x2tick").first).to_be_visible()
+    # Beside another query: what only one of the two sees.
+    page.get_by_role("button", name="another query").click()
+    expect(chart).to_contain_text("only the other sees")
+    expect(page.get_by_text("for the other alone")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""

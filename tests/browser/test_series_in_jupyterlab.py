@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.latency import latency_of
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +18,14 @@ from workbench.widgets.explorers.series import SeriesExplorer
 spark = wb.session({"spark.master": "local[2]"})
 over = wb.Over("origin", "time", wb.Frame.range("-3 days", "3 days"),
                iqr=wb.fn.quantile("temp", [0.25, 0.5, 0.75]))
-SeriesExplorer(over, wb.datasets.weather(spark))
+explorer = SeriesExplorer(over, wb.datasets.weather(spark))
+explorer
+""",
+    """
+points = spark.range(2_000_000).selectExpr(
+    "timestamp_seconds(id) AS time", "sin(id / 999) + pmod(xxhash64(id), 1000) / 999D AS value")
+SeriesExplorer(wb.Over(order_by="time", frame=wb.Frame.rows(-500, 500),
+                       iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75])), points)
 """,
 ]
 ALL, WEEKLY = "8,703 rows in", "47 outliers in all"
@@ -35,16 +43,19 @@ def zoom(page: Page) -> None:
     page.mouse.up()
 
 
-def test_an_analyst_moves_the_window_zooms_in_and_comes_back(open_notebook: OpenNotebook) -> None:
+def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
+    open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = open_notebook(CELLS)
-    status = page.locator(".widget-html-content", has_text="rows in")
+    card, many = page.locator(".jp-OutputArea .wb-card").all()
+    status = card.locator(".wb-told", has_text="rows in")
     expect(status).to_contain_text(ALL)
     expect(status).to_contain_text(WEEKLY)
     expect(page.locator(".js-plotly-plot").first).to_contain_text("median of its window")
-    page.locator(".widget-hslider .noUi-handle").first.focus()
+    card.locator(".widget-hslider .noUi-handle").first.focus()
     page.keyboard.press("ArrowRight")
     expect(status).not_to_contain_text(WEEKLY)
-    expect(page.get_by_text("wb.Frame.range('-7 days', '7 days')")).to_be_visible()
+    expect(page.get_by_text("wb.Frame.range('-7 days', '7 days')").first).to_be_visible()
     points = re.compile(r"with ([\d,]+) points")
     whole = points.search(status.inner_text())
     zoom(page)
@@ -52,4 +63,18 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(open_notebook: Open
     page.wait_for_function("p => !document.body.innerText.includes(p)", arg=whole and whole[0])
     page.locator(".js-plotly-plot .nsewdrag").first.dblclick()
     expect(page.get_by_text(whole[0] if whole else "?")).to_be_visible()
+    # Another airport below the first, and an outlier of the table: its frame and its kernel.
+    card.locator("select").nth(1).select_option(label="JFK (8,706 rows)")
+    expect(status).to_contain_text("17,409 rows in")
+    expect(page.locator(".js-plotly-plot").first).to_contain_text("JFK")
+    card.locator("table.dataTable tbody tr").first.click()
+    expect(card.get_by_text("Its frame has")).to_be_visible()
+    # Two million points, and another window.
+    status = many.locator(".wb-told", has_text="rows in")
+    before = status.inner_text()
+    many.locator(".widget-hslider .noUi-handle").first.focus()
+    with latency_of("a band of 2,000,000 points in another window", capsys):
+        page.keyboard.press("ArrowRight")
+        expect(status).not_to_have_text(before)
+        expect(status).to_contain_text("✓ 2,000,000 rows")
     assert "\n".join(looks_wrong(page)) == ""

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.notebooks.own_tables import read, texts_with
+from tests.notebooks.plans_as_run import compare_plans, shapes
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -64,6 +65,19 @@ def test_who_only_reads_it_sees_pictures(notebook: Path) -> None:
     live = [out for out in outputs if LIVE & set(out.get("data", {}))]
     assert live
     assert all("image/svg+xml" in out.data for out in live)
+
+
+def test_the_still_of_a_plan_says_of_how_many_operators_it_is(notebook: Path) -> None:
+    outputs = [out for cell in code_cells(read(notebook)) for out in cell.outputs]
+    stills = [out.data["image/svg+xml"] for out in outputs if shapes([out])]
+    assert [text for text in shapes(outputs) if not any(text in drawn for drawn in stills)] == []
+
+
+def test_a_plan_of_other_operators_than_its_still_is_told() -> None:
+    committed, fresh = ({"data": {"text/plain": f"Query plan: {n} operators"}} for n in (8, 9))
+    with pytest.raises(AssertionError, match="8 operators"):
+        compare_plans([committed], [fresh])
+    compare_plans([committed], [committed])
 
 
 def test_it_keeps_no_complaint_of_spark_beside_what_was_asked(notebook: Path) -> None:

@@ -26,6 +26,7 @@ from workbench.spark.shuffle import (
     with_partition,
     without_null,
 )
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column, has_hash, table, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
@@ -223,7 +224,9 @@ class Work:
 
     def answers(self) -> "DataFrame":
         """Return every query with its features."""
-        return self.bundles.mapInArrow(self.task.run, self.plan.schema)
+        return self.bundles.mapInArrow(
+            named_task("backfill kernel", self.task.run), self.plan.schema
+        )
 
 
 def _wire(plan: Plan) -> Wire:

@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 from workbench.figures.markup import Markup, chart_text
 from workbench.figures.stills.still import page, picture
 from workbench.figures.svg import BLUE, QUIET, SKY, VERMILLION, pale, text
+from workbench.figures.theme import themed
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400
@@ -80,10 +81,7 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     for number, strip in enumerate(strips.values(), start=1):
         for trace in _traces(strip.last(), legend=number == 1):
             figure.add_trace(trace, number, 1)
-    figure.update_layout(
-        height=140 + 130 * rows, margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        template="plotly_white", legend={"orientation": "h", "y": 1.12},
-    )  # fmt: skip
+    themed(figure, height=140 + 130 * rows, margin={"t": 56, "b": 40}, legend={"y": 1.06})
     figure.update_xaxes(title=chart_text(across), row=rows)
     figure.update_yaxes(title=chart_text(up))
     return figure

@@ -7,21 +7,26 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench.backfill.inspect.difference import OriginDifference, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
+from workbench.figures.theme import GROUND, themed
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
 COUNTED, NOT_COUNTED = "events that count", "other events of the key"
 HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single events"
 KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
+SEEN_BY_BOTH, LEFT, ENTERED = "events that both see", "only this query sees", "only the other sees"
 EPOCH = datetime(1970, 1, 1)
 
 Place = datetime | int
 
 
-def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
+def origin_figure(
+    origin: Origin, integer_time: bool = False, other: Origin | None = None
+) -> go.Figure:
     """Draw the window of a query: its events, its pieces, and the running merge to the answer.
 
     Parameters
@@ -29,6 +34,9 @@ def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
     origin : Origin
     integer_time : bool
         Whether times are integers, and not microseconds.
+    other : Origin, optional
+        Of another query of the key, to be compared: its pieces are a lane of their own, its merge
+        is dashed, and the events are told apart by which of the two sees them.
 
     Returns
     -------
@@ -53,23 +61,29 @@ def origin_figure(origin: Origin, integer_time: bool = False) -> go.Figure:
     def at(time: int) -> Place:
         return place(time, integer_time)
 
-    for trace in [*_events(origin, at), *_pieces(origin, at)]:
+    compared = None if other is None else difference(origin, other)
+    events = _events(origin, at) if compared is None else _compared_events(compared, at)
+    for trace in [*events, *_pieces(origin, at), *(_of_other(_pieces(other, at)) if other else ())]:
         figure.add_trace(trace, row=1, col=1)
-    for trace in _merges(origin, at):
+    for trace in [*_merges(origin, at), *(_merge_of_other(other, at) if other else ())]:
         figure.add_trace(trace, row=2, col=1)
     low, high = extent(origin)
-    figure.update_layout(
-        height=HEIGHT, template="plotly_white", barmode="overlay", hovermode="closest",
-        margin={"l": 90, "r": 30, "t": 54, "b": 40}, title={"text": "", "x": 0},
-        legend={"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0},
-        shapes=[_query_line(at(origin.query))],
-        annotations=[_answer(origin, at(origin.query))],
+    if other is not None:
+        low, high = min(low, extent(other)[0]), max(high, extent(other)[1])
+    lanes = ["pieces", "events"] if other is None else ["pieces", "events", "the other's pieces"]
+    queries = [origin] if other is None else [origin, other]
+    themed(
+        figure,
+        height=HEIGHT, barmode="overlay", margin={"r": 30, "t": 54, "b": 40}, title={"text": ""},
+        legend={"y": 1.03},
+        shapes=[_query_line(at(one.query), first=one is origin) for one in queries],
+        annotations=[_answer(one, at(one.query), first=one is origin) for one in queries],
     )  # fmt: skip
     # Where no event counts there is no trace to tell times from numbers.
     kind = "linear" if integer_time else "date"
     figure.update_xaxes(range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False)
     figure.update_yaxes(
-        row=1, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["pieces", "events"],
+        row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
     figure.update_yaxes(row=2, title={"text": chart_text(cut(origin.feature, 30))}, fixedrange=True)
@@ -216,17 +230,62 @@ def _height(value: Any) -> Any:
     return chart_text(value) if isinstance(value, str) else value
 
 
-def _query_line(query: Place) -> dict[str, Any]:
+def _query_line(query: Place, first: bool) -> dict[str, Any]:
     return {
         "type": "line", "x0": query, "x1": query, "y0": 0, "y1": 1, "yref": "paper",
-        "line": {"color": VERMILLION, "width": 2},
+        "line": {"color": VERMILLION, "width": 2, "dash": "solid" if first else "dash"},
     }  # fmt: skip
 
 
-def _answer(origin: Origin, query: Place) -> dict[str, Any]:
+def _answer(origin: Origin, query: Place, first: bool) -> dict[str, Any]:
+    name = "query" if first else "the other"
     return {
         "x": query, "y": 1, "xref": "x", "yref": "paper", "xanchor": "right", "yanchor": "top",
-        "text": chart_text(element("b", f"query: {cut(in_words(origin.answer), 50)}")),
-        "showarrow": False,
-        "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": "white",
+        "text": chart_text(element("b", f"{name}: {cut(in_words(origin.answer), 50)}")),
+        # Two that stand close together are one below the other.
+        "showarrow": False, "yshift": 0 if first else -20,
+        "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": GROUND,
     }  # fmt: skip
+
+
+def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
+    """The events of two queries: those that both see, and those of one alone."""
+    alone = {*found.left, *found.entered}
+    seen = [(int(time), value) for one in (found.first, found.second)
+            for time, value in zip(one.time[one.counts], one.values, strict=True)]  # fmt: skip
+    groups = {
+        SEEN_BY_BOTH: [one for one in dict.fromkeys(seen) if one not in alone],
+        LEFT: found.left,
+        ENTERED: found.entered,
+    }
+    styles = {
+        SEEN_BY_BOTH: {"symbol": "circle-open", "color": GREY, "size": 7},
+        LEFT: {"symbol": "triangle-down", "color": BLUE, "size": 10},
+        ENTERED: {"symbol": "triangle-up", "color": VERMILLION, "size": 10},
+    }
+    return [
+        go.Scatter(
+            x=[at(time) for time, _ in some[-MOST_DRAWN:]], y=[1] * min(len(some), MOST_DRAWN),
+            mode="markers", marker=styles[name], name=name,
+            text=[chart_text(value) for _, value in some[-MOST_DRAWN:]],
+            hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
+        )
+        for name, some in groups.items() if some
+    ]  # fmt: skip
+
+
+def _of_other(pieces: list[go.Bar | go.Scatter]) -> list[go.Bar | go.Scatter]:
+    """The same, in a lane of their own and without names, which stand in the legend already."""
+    for trace in pieces:
+        trace.update(y=[2] * len(trace.y), showlegend=False)
+    return pieces
+
+
+def _merge_of_other(other: Origin, at: Any) -> list[go.Scatter]:
+    """The running merge of the other query; of a map its total alone is no line."""
+    merges = _merges(other, at)
+    for trace in merges:
+        trace.update(name=chart_text(f"{trace.name} of the other"), opacity=0.7)
+        trace.line.update(dash="dot", color=VERMILLION)
+        trace.marker.color = VERMILLION
+    return merges[:1]

@@ -1,6 +1,7 @@
 """A query's plan as an interactive figure."""
 
 from textwrap import wrap
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -8,17 +9,31 @@ from workbench.backfill.inspect.origin import counted
 from workbench.figures.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.figures.plan_layout import (
     BEND,
-    COLUMN,
     FLOWS,
     KINDS,
+    RIGHT,
     ROW,
     PlanLayout,
     caption,
+    heat,
+    lateness,
     layout,
     subtitle,
     title,
 )
+from workbench.figures.theme import (
+    BLUE,
+    GREY,
+    GROUND,
+    INK,
+    ORANGE,
+    QUIET,
+    SMALL,
+    TEXT,
+    themed,
+)
 from workbench.spark.plan_text import Edge, Flow, Kind, Operator, QueryPlan
+from workbench.spark.plan_words import dearest, explained, named
 
 # Shapes tell the kinds apart where colours do not.
 _SYMBOLS: dict[Kind, str] = {
@@ -58,8 +73,22 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
     for kind in KINDS:
         operators = [op for op in plan.operators.values() if op.kind == kind]
         if operators:
-            figure.add_trace(_markers(kind, operators, places))
+            figure.add_trace(_markers(kind, operators, plan, places))
+    figure.add_trace(_ring(*chosen_at(plan, dearest(plan).id)))
     return _arranged(figure, plan, places)
+
+
+def chosen_at(plan: QueryPlan, id: int) -> tuple[list[int], list[int]]:
+    """Return where the ring around an operator stands: one place across, and one down."""
+    x, y = layout(plan).places[id]
+    return [x], [y]
+
+
+def _ring(x: list[int], y: list[int]) -> go.Scatter:
+    return go.Scatter(
+        x=x, y=y, mode="markers", name="chosen", hoverinfo="skip", showlegend=False,
+        marker={"symbol": "circle-open", "size": 28, "color": BLUE, "line": {"width": 3}},
+    )  # fmt: skip
 
 
 def _lines(plan: QueryPlan, places: PlanLayout) -> list[go.Scatter]:
@@ -74,7 +103,7 @@ def _lines(plan: QueryPlan, places: PlanLayout) -> list[go.Scatter]:
                     y=[y for _, y in points],
                     mode="lines",
                     name=_FLOW_NAMES[flow],
-                    line={"color": "#9CA3AF", "width": 2, "dash": dash},
+                    line={"color": GREY, "width": 2, "dash": dash},
                     hoverinfo="skip",
                     showlegend=flow != "data",
                 )
@@ -100,43 +129,67 @@ def _row_counts(plan: QueryPlan, places: PlanLayout) -> go.Scatter:
         mode="text",
         name="rows",
         textposition="middle right",
-        textfont={"size": 11, "color": "#374151"},
+        textfont={"size": SMALL, "color": QUIET},
         hoverinfo="skip",
         showlegend=False,
     )
 
 
-def _markers(kind: Kind, operators: list[Operator], places: PlanLayout) -> go.Scatter:
+def _shades(plan: QueryPlan, places: PlanLayout) -> list[dict[str, Any]]:
+    """A ground behind each operator, the warmer the more of the time it takes."""
+    return [
+        {
+            "type": "rect", "layer": "below", "line": {"width": 0},
+            "x0": x - 0.06, "x1": x + RIGHT, "y0": y - 0.34, "y1": y + 0.34,
+            "fillcolor": _warm(plan.share(plan.operators[id])),
+        }
+        for id, (x, y) in places.places.items() if heat(plan, plan.operators[id])
+    ]  # fmt: skip
+
+
+def _warm(share: float) -> str:
+    red, green, blue = (int(ORANGE[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{0.08 + 0.42 * share:.2f})"
+
+
+def _markers(
+    kind: Kind, operators: list[Operator], plan: QueryPlan, places: PlanLayout
+) -> go.Scatter:
     name, colour = KINDS[kind]
     points = [places.places[operator.id] for operator in operators]
     return go.Scatter(
         x=[x for x, _ in points],
         y=[y for _, y in points],
         customdata=[operator.id for operator in operators],
-        text=[_label(operator) for operator in operators],
+        text=[_label(plan, operator) for operator in operators],
         hovertext=[_hover(operator) for operator in operators],
         hoverinfo="text",
         mode="markers+text",
         name=name,
         textposition="middle right",
-        textfont={"size": 12, "color": "#16181D"},
+        textfont={"size": TEXT, "color": INK},
         marker={
             "symbol": _SYMBOLS[kind],
             "color": colour,
             "size": 12 if kind == "other" else 20,
-            "line": {"color": "white", "width": 1.5},
+            "line": {"color": GROUND, "width": 1.5},
         },
     )
 
 
-def _label(operator: Operator) -> str:
-    first, second, cost = caption(operator)
-    lines = [element("b", first) + (f"  {cost}" if cost else "")]
-    return chart_text(in_lines("  " + line for line in [*lines, Markup.escape(second)] if line))
+def _label(plan: QueryPlan, operator: Operator) -> str:
+    first, second = caption(operator)
+    named_and_shared = element("b", first, "  ", heat(plan, operator))
+    lines = [
+        named_and_shared,
+        *map(Markup.escape, filter(None, [second, lateness(plan, operator)])),
+    ]
+    return chart_text(in_lines("  " + line for line in lines))
 
 
 def _hover(operator: Operator) -> str:
-    lines: list[str] = [element("b", operator.title)]
+    lines: list[str] = [element("b", named(operator)), *wrap(explained(operator), 90)]
+    lines.append(f"Spark calls it {operator.title}.")
     for line in operator.detail.splitlines():
         lines += wrap(line, 90)[:4]
     lines += [f"{name}: {text}" for name, text in operator.metrics.items()]
@@ -145,25 +198,15 @@ def _hover(operator: Operator) -> str:
 
 def _arranged(figure: go.Figure, plan: QueryPlan, places: PlanLayout) -> go.Figure:
     beneath = element("span", subtitle(plan), style="font-size:12px")
-    width = max(640, COLUMN * places.columns + 60)
     hidden = {"visible": False, "fixedrange": True}
-    return figure.update_layout(
-        title={
-            "text": chart_text(title(plan), BREAK, beneath),
-            "font": {"size": 16},
-            "x": 0.01,
-            "y": 0.98,
-            "yanchor": "top",
-        },
-        width=width,
+    return themed(
+        figure,
+        title={"text": chart_text(title(plan), BREAK, beneath), "y": 0.98, "yanchor": "top"},
         height=ROW * places.rows + 110,
-        margin={"l": 10, "r": 10, "t": 64, "b": 44},
-        xaxis={**hidden, "range": [-0.08, width / COLUMN - 0.14]},
+        margin={"t": 64, "b": 44},
+        xaxis={**hidden, "range": [-0.08, places.columns - 1 + RIGHT + 0.02]},
         yaxis={**hidden, "range": [places.rows - 0.4, -0.5]},
-        legend={"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False},
-        template="plotly_white",
-        hoverlabel={"align": "left", "bgcolor": "white", "font": {"color": "#16181D"}},
+        legend={"y": 0, "yanchor": "top", "itemclick": False},
+        shapes=_shades(plan, places),
         dragmode=False,
-        modebar={"remove": ["select2d", "lasso2d"]},
-        hovermode="closest",
     )

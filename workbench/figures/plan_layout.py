@@ -4,20 +4,26 @@ from dataclasses import dataclass
 
 from workbench.backfill.inspect.origin import counted
 from workbench.figures.svg import cut
+from workbench.figures.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION
 from workbench.spark.plan_text import Flow, Kind, Operator, QueryPlan
+from workbench.spark.plan_words import about, named
 
 # By kind: name in the legend, colour (Okabe and Ito's, distinct to every eye).
 KINDS: dict[Kind, tuple[str, str]] = {
-    "scan": ("Scan", "#E69F00"),
-    "exchange": ("Exchange: rows move between workers", "#D55E00"),
-    "sort": ("Sort", "#0072B2"),
-    "python": ("Python: rows leave the JVM", "#009E73"),
-    "other": ("Other", "#6B7280"),
+    "scan": ("Scan", ORANGE),
+    "exchange": ("Exchange: rows move between workers", VERMILLION),
+    "sort": ("Sort", BLUE),
+    "python": ("Python: rows leave the JVM", GREEN),
+    "other": ("Other", GREY),
 }
 FLOWS: dict[Flow, str] = {"data": "solid", "reuse": "dot", "subquery": "dash"}
-COLUMN, ROW = 330, 68
+COLUMN, ROW = 350, 70
+#: How far right of its mark, in columns, an operator reaches.
+RIGHT = 0.9
+#: The least share of the time that is written.
+SEEN = 0.005
 BEND = 0.31  # of a row: where a line turns, clear of all writing
-_WIDEST = 40
+_WIDEST = 46
 
 
 @dataclass(frozen=True)
@@ -81,20 +87,40 @@ def _depths(plan: QueryPlan) -> dict[int, int]:
     return depths
 
 
-def caption(operator: Operator) -> tuple[str, str, str]:
-    """Three lines for a person: the name, what it works on, what it cost."""
-    cost = " · ".join(part for part in (operator.size, operator.time) if part)
-    return cut(operator.title, _WIDEST), cut(operator.summary, _WIDEST), cost
+def caption(operator: Operator) -> tuple[str, str]:
+    """Two lines for a person: what it does, and what it cost and works on."""
+    below = " · ".join(part for part in (operator.size, operator.time, about(operator)) if part)
+    return cut(named(operator), _WIDEST), cut(below, _WIDEST)
 
 
-def title(plan: QueryPlan) -> str:
+def heat(plan: QueryPlan, operator: Operator) -> str:
+    """An operator's share of the time, where it is one."""
+    share = plan.share(operator)
+    return f"{100 * share:.0f} %" if share >= SEEN else ""
+
+
+def lateness(plan: QueryPlan, operator: Operator) -> str:
+    """By how much the longest task outlasts the median one, where the run waits for it."""
+    if operator.tasks is None or not plan.skewed(operator):
+        return ""
+    median, longest = operator.tasks
+    return f"▲ longest task {longest:.1f} s, median {median:.1f} s"
+
+
+def shape(plan: QueryPlan) -> str:
     """How many operators there are, and how many of the dear kinds."""
     kinds = [operator.kind for operator in plan.operators.values()]
     dear: dict[Kind, str] = {"exchange": "exchange", "sort": "sort", "python": "Python step"}
     counts = [(len(kinds), "operator"), *((kinds.count(kind), dear[kind]) for kind in dear)]
-    return f"Query plan: {', '.join(counted(n, name) for n, name in counts if n)}"
+    return ", ".join(counted(n, name) for n, name in counts if n)
+
+
+def title(plan: QueryPlan) -> str:
+    """What stands above a plan."""
+    return f"Query plan: {shape(plan)}"
 
 
 def subtitle(plan: QueryPlan) -> str:
     """What the numbers are, and how to read the picture."""
-    return f"{plan.note} Rows flow downwards.".strip()
+    shade = " The shade is a share of the time that Spark measures by operator."
+    return f"{plan.note} Rows flow downwards.{shade if plan.seconds else ''}".strip()

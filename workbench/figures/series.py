@@ -1,22 +1,33 @@
-"""A series with its moving quartile band and its outliers as a plotly figure."""
+"""Series with their moving quartile bands and their outliers as a plotly figure."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from workbench.figures.decimate import in_view, line_points, mark_points, within
+from workbench.figures.decimate import (
+    Columns,
+    column_summary,
+    in_view,
+    line_points,
+    mark_points,
+    within,
+)
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element, in_lines
-from workbench.figures.svg import BLUE, GREY, SKY, VERMILLION, pale
+from workbench.figures.svg import cut, pale
+from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, themed
 from workbench.windows.bands.quantile_band import Band, Floats
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.
-COLUMNS, CELLS = 800, (200, 80)
+COLUMNS, CELLS = 800, (140, 50)
 #: More marks than these are drawn smaller, so that the rest can be seen.
 MANY = 300
 #: Up to so many points are seen one by one.
 FEW = 150
+#: How high a picture of one series is, and each of several; what of this is above it, as a share.
+HEIGHT, PANEL, NAME = 470, 190, 0.16
 
 View = tuple[Any, Any]
 
@@ -58,27 +69,108 @@ def series_figure(
     >>> [(trace.name, len(trace.x)) for trace in series_figure(band).data]
     [('25% to 75% of its window', 7), ('value', 3), ('1 outlier above', 1), ('0 outliers below', 0)]
     """
-    ends = (band.x[0], band.x[-1]) if view is None and len(band.x) else view
+    return bands_figure({"": band}, view, outliers=outliers, names=names, columns=columns)
+
+
+def bands_figure(
+    bands: Mapping[str, Band],
+    view: View | None = None,
+    *,
+    outliers: bool = True,
+    names: tuple[str, str] = ("", ""),
+    columns: int = COLUMNS,
+    same_scale: bool = True,
+) -> go.Figure:
+    """Draw several series on one axis, one above the other, each as :func:`series_figure` does.
+
+    Parameters
+    ----------
+    bands : dict of str to Band
+        By what each is called.
+    view, outliers, names, columns
+        As :func:`series_figure` takes them.
+    same_scale : bool
+        Whether all have the scale of the first.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> low, high = np.array([1.0, 1, 1]), np.array([2.0, 2, 2])
+    >>> band = Band(np.arange(3), low, {0.25: low, 0.75: high}, np.zeros(3, np.int8))
+    >>> figure = bands_figure({"Boston": band, "Worcester": band})
+    >>> [note.text for note in figure.layout.annotations], figure.layout.yaxis2.matches
+    (['<b>Boston</b>', '<b>Worcester</b>'], 'y')
+    """
+    several = len(bands) > 1
+    ends = view or whole_view(bands)
+    figure = go.Figure()
+    for number, band in enumerate(bands.values()):
+        panel = _traces(band, ends, outliers, names[1], columns, counts=not several)
+        place = f"y{number + 1 if number else ''}"
+        for trace in panel:
+            trace.update(yaxis=place, legendgroup=trace.name, showlegend=not number)
+        figure.add_traces(panel)
+    x = {"title": chart_text(names[0]), "range": None if ends is None else _axis(np.array(ends))}
+    x["anchor"] = f"y{len(bands)}" if several else "y"
+    return themed(
+        figure,
+        height=PANEL * len(bands) + 80 if several else HEIGHT,
+        margin={"t": 40, "b": 40},
+        xaxis=x,
+        **_scales(len(bands), names[1], same_scale),
+        annotations=[_name(name, number, len(bands)) for number, name in enumerate(bands)]
+        if several
+        else [],
+        dragmode="zoom",
+    )
+
+
+def whole_view(bands: Mapping[str, Band]) -> View | None:
+    """Return from where to where any of some series goes; None where none has a row."""
+    some = [band.x for band in bands.values() if len(band.x)]
+    return (min(x[0] for x in some), max(x[-1] for x in some)) if some else None
+
+
+def _scales(count: int, name: str, same: bool) -> dict[str, Any]:
+    axis = {"title": chart_text(name), "fixedrange": True}
+    if count == 1:
+        return {"yaxis": axis | {"domain": [0, 1]}}
+    high = 1 / count
+    scales = {}
+    for number in range(count):
+        top = 1 - number * high
+        own = {"domain": [top - high * (1 - NAME), top - high * NAME / 4], "title": None}
+        like = {"matches": "y"} if same and number else {}
+        scales[f"yaxis{number + 1 if number else ''}"] = axis | own | like
+    return scales
+
+
+def _name(name: str, number: int, count: int) -> dict[str, Any]:
+    """What a series is called, above its panel."""
+    return {
+        "text": chart_text(element("b", cut(name, 60))), "showarrow": False, "xref": "paper",
+        "yref": "paper", "x": 0, "xanchor": "left", "y": 1 - number / count, "yanchor": "middle",
+        "font": {"size": TEXT}, "bgcolor": GROUND,
+    }  # fmt: skip
+
+
+def _traces(
+    band: Band, ends: View | None, outliers: bool, name: str, columns: int, counts: bool
+) -> list[go.Scatter]:
+    """What is drawn of one series."""
     seen = in_view(band.x, *ends) if ends else slice(0, 0)
     x = band.x[seen]
     lines = {share: values[seen] for share, values in band.quantiles.items()}
-    inner = list(lines)[1:-1]
-    traces = [_area(x, lines, columns), _line(x, band.y[seen], lines, names[1], columns)]
-    traces += [_quantile(x, lines[share], share, columns) for share in inner]
+    traces = [_area(x, lines, columns), _line(x, band.y[seen], lines, name, columns)]
+    inner = {share: column_summary(x, lines[share], columns) for share in list(lines)[1:-1]}
+    traces += [_quantile(x, lines[share], share, found) for share, found in inner.items()]
     if outliers:
         inside = within(band.x, *ends) if ends else slice(0, 0)
-        traces += [_marks(band, inside, sign) for sign in (1, -1)]
-    figure = go.Figure(traces)
-    figure.update_layout(
-        height=470,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        template="plotly_white",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": chart_text(names[0]), "range": _axis(np.array(ends)) if ends else None},
-        yaxis={"title": chart_text(names[1]), "fixedrange": True},
-        dragmode="zoom",
-    )
-    return figure
+        traces += [_marks(band, inside, sign, counts) for sign in (1, -1)]
+    return traces + [_spread(x, share, found) for share, found in inner.items() if found]
 
 
 def spoken_share(share: float) -> str:
@@ -138,10 +230,13 @@ def _line(
 ) -> go.Scatter:
     points = line_points(x, y, columns)
     window = " · ".join(f"{spoken_share(q)} %{{customdata[{i}]:.5~g}}" for i, q in enumerate(lines))
+    # Where a column of pixels has many points, the line is a ground: the band stays in sight.
+    dense = len(points) < len(x)
     return go.Scatter(
         x=_axis(x[points]), y=y[points], name=chart_text(name or "value"),
         mode="lines+markers" if len(points) <= FEW else "lines",
-        line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY}, opacity=0.6,
+        line={"color": GREY, "width": 1}, marker={"size": 5, "color": GREY},
+        opacity=0.3 if dense else 0.6, zorder=-1 if dense else 0,
         customdata=np.stack([values[points] for values in lines.values()], axis=1),
         hovertemplate=chart_text(
             in_lines(["%{x}", element("b", "%{y:.5~g}"), f"its window: {window}"]), NO_NAME
@@ -149,29 +244,47 @@ def _line(
     )  # fmt: skip
 
 
-def _quantile(x: NDArray[Any], y: Floats, share: float, columns: int) -> go.Scatter:
-    points = line_points(x, y, columns)
-    line = {"color": BLUE, "width": 2, "dash": "solid" if share == 0.5 else "dot"}
+def _quantile(x: NDArray[Any], y: Floats, share: float, found: Columns | None) -> go.Scatter:
+    """A line; of many points the median of each column of pixels.
+
+    The extremes of a column are a zigzag, in which nobody sees how the line goes.
+    """
+    across, up = (x, y) if found is None else (x[found.point], found.middle)
     return go.Scatter(
-        x=_axis(x[points]), y=y[points], mode="lines", line=line, hoverinfo="skip",
+        x=_axis(across), y=up, mode="lines", hoverinfo="skip", zorder=2,
+        line={"color": BLUE, "width": 2, "dash": "solid" if share == 0.5 else "dot"},
         name=f"{spoken_share(share)} of its window",
     )  # fmt: skip
 
 
-def _marks(band: Band, inside: slice, sign: int) -> go.Scatter:
+def _spread(x: NDArray[Any], share: float, found: Columns) -> go.Scatter:
+    """From the least to the greatest of a line in each column of pixels."""
+    across, up = outline(x[found.point], found.least, found.most, len(found.point))
+    return go.Scatter(
+        x=_axis(across), y=up, mode="lines", fill="toself", fillcolor=pale(BLUE),
+        line={"width": 0}, hoverinfo="skip", zorder=1,
+        name=f"{spoken_share(share)}: least to most of a pixel",
+    )  # fmt: skip
+
+
+def _marks(band: Band, inside: slice, sign: int, counts: bool) -> go.Scatter:
     at = np.flatnonzero(band.outlier[inside] == sign) + inside.start
     points = at[mark_points(band.x[at], band.y[at], CELLS)] if len(at) else at
     where = "above" if sign > 0 else "below"
     return go.Scatter(
-        x=_axis(band.x[points]), y=band.y[points], mode="markers",
-        name=f"{len(at):,} outlier{'' if len(at) == 1 else 's'} {where}",
+        x=_axis(band.x[points]), y=band.y[points], mode="markers", zorder=3,
+        name=f"{len(at):,} outlier{'' if len(at) == 1 else 's'} {where}" if counts
+        else f"outliers {where}",
         marker={"symbol": f"triangle-{'up' if sign > 0 else 'down'}", "color": VERMILLION,
                 "size": 8 if len(points) <= MANY else 5,
-                "line": {"color": "white", "width": 0.5}},
+                "line": {"color": GROUND, "width": 0.5}},
         hovertemplate=chart_text("%{x}", BREAK, element("b", "%{y:.5~g}"), " outlier", NO_NAME),
     )  # fmt: skip
 
 
 def _axis(values: NDArray[Any]) -> Any:
     """Places as plotly takes them: times as text, which no time zone of the browser changes."""
-    return np.datetime_as_string(values, unit="us").tolist() if values.dtype.kind == "M" else values
+    if values.dtype.kind != "M":
+        return values
+    # As an array: plotly looks at each item of a list.
+    return np.datetime_as_string(values, unit="us").astype(object)

@@ -13,6 +13,7 @@ from workbench.funnel.worker.summary import ReachedTask, SummaryTask
 from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
     else:
         rows, task = _rows(funnel, events, **more)
         run = task.from_rows
-    return rows.mapInArrow(run, task_schema(task, events.schema, funnel.time))
+    return rows.mapInArrow(
+        named_task("funnel kernel", run), task_schema(task, events.schema, funnel.time)
+    )
 
 
 def figures(
@@ -80,7 +83,9 @@ def figures(
         return _of_prepared(funnel, events, by, bins), events.skipped
     counted, skipped = watched(events)
     rows, task = _rows(funnel, counted, by=by, timed=True)
-    bundles = rows.mapInArrow(ReachedTask(task).from_rows, f"{BUNDLE} binary")
+    bundles = rows.mapInArrow(
+        named_task("funnel kernel", ReachedTask(task).from_rows), f"{BUNDLE} binary"
+    )
     found = _of_bundles(bundles, *_summed_up(funnel, events, by, bins))
     return found, skipped_of(skipped, bool(found), events)
 
@@ -104,7 +109,9 @@ def _of_prepared(
     if events.tasks == 1 and not (by and schema["segment"].dataType.typeName() == "timestamp"):
         found = list(summary.run(answer.from_blocks(events.fetched())))
         return [row for batch in found for row in batch.to_pylist()]
-    bundles = events.packed().mapInArrow(answer.from_blocks, f"{BUNDLE} binary")
+    bundles = events.packed().mapInArrow(
+        named_task("funnel kernel", answer.from_blocks), f"{BUNDLE} binary"
+    )
     return _of_bundles(bundles, summary, schema)
 
 
@@ -112,7 +119,9 @@ def _of_bundles(
     bundles: "DataFrame", summary: SummaryTask, schema: "StructType"
 ) -> "Sequence[Row]":
     """What one worker makes of what all keys reached."""
-    return collected(bundles.repartition(1).mapInArrow(summary.run, schema))
+    return collected(
+        bundles.repartition(1).mapInArrow(named_task("funnel figures", summary.run), schema)
+    )
 
 
 def _summed_up(

@@ -25,6 +25,7 @@ from workbench.spark.shuffle import (
     skipped_of,
     watched,
 )
+from workbench.spark.steps import named_task
 from workbench.spark.table import (
     BoundTable,
     check_event,
@@ -135,7 +136,7 @@ class Prepared:
         rows = select_rows(counted, what, self.keep)
         task = PackTask(self.key, NAME if named else CONDITIONS)
         schema = "block binary, rows long, keys long, names array<string>"
-        return rows.mapInArrow(task.run, schema), skipped
+        return rows.mapInArrow(named_task("pack by key", task.run), schema), skipped
 
     @in_one_sentence()
     def _measure(self, events: BoundTable, skipped: "Observation") -> None:

@@ -9,6 +9,7 @@ from workbench.groups.checks import KINDS
 from workbench.groups.worker import QuantileTask
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column, name_of, type_of, unused
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     kinds = [answer_type(KINDS[kind], options, type_of(df, name)) for name in names]
     answers = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     schema = StructType([*(df.schema[key] for key in df.key), *answers])
-    return _bundled(df, aliases).mapInArrow(task.from_rows, schema)
+    return _bundled(df, aliases).mapInArrow(named_task("quantile kernel", task.from_rows), schema)
 
 
 def _bundled(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":

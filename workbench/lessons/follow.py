@@ -125,6 +125,24 @@ class Follower:
             self._read_progress()
         return self
 
+    def look(self) -> "Follower":
+        """Take note of the micro-batches so far, and wait for none.
+
+        Returns
+        -------
+        Follower
+
+        Raises
+        ------
+        StreamingQueryException
+            When the query has failed.
+        """
+        assert self.query is not None
+        self._read_progress()
+        if (failed := self.query.exception()) is not None:
+            raise failed
+        return self
+
     def drain(self) -> "Follower":
         """Run the query on what there is, to its end.
 

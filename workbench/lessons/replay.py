@@ -33,6 +33,8 @@ class Replay:
     most_late : str or timedelta
         How much later.
     seed : int
+    lateness : str
+        How far behind the newest row the watermark of a stream of this follows.
 
     Attributes
     ----------
@@ -56,6 +58,7 @@ class Replay:
     late: float = 0.03
     most_late: str | timedelta = "2 hours"
     seed: int = 0
+    lateness: str = "3 hours"
     now: np.datetime64 = field(init=False)
     written: int = field(default=0, init=False)
     files: int = field(default=0, init=False)

@@ -35,6 +35,8 @@ _TIMES = [
 # These hand on as many rows as they get, so Spark does not count them again.
 _SAME_ROWS = {"Project", "Sort", "AQEShuffleRead", "ReusedExchange", "BroadcastExchange"}
 
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
 _PATIENCE = 10.0  # seconds until the web pages know of a run that has ended
 
 
@@ -108,7 +110,7 @@ def measured(execution: dict[str, Any]) -> QueryPlan:
     operators = {id: replace(op, rows=_rows(plan, id)) for id, op in operators.items()}
     seconds = execution["duration"] / 1000
     note = f"After a run of {seconds:.1f} s; times on the operators are summed over all tasks."
-    return _named_result(replace(plan, operators=operators, note=note))
+    return _named_result(replace(plan, operators=operators, note=note, seconds=seconds))
 
 
 def _check(df: object, run: bool) -> None:
@@ -216,14 +218,16 @@ def _pairs(plan: QueryPlan, id: int, graph: _Graph, node: int) -> Iterator[tuple
 
 def _with_metrics(operator: Operator, metrics: dict[str, str]) -> Operator:
     sizes = [f"{_total(metrics[name])} {word}" for name, word in _SIZES.items() if name in metrics]
-    times = [_total(metrics[name]) for name in _TIMES if name in metrics]
+    timed = next((metrics[name] for name in _TIMES if name in metrics), "")
     rows = [int(_total(metrics[name]).replace(",", "")) for name in _ROWS if name in metrics]
     return replace(
         operator,
         metrics={name: _flat(metrics[name]) for name in sorted(metrics) if _tells(name, metrics)},
         rows=max(rows, default=None),
         size=next(iter(sizes), ""),
-        time=next(iter(times), ""),
+        time=_total(timed),
+        seconds=_seconds(_total(timed)),
+        tasks=_middle_and_most(timed),
     )
 
 
@@ -243,6 +247,26 @@ def _flat(text: str) -> str:
 def _total(text: str) -> str:
     """Of a total with its spread over the tasks, the total."""
     return text.rpartition("\n")[2].partition(" (")[0]
+
+
+def _seconds(text: str) -> float:
+    """A time as Spark writes it.
+
+    >>> _seconds("395 ms"), _seconds("1.7 s"), _seconds("2.5 m"), _seconds("")
+    (0.395, 1.7, 150.0, 0.0)
+    """
+    amount, _, unit = text.partition(" ")
+    return float(amount.replace(",", "")) * _UNITS[unit] if unit in _UNITS else 0.0
+
+
+def _middle_and_most(text: str) -> tuple[float, float] | None:
+    """Of a time with its spread over the tasks, the median and the most.
+
+    >>> _middle_and_most("total (min, med, max (stageId: taskId))\\n1.7 s (0 ms, 1.1 s, 1.6 s (x))")
+    (1.1, 1.6)
+    """
+    spread = text.rpartition("\n")[2].partition("(")[2].partition(" (")[0].split(", ")
+    return (_seconds(spread[1]), _seconds(spread[2])) if len(spread) == 3 else None
 
 
 def _rows(plan: QueryPlan, id: int) -> int | None:

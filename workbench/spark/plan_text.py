@@ -25,9 +25,21 @@ _ID = re.compile(r"#\d+L?|, \[id=#\d+\]|(Reused)?Subquery (?=subquery)")
 _NOISE = re.compile(r", (ENSURE|REPARTITION|REBALANCE)\w*|, \[plan_id.*")
 
 
+#: By how many seconds a task may be late and nobody mind.
+LATE = 0.1
+
+
 @dataclass(frozen=True)
 class Operator:
-    """One operator of a plan; rows, size, time and metrics are known after a run only."""
+    """One operator of a plan; rows, size, time and metrics are known after a run only.
+
+    Attributes
+    ----------
+    seconds : float
+        What Spark measures of this operator alone, summed over all tasks.
+    tasks : (float, float) or None
+        Of that, the median task and the longest one.
+    """
 
     id: int
     title: str
@@ -37,6 +49,8 @@ class Operator:
     size: str = ""
     time: str = ""
     metrics: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    tasks: tuple[float, float] | None = None
 
     @property
     def kind(self) -> Kind:
@@ -66,11 +80,20 @@ class Edge:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """The operators of a query, the first being its result, and the edges between them."""
+    """The operators of a query, the first being its result, and the edges between them.
+
+    Attributes
+    ----------
+    note : str
+        What the numbers are, or why there are none.
+    seconds : float
+        How long the run took by the clock, 0 without one.
+    """
 
     operators: dict[int, Operator]
     edges: tuple[Edge, ...]
     note: str = ""
+    seconds: float = 0.0
 
     @property
     def result(self) -> Operator:
@@ -80,6 +103,16 @@ class QueryPlan:
         """The operators that `target` reads, from left to right."""
         wanted = flows or ("data",)
         return [e.source for e in self.edges if e.target == target and e.flow in wanted]
+
+    def share(self, operator: Operator) -> float:
+        """An operator's share of all time that Spark measures operator by operator."""
+        whole = sum(one.seconds for one in self.operators.values())
+        return operator.seconds / whole if whole else 0.0
+
+    def skewed(self, operator: Operator) -> bool:
+        """Whether a run waits for one task of an operator: it takes twice the median at least."""
+        median, longest = operator.tasks or (0.0, 0.0)
+        return longest >= 2 * median and longest - median >= max(0.1 * self.seconds, LATE)
 
 
 def explain(df: DataFrame) -> str:

@@ -11,6 +11,7 @@ from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, check_repeatable, column, value_types
 
 if TYPE_CHECKING:
@@ -269,14 +270,14 @@ def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
     return rows.withColumn(name, F.when(first, value))
 
 
-def bundled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
-    """Return rows in bundles, with the number of the partition of each."""
-    return goes.mapInArrow(task.run, f"{PARTITION} int, {BUNDLE} binary")
+def bundled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
+    """Return rows in bundles, with the number of the partition of each; the plan names the step."""
+    return goes.mapInArrow(named_task(name, task.run), f"{PARTITION} int, {BUNDLE} binary")
 
 
-def shuffled(goes: "DataFrame", task: BundleTask) -> "DataFrame":
+def shuffled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
     """Return rows in bundles, each in the partition that the task gives it."""
-    bundles = bundled(goes, task)
+    bundles = bundled(goes, task, name)
     return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
 
 

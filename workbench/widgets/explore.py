@@ -8,8 +8,10 @@ from workbench.backfill.backfill import Backfill
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.online.view import OnlineView
 from workbench.spark.table import table
 from workbench.widgets.explorers.funnel import FunnelExplorer
+from workbench.widgets.explorers.live_stream import LiveStream, is_stream
 from workbench.widgets.explorers.origin import OriginExplorer
 from workbench.widgets.explorers.over import OverExplorer
 from workbench.windows.over import Over
@@ -31,11 +33,14 @@ def explore(
 
     Parameters
     ----------
-    what : Funnel, Over or Backfill
-        Where the explorer begins.
+    what : Funnel, Over, Backfill or OnlineView
+        Where the explorer begins. Of an online view, its backfill's numbers are compared with what
+        it says.
     *tables
         The specification's tables; for a funnel its events, as a DataFrame or prepared. A
-        DataFrame is prepared first, which scans it once. For a backfill its queries and events.
+        DataFrame is prepared first, which scans it once. For a backfill its queries and events. For
+        a window call a table, or a stream: a streaming DataFrame, or a
+        :class:`workbench.lessons.Replay`.
     by : str, optional
         The column that a funnel is broken down by at first.
     keep : sequence of str, optional
@@ -45,7 +50,7 @@ def explore(
 
     Returns
     -------
-    FunnelExplorer, OverExplorer or OriginExplorer
+    FunnelExplorer, OverExplorer, LiveStream or OriginExplorer
         A widget; ``explorer.funnel`` or ``explorer.over`` is the specification as the controls
         have it, ``explorer.origin`` is where the number that is shown comes from.
 
@@ -74,18 +79,35 @@ def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
 @_explore.register
 def _explore_over(
     what: Over, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
-) -> OverExplorer:
+) -> OverExplorer | LiveStream:
     if len(tables) != 1:
         raise WorkbenchError(f"df: a window call explores one table, and {len(tables)} are given.")
     if by is not None or keep is not None:
         raise WorkbenchError("by, keep: they are for funnels; leave them out.")
     _check_no_key(key)
+    if is_stream(tables[0]):
+        return LiveStream(what, tables[0])
     return OverExplorer(what, table(tables[0], "df"))
 
 
 @_explore.register
+def _explore_online(
+    what: OnlineView, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+) -> OriginExplorer:
+    explored: OriginExplorer = _explore_backfill(
+        what.backfill, *tables, by=by, keep=keep, key=key, view=what
+    )
+    return explored
+
+
+@_explore.register
 def _explore_backfill(
-    what: Backfill, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+    what: Backfill,
+    *tables: Any,
+    by: str | None,
+    keep: Sequence[str] | None,
+    key: Any,
+    view: OnlineView | None = None,
 ) -> OriginExplorer:
     if len(tables) != 2:
         raise WorkbenchError(
@@ -93,7 +115,7 @@ def _explore_backfill(
         )
     if by is not None or keep is not None:
         raise WorkbenchError("by, keep: they are for funnels; leave them out.")
-    return OriginExplorer(what, *tables, key=key)
+    return OriginExplorer(what, *tables, key=key, view=view)
 
 
 @_explore.register

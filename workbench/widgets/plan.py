@@ -1,31 +1,42 @@
 """The plan of a query as a figure to click on."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, overload
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
 from pyspark.sql import DataFrame
 
+from workbench.errors import WorkbenchError
 from workbench.figures.markup import Markup, element
-from workbench.figures.plan import plan_figure
-from workbench.figures.plan_layout import subtitle, title
-from workbench.figures.stills.still import still
+from workbench.figures.plan import chosen_at, plan_figure
+from workbench.figures.plan_layout import COLUMN, heat, lateness, layout, shape, subtitle, title
+from workbench.figures.stills.still import WIDTH, Named, beside, still
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
-from workbench.widgets.explorers.explorer import Stilled
+from workbench.spark.plan_words import dearest, explained, named
+from workbench.widgets.chart import Chart
+from workbench.widgets.explorers.explorer import Card, Stilled
 from workbench.widgets.html import HTML, listing
 
+#: So many stills of plans stand beside each other, the others below.
+IN_A_ROW = 2
 
-def plan(df: DataFrame, run: bool = False) -> "PlanView":
-    """Show the plan of a query: its shape or, after a run, its metrics.
 
-    Exchanges, sorts, scans and Python steps stand out. A click on an operator, or its name in
-    the list, shows its full text.
+@overload
+def plan(df: DataFrame, run: bool = False) -> "PlanView": ...
+@overload
+def plan(df: Mapping[str, DataFrame], run: bool = False) -> "PlanViews": ...
+def plan(df: DataFrame | Mapping[str, DataFrame], run: bool = False) -> "PlanView | PlanViews":
+    """Show the plan of a query: its shape or, after a run, its metrics. Or those of several.
+
+    Exchanges, sorts, scans and Python steps stand out, and each says what it does. After a run each
+    is the warmer the more of the time it takes, and says where one task outlasts the others. A
+    click on an operator, or its name in the list, shows its full text.
 
     Parameters
     ----------
     df
-        The query, classic or Connect.
+        The query, classic or Connect. Or several by what they are called, to be compared.
     run
         Run the query once, keeping nothing of its result, and show rows, bytes and times of that
         run on the operators. This costs what the query costs. Where the driver's web pages are
@@ -33,42 +44,53 @@ def plan(df: DataFrame, run: bool = False) -> "PlanView":
 
     Returns
     -------
-    PlanView
+    PlanView or PlanViews
         A widget; `plan` is the plan as data, `figure` the plotly figure, `svg` a still picture.
+        Of several plans, `views` has one by each name.
 
     Raises
     ------
     WorkbenchError
-        When `df` is no DataFrame, or is a stream that should run.
+        When `df` is no DataFrame, or is a stream that should run, or when none is given.
 
     Examples
     --------
     >>> import workbench as wb
-    >>> wb.plan(wb.session().range(1000).repartition(4, "id").sort("id"))
+    >>> numbers = wb.session().range(1000)
+    >>> wb.plan(numbers.repartition(4, "id").sort("id"))
     Query plan: 4 operators, 2 exchanges, 1 sort
+    >>> wb.plan({"sorted": numbers.sort("id"), "as it is": numbers})
+    Query plans: sorted: 3 operators, 1 exchange, 1 sort; as it is: 1 operator
     """
-    return PlanView(query_plan(df, run))
+    if not isinstance(df, Mapping):
+        return PlanView(query_plan(df, run))
+    if not df:
+        raise WorkbenchError("df: no query is given; give one, or several by their names.")
+    return PlanViews({str(name): query_plan(one, run) for name, one in df.items()})
 
 
-class PlanView(Stilled, widgets.HBox):  # type: ignore[misc]
+class PlanView(Card):
     """A plan as a widget, with a still picture for pages that run no widget."""
 
-    def __init__(self, plan: QueryPlan) -> None:
+    def __init__(self, plan: QueryPlan, name: str = "Query plan") -> None:
         self.plan = plan
-        self.figure = go.FigureWidget(plan_figure(plan))
-        self.svg = still(self.figure, title(plan), subtitle(plan))
+        self.figure = Chart(plan_figure(plan), toolbar=False)
+        self.svg = still(self.figure, title(plan), subtitle(plan), _width(plan, WIDTH))
+        # The heading has it already.
+        self.figure.update_layout(title={"text": ""}, margin={"t": 8})
         self.operator = widgets.Dropdown(
-            options=[("choose, or click on one", None), *_names(plan)],
-            description="Operator",
+            options=_names(plan), value=dearest(plan).id, description="Operator"
         )
         self.text = HTML()
         self.operator.observe(self._show, names="value")
         for trace in self.figure.data:
             if trace.customdata is not None:
                 trace.on_click(self._click)
-        beside = widgets.Layout(flex="1 1 320px", max_height=f"{self.figure.layout.height}px")
-        panel = widgets.VBox([self.operator, self.text], layout=beside)
-        super().__init__([self.figure, panel], layout=widgets.Layout(flex_flow="row wrap"))
+        wide = layout(plan).columns > 1
+        panel = [self.operator, self.text]
+        super().__init__(self.figure, *(panel if wide else ()), rows=() if wide else panel)
+        self.entitle(name, shape(plan), *([f"{plan.seconds:.1f} s"] if plan.seconds else []))
+        self._show()
 
     def __repr__(self) -> str:
         return title(self.plan)
@@ -80,22 +102,66 @@ class PlanView(Stilled, widgets.HBox):  # type: ignore[misc]
         for index in points.point_inds:
             self.operator.value = trace.customdata[index]
 
-    def _show(self, change: dict[str, Any]) -> None:
-        self.text.value = "" if change["new"] is None else _page(self.plan, change["new"])
+    def _show(self, _change: Any = None) -> None:
+        self.text.value = _page(self.plan, self.operator.value)
+        with self.figure.batch_update():
+            (ring,) = (trace for trace in self.figure.data if trace.name == "chosen")
+            ring.x, ring.y = chosen_at(self.plan, self.operator.value)
+
+
+class PlanViews(Stilled, widgets.HBox):  # type: ignore[misc]
+    """Several plans side by side.
+
+    Attributes
+    ----------
+    views : dict of str to PlanView
+    svg : str
+        A still picture of all.
+    """
+
+    def __init__(self, plans: Mapping[str, QueryPlan]) -> None:
+        self.views = {name: PlanView(one, name) for name, one in plans.items()}
+        pictures = [
+            Named(view.figure, name, f"{shape(view.plan)}. {view.plan.note}", width)
+            for name, view in self.views.items()
+            for width in [_width(view.plan, WIDTH / 2)]
+        ]
+        self.svg = beside(pictures, repr(self), IN_A_ROW)
+        for view in self.views.values():
+            view.layout.flex, view.layout.min_width = "1 1 420px", "0"
+        cards = list(self.views.values())
+        super().__init__(cards, layout=widgets.Layout(flex_flow="row wrap", grid_gap="8px"))
+
+    def __repr__(self) -> str:
+        shapes = [f"{name}: {shape(view.plan)}" for name, view in self.views.items()]
+        return f"Query plans: {'; '.join(shapes)}"
+
+    def _still(self) -> Markup:
+        return self.svg
+
+
+def _width(plan: QueryPlan, least: float) -> float:
+    """How wide a still of a plan is."""
+    return max(least, COLUMN * layout(plan).columns + 60.0)
 
 
 def _names(plan: QueryPlan) -> list[tuple[str, int]]:
-    return [(f"({id}) {operator.title}", id) for id, operator in plan.operators.items()]
+    return [(f"({id}) {named(operator)}", id) for id, operator in plan.operators.items()]
 
 
 def _page(plan: QueryPlan, id: int) -> Markup:
+    """What an operator does and cost, in our words; below, in Spark's."""
     operator = plan.operators[id]
-    rows = (
-        element("td", name) + element("td", text, style="padding-left:1em")
-        for name, text in operator.metrics.items()
-    )
+    share = heat(plan, operator)
+    cost = [f"{share} of the time" if share else "", operator.time, operator.size]
+    rows = (element("td", name) + element("td", text) for name, text in operator.metrics.items())
+    late = lateness(plan, operator)
     return (
-        element("b", f"({id}) {operator.title}")
-        + listing(operator.detail, ";line-height:1.3")
-        + element("table", *(element("tr", row) for row in rows), style="line-height:1.4")
+        element("b", f"({id}) {named(operator)}")
+        + element("p", explained(operator), style="margin:4px 0")
+        + element("p", element("b", " · ".join(filter(None, cost))), style="margin:4px 0")
+        + (element("p", late, class_="wb-failed", style="margin:4px 0") if late else "")
+        + element("p", "Spark calls it ", element("b", operator.title), ".", style="margin:8px 0 0")
+        + listing(operator.detail, ";line-height:1.3;overflow-wrap:anywhere")
+        + element("table", *(element("tr", row) for row in rows), class_="wb-table")
     )

@@ -9,6 +9,7 @@ from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, table, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 from workbench.windows.bind_frame import name_bounds
@@ -83,7 +84,7 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
         rows = cut_rows(carried, cutting)
     else:
         rows = bundle_rows(df.df, carried.wanted, task.keys)
-    return rows.mapInArrow(task.from_rows, result_schema(df, found))
+    return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
 
 
 def pieces_of(call: WindowCall, df: "DataFrame") -> "DataFrame":

@@ -22,6 +22,7 @@ from workbench.spark.shuffle import (
     with_partition,
     with_value,
 )
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, type_of, unused
 from workbench.windows.extent import why_not
 
@@ -60,7 +61,7 @@ class RangePlan:
         seen = df if self.share == 1 else df.sample(fraction=1 / self.share, seed=0)
         rows, _ = numbered(seen, {name: wanted[name] for name in needed})
         task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df), self.share)
-        return rows.mapInArrow(task.run, f"{SUMMARY} binary").repartition(1)
+        return rows.mapInArrow(named_task("sample", task.run), f"{SUMMARY} binary").repartition(1)
 
     def task(self, df: "DataFrame") -> CutTask:
         """Return what makes cuts of all summaries."""
@@ -136,12 +137,13 @@ def cut_rows(carried: Carried, cutting: RangePlan) -> "DataFrame":
     """
     df, wanted = carried.table.df, carried.wanted
     summaries = cutting.summaries(df, wanted)
-    cuts = summaries.mapInArrow(cutting.task(df).run, f"{CUTS} binary").scalar()
+    choose = named_task("choose cuts", cutting.task(df).run)
+    cuts = summaries.mapInArrow(choose, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
     partitions = shuffle_partitions(df)
     goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
     task = PieceTask((*wanted, PARTITION), cutting.keys, partitions, order=cutting.order)
-    return shuffled(with_value(goes, CUTS, cuts), task)
+    return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
 
 
 def cut_keys(carried: Carried, cutting: RangePlan) -> "DataFrame":

@@ -41,7 +41,8 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags, self.attributes, self.words = set[str](), set[str](), ""
-        self.feed(text)
+        # A plain text, of which no part escapes what is added to it.
+        self.feed(str(text))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.figures.series import outline, series_figure, spoken_share
+from workbench.figures.series import bands_figure, outline, series_figure, spoken_share
 from workbench.figures.stills.still import still
 from workbench.windows.bands.quantile_band import Band
 
@@ -69,6 +69,36 @@ def test_many_points_are_few_in_the_figure_and_their_peak_is_there() -> None:
     assert max(figure.data[1].y) == 99
     assert max(figure.data[3].y) == 99
     assert figure.data[1].mode == "lines"
+
+
+def test_of_many_points_the_median_is_the_middle_of_each_pixel_and_how_far_it_goes() -> None:
+    band = long(100_000)
+    figure = series_figure(band, columns=100)
+    line, spread = figure.data[2], figure.data[5]
+    thousand = band.quantiles[0.5].reshape(100, 1000)
+    assert list(line.y) == np.median(thousand, axis=1).tolist()
+    assert spread.name == "median: least to most of a pixel"
+    assert np.nanmax(spread.y) == thousand.max()
+    assert np.nanmin(spread.y) == thousand.min()
+
+
+def test_a_line_that_breaks_off_has_no_median_there() -> None:
+    band = long(5_000)
+    gone = np.where(np.arange(5_000) // 1_000 == 2, np.nan, band.y)
+    gap = replace(band, quantiles={0.25: gone - 1, 0.5: gone, 0.75: gone + 1})
+    line = series_figure(gap, columns=50).data[2]
+    assert np.isnan(line.y).sum() == 10
+
+
+def test_several_series_have_a_panel_each_and_one_axis() -> None:
+    figure = bands_figure({"Boston": BAND, "a < b": BAND, "none": NONE}, names=("day", "mwh"))
+    assert [note.text for note in figure.layout.annotations][1] == "<b>a &lt; b</b>"
+    assert {trace.yaxis for trace in figure.data} == {"y", "y2", "y3"}
+    assert {trace.xaxis for trace in figure.data} == {None}
+    shown = [trace.name for trace in figure.data if trace.showlegend]
+    assert shown[-2:] == ["outliers above", "outliers below"]
+    assert len(shown) == 5
+    assert "a &lt; b" in still(figure, "Several")
 
 
 def test_a_close_view_shows_points_one_by_one() -> None:

@@ -1,6 +1,7 @@
 """A plan on the screen says what Spark said, and a run's numbers are the numbers of its rows."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,9 +12,11 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from workbench.figures.plan import plan_figure
-from workbench.figures.plan_layout import layout
+from workbench.figures.plan_layout import lateness, layout
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import Edge, Operator, QueryPlan, explain, read_plan
+from workbench.spark.plan_words import about, named
+from workbench.spark.steps import STEPS
 from workbench.widgets.plan import PlanView
 
 
@@ -254,6 +257,120 @@ def test_the_widget_shows_an_operators_text_when_it_is_chosen(pipeline: DataFram
     view.operator.value = python.id
     assert "MapInArrow" in view.text.value
     assert "same(id#" in view.text.value or "same(key#" in view.text.value
+
+
+BUNDLED = """Input [4]: [c0#301, c1#302, c2#303, __partition__#304]
+Arguments: bundle by key(c0#301, c1#302, __partition__#304)#305, [__partition__#306,
+__bundle__#307], false"""
+TO_FOUR = """Input [2]: [__partition__#306, __bundle__#307]
+Arguments: shufflepartitionidpassthrough(direct_shuffle_partition_id(__partition__#306), 4), \
+REPARTITION_BY_NUM, [plan_id=290]"""
+ROUTED = """Output [3]: [tailnum#18 AS c0#301, time#19 AS c1#302, pmod(hash(tailnum#18, 42), 4) AS \
+__partition__#304]
+Input [2]: [tailnum#18, time#19]"""
+
+
+def after_a_run() -> QueryPlan:
+    operators = [
+        Operator(4, "Project", "Project", "Output [1]: [__bundle__#7]\nInput [1]: [__bundle__#7]"),
+        Operator(3, "Exchange", "Exchange", TO_FOUR, seconds=0.5, tasks=(0.1, 0.15)),
+        Operator(2, "MapInArrow", "MapInArrow", BUNDLED, seconds=1.5, tasks=(0.2, 1.1)),
+        Operator(1, "Project", "Project", ROUTED),
+    ]
+    edges = tuple(Edge(id, id + 1) for id in (3, 2, 1))
+    return QueryPlan({one.id: one for one in operators}, edges, "After a run.", seconds=2.0)
+
+
+def test_our_steps_say_what_they_do_and_keep_sparks_text_behind() -> None:
+    plan = after_a_run()
+    assert [named(one) for one in plan.operators.values()] == [
+        "Keep the bundles", "Shuffle by key", "Bundle by key", "Find the partition of each key",
+    ]  # fmt: skip
+    assert [about(one) for one in plan.operators.values()] == [
+        "", "to 4 partitions", "MapInArrow", "tailnum, time",
+    ]  # fmt: skip
+    page = PlanView(plan).text.value
+    assert "(2) Bundle by key" in page
+    assert STEPS["bundle by key"] in page
+    assert "bundle by key(c0#301" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "steps"),
+    [
+        (
+            lambda df: wb.Funnel(["a", "b"], 5, key="key", time="at", event="what").levels(df),
+            {"Funnel kernel"},
+        ),
+        (
+            lambda df: wb.over(df, "key", "at", None, "kernel", None, n=wb.fn.count()),
+            {"Window kernel"},
+        ),
+        (
+            lambda df: wb.over(df, "key", "at", wb.Frame.rows(-1, 0), "kernel", n=wb.fn.count()),
+            {"Window kernel", "Sample", "Choose cuts"},
+        ),
+        (
+            lambda df: wb.Backfill("key", "at", wb.Aggregation("count", windows=5), "sliding").run(
+                df, df
+            ),
+            {"Backfill kernel"},
+        ),
+    ],
+)
+def test_a_plan_of_each_verb_names_its_kernel_and_no_step_is_without_a_name(
+    spark: SparkSession, asked: Callable[[DataFrame], DataFrame], steps: set[str]
+) -> None:
+    df = spark.sql("SELECT id % 3 AS key, id AS at, 'a' AS what FROM range(20)")
+    plan = query_plan(asked(df))
+    found = {named(one) for one in plan.operators.values() if one.kind == "python"}
+    assert steps <= found
+    assert {name.lower() for name in found} <= set(STEPS)
+
+
+def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_dearest_is_chosen() -> None:
+    view = PlanView(after_a_run())
+    assert view.operator.value == 2
+    shades = sorted(shade.fillcolor for shade in view.figure.layout.shapes)
+    assert shades == ["rgba(230,159,0,0.18)", "rgba(230,159,0,0.40)"]
+    assert "75 % of the time" in view.text.value
+    labels = {trace.name: trace.text for trace in view.figure.data}
+    assert "75 %" in labels["Python: rows leave the JVM"][0]
+    assert "75 %" in view.svg
+
+
+def test_one_task_that_outlasts_the_others_is_told_where_the_run_waits_for_it() -> None:
+    plan = after_a_run()
+    said = [lateness(plan, one) for one in plan.operators.values()]
+    assert said == ["", "", "▲ longest task 1.1 s, median 0.2 s", ""]
+    # Of a longer run it is a small part.
+    assert not replace(plan, seconds=20.0).skewed(plan.operators[2])
+
+
+def test_a_run_gives_times_of_tasks_and_shares_that_add_up(pipeline: DataFrame) -> None:
+    plan = query_plan(pipeline, run=True)
+    assert plan.seconds > 0
+    assert sum(map(plan.share, plan.operators.values())) == pytest.approx(1)
+
+
+def test_the_ring_follows_the_operator_that_is_chosen() -> None:
+    view = PlanView(after_a_run())
+    (ring,) = (trace for trace in view.figure.data if trace.name == "chosen")
+    before = ring.y
+    view.operator.value = 4
+    assert (before, ring.y) == ((1,), (3,))
+    assert "Keep the bundles" in view.text.value
+
+
+def test_several_plans_stand_side_by_side_by_their_names(numbers: DataFrame) -> None:
+    views = wb.plan({"as it is": numbers, "a < b": numbers.sort("id")})
+    assert list(views.views) == ["as it is", "a < b"]
+    assert repr(views).startswith("Query plans: as it is: 2 operators; a < b: ")
+    assert ">as it is</text>" in views.svg
+    assert ">a &lt; b</text>" in views.svg
+    assert len(views.children) == 2
+    with pytest.raises(wb.WorkbenchError, match="df: no query is given; give one, or several"):
+        wb.plan({})
 
 
 def test_a_notebook_page_without_widgets_gets_the_still_picture(pipeline: DataFrame) -> None:

@@ -13,6 +13,7 @@ from workbench.backfill.entities.worker import AT, HOLDS, SAYS, LifeTask
 from workbench.backfill.naive import naive
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
+from workbench.spark.steps import named_task
 from workbench.spark.table import column, type_of
 
 if TYPE_CHECKING:
@@ -98,4 +99,5 @@ def scan(plan: EntityPlan) -> "DataFrame":
     present = (*keys, *ids, AT)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events | added, going.task.keys, False, present)
-    return gathered_by_place(plan, queries.unionAll(events)).mapInArrow(task.run, plan.schema)
+    together = gathered_by_place(plan, queries.unionAll(events))
+    return together.mapInArrow(named_task("backfill kernel", task.run), plan.schema)

@@ -17,7 +17,8 @@ from workbench.spark.one_key import check_value, first_rows, is_key, key_values
 from workbench.spark.table import column, nearest, unused
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, Row
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, Row
 
 MOST_EVENTS, MOST_KEYS, MOST_QUERIES = 50_000, 200, 1_000
 
@@ -50,35 +51,71 @@ def ask(
     """
     from pyspark.sql import functions as F
 
-    going, backfill = plan.wire, plan.backfill
-    values = key_values(key, plan.backfill.key)
+    backfill = plan.backfill
     if time is not None:
         check_value(plan.queries, backfill.query_time, time, "time")
-    query_time = column(plan.queries, backfill.query_time, "query_time")
-    number = micros(plan.queries, backfill.query_time, query_time)
-    queries = plan.queries.df.where(_is_key(plan, values, queries=True)).where(
-        query_time.isNotNull()
-    )
+    queries, number = of_key(plan, key, queries=True)
     if time is not None or micro is not None:
-        queries = queries.where(
-            query_time == F.lit(time) if micro is None else number == F.lit(micro)
-        )
-    found = first_rows(queries, [query_time.desc()], going.queries, 0)
+        asked = column(plan.queries, backfill.query_time, "query_time")
+        queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
+    found = first_rows(queries, [number.desc()], plan.wire.queries, 0)
     if not len(found):
         shown = "" if time is None else f" at {time}"
         raise WorkbenchError(f"key: no query has the key {key!r}{shown}; give one that is there.")
     query = int(instants(as_array(found.column(TIME)))[0])
-    at = micros(plan.events, backfill.time, column(plan.events, backfill.time, "time"))
-    seen = plan.events.df.where(_is_key(plan, values, queries=False)).where(at < F.lit(query))
+    seen, at = of_key(plan, key, queries=False)
+    seen = seen.where(at < F.lit(query))
     if plan.reach is not None:
         seen = seen.where(at >= F.lit(query - plan.reach))
-    rows = first_rows(seen, [at.desc()], going.events, most)
-    features = (replace(one, kind=readable_type(one.kind)) for one in going.task.features)
-    task = replace(going.task, features=tuple(features), schema=rows.schema)
-    if len(rows) <= most:
-        return OneQuery(task, found, rows)
+    return one_query(plan, found, first_rows(seen, [at.desc()], plan.wire.events, most), most)
+
+
+def of_key(plan: Plan, key: Any, queries: bool) -> "tuple[DataFrame, Column]":
+    """Return the rows of a key that have a time, of one of the tables, and their time as a number.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : value, or tuple of values when the key has several columns
+    queries : bool
+        Whether the queries are meant, and not the events.
+
+    Returns
+    -------
+    rows : pyspark.sql.DataFrame
+    time : pyspark.sql.Column
+        As the kernels count it.
+    """
+    table, backfill = (plan.queries if queries else plan.events), plan.backfill
+    name = backfill.query_time if queries else backfill.time
+    time = column(table, name, "query_time" if queries else "time")
+    mine = table.df.where(_is_key(plan, key_values(key, backfill.key), queries))
+    return mine.where(time.isNotNull()), micros(table, name, time)
+
+
+def one_query(plan: Plan, query: "pa.Table", events: "pa.Table", most: int) -> OneQuery:
+    """Return a query with the events before it.
+
+    Parameters
+    ----------
+    plan : Plan
+    query : pyarrow.Table
+        One row of the workers' columns.
+    events : pyarrow.Table
+        The newest first, and one more than ``most`` where there are more.
+    most : int
+
+    Returns
+    -------
+    OneQuery
+    """
+    task = plan.wire.task
+    features = (replace(one, kind=readable_type(one.kind)) for one in task.features)
+    task = replace(task, features=tuple(features), schema=events.schema)
+    if len(events) <= most:
+        return OneQuery(task, query, events)
     # Of the events at the oldest time some may be missing.
-    return OneQuery(task, found, rows, int(instants(as_array(rows.column(TIME))).min()) + 1)
+    return OneQuery(task, query, events, int(instants(as_array(events.column(TIME))).min()) + 1)
 
 
 @in_one_sentence()
@@ -129,10 +166,8 @@ def times_of_key(plan: Plan, key: Any) -> list[int]:
     """Return the last times at which a key is asked, sorted, as the kernels count them."""
     from pyspark.sql import functions as F
 
-    query_time = column(plan.queries, plan.backfill.query_time, "query_time")
-    number = micros(plan.queries, plan.backfill.query_time, query_time).alias(NUMBER)
-    mine = plan.queries.df.where(_is_key(plan, key_values(key, plan.backfill.key), queries=True))
-    times = mine.where(query_time.isNotNull()).select(number).distinct()
+    mine, number = of_key(plan, key, queries=True)
+    times = mine.select(number.alias(NUMBER)).distinct()
     found = collected(times.orderBy(F.col(NUMBER).desc()).limit(MOST_QUERIES))
     return sorted(row[0] for row in found)
 

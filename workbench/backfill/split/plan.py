@@ -20,6 +20,7 @@ from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, with_value, without_null
+from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column
 from workbench.windows.ranges_plan import shown_schema
 
@@ -97,7 +98,9 @@ class SplitPlan:
         columns = (*self.keys, TIME)
         order = OrderColumn(TIME, False, True)
         task = SampleTask(columns, self.keys, order, plan.partitions)
-        sampled = queries.unionAll(events).mapInArrow(task.run, f"{SUMMARY} binary")
+        sampled = queries.unionAll(events).mapInArrow(
+            named_task("sample", task.run), f"{SUMMARY} binary"
+        )
         return sampled.repartition(1)
 
     def shown(self) -> "DataFrame":
@@ -133,7 +136,8 @@ def split(plan: Plan, cutting: SplitPlan) -> Work:
     is asked for; their one value goes along with the first row of each task.
     """
     ship(plan.queries.df.sparkSession)
-    cuts = cutting.summaries().mapInArrow(cutting.task.run, f"{CUTS} binary").scalar()
+    choose = named_task("choose cuts", cutting.task.run)
+    cuts = cutting.summaries().mapInArrow(choose, f"{CUTS} binary").scalar()
     queries = _bundles(cutting, cuts, queries=True)
     events = _bundles(cutting, cuts, queries=False)
     done = plan.wire.task
@@ -149,4 +153,4 @@ def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
     columns, goes = routed(plan, wanted, done.keys, queries)
     groups = () if queries else feature_groups(done.features, done.schema)
     task = SplitTask(columns, cutting.keys, plan.places, both=done.keys, groups=groups)
-    return bundled(with_value(goes, CUTS, cuts), task)
+    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span")

@@ -17,6 +17,7 @@ from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, numbered, with_value, without_null
+from workbench.spark.steps import named_task
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -77,8 +78,9 @@ def query_times(plan: Plan) -> "Column":
     rows, number = numbered(plan.queries.df, {name: going.queries[name] for name in needed})
     rows = without_null(rows, [number[name] for name in needed])
     schema = f"{QUERY_TIMES} binary"
-    packed = rows.mapInArrow(QueryTimesTask(needed, going.task.keys).run, schema).repartition(1)
-    return packed.mapInArrow(JoinTask(going.task.keys).run, schema).scalar()
+    each = named_task("query times", QueryTimesTask(needed, going.task.keys).run)
+    joined = named_task("join query times", JoinTask(going.task.keys).run)
+    return rows.mapInArrow(each, schema).repartition(1).mapInArrow(joined, schema).scalar()
 
 
 def _nodes(plan: Plan) -> "DataFrame":
@@ -87,4 +89,4 @@ def _nodes(plan: Plan) -> "DataFrame":
     columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
     task = NodeTask(columns, done.keys, plan.places, groups=groups)
-    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task)
+    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task, "tree nodes")

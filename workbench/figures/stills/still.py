@@ -5,6 +5,7 @@ numbers, times and categories, with shapes, notes and a legend.
 """
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -69,13 +70,73 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
     -------
     str
     """
+    content, height = headed(title, part, words, width)
+    return document(content, title, width, height + 8)
+
+
+def headed(title: str, part: Part, words: str, width: float) -> Part:
+    """A drawing below a title and what is told."""
     lines = textwrap.wrap(words, int(width / 7.4))
     told = joined(text(12, 46 + _LINE * k, line, font_size=14) for k, line in enumerate(lines))
     top = 34 + _LINE * len(lines) + (6 if lines else 0)
     drawn, height = part
     head = text(12, 24, cut(title, int(width / 8.8)), font_size=15, font_weight="bold")
-    whole = head + told + moved(0, top, drawn)
-    return document(whole, title, width, top + height + 8)
+    return head + told + moved(0, top, drawn), top + height
+
+
+class Named(NamedTuple):
+    """A figure that stands beside others.
+
+    Attributes
+    ----------
+    figure : plotly.graph_objects.Figure
+    name : str
+        What stands above it.
+    words : str
+        What is told below the name.
+    width : float
+        In pixels, where the figure itself says none.
+    """
+
+    figure: go.Figure
+    name: str
+    words: str = ""
+    width: float = WIDTH
+
+
+def beside(figures: Sequence[Named], title: str, in_a_row: int = 2) -> Markup:
+    """Draw figures beside each other.
+
+    Parameters
+    ----------
+    figures : sequence of Named
+    title : str
+        What is said to those who do not see them.
+    in_a_row : int
+        The others stand below.
+
+    Returns
+    -------
+    str
+        An SVG document that needs nothing else.
+
+    Examples
+    --------
+    >>> one = go.Figure(go.Bar(x=["a", "b"], y=[3, 1], name="n"))
+    >>> drawn = beside([Named(one, "before"), Named(one, "after")], "Counts, twice")
+    >>> ">before</text>" in drawn, ">after</text>" in drawn
+    (True, True)
+    """
+    drawn, top, widest = Markup(), 0.0, 0.0
+    for first in range(0, len(figures), in_a_row):
+        left = below = 0.0
+        for one in figures[first : first + in_a_row]:
+            part, height, width = picture(one.figure, one.width)
+            content, height = headed(one.name, (part, height), one.words, width)
+            drawn += moved(left, top, content)
+            left, below = left + width, max(below, height)
+        top, widest = top + below, max(widest, left)
+    return document(drawn, title, widest, top + 8)
 
 
 def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, float]:

@@ -13,10 +13,15 @@ from workbench.windows.bands.prepared_series import Key
 from workbench.windows.over import Over
 
 MOST_SERIES = 1_000
+#: How many series are drawn together.
+MOST_TOGETHER = 6
 
 
 class SeriesControls(widgets.HBox):  # type: ignore[misc]
     """What a person can change of a moving band over prepared series.
+
+    One series is drawn, and further ones below it, as long as there are no more than
+    :data:`MOST_TOGETHER`.
 
     Parameters
     ----------
@@ -28,6 +33,7 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
 
     over = traitlets.Any()
     key = traitlets.Any()
+    more = traitlets.Tuple()
 
     def __init__(self, over: Over, sizes: Mapping[Key, int]) -> None:
         self._first, self._inner = over, _quantiles(over)[1:-1]
@@ -37,14 +43,45 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.quantiles = _quantile_slider(over)
         self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
         self.outliers.layout.width = "130px"
+        labels = list(self.series.options)
+        self.add = widgets.Dropdown(
+            options=[("+ add a series", None), *labels], layout={"width": "auto"}
+        )
+        self.added = widgets.TagsInput(
+            allowed_tags=[label for label, _ in labels], allow_duplicates=False,
+            layout={"display": "none", "max_width": "520px"},
+        )  # fmt: skip
+        self.scale = widgets.ToggleButtons(
+            options=[("same scale", True), ("own scales", False)],
+            style={"button_width": "auto"}, layout={"display": "none"},
+        )  # fmt: skip
         several = [self.series] if over.partition_by else []
+        others = [self.add, self.added, self.scale] if len(labels) > 1 else []
         super().__init__(
-            [*several, self.window, self.quantiles, self.outliers],
+            [*several, *others, self.window, self.quantiles, self.outliers],
             layout={"flex_flow": "row wrap", "align_items": "center"},
         )
+        self.add_class("wb-controls-group")
+        self._keys = dict(labels)
         self._read()
+        self.add.observe(self._take_another, names="value")
+        self.added.observe(self._read_more, names="value")
         for control in (self.series, self.window, self.quantiles):
             control.observe(self._read, names="value")
+
+    def _take_another(self, change: dict[str, Any]) -> None:
+        """Add what was chosen to those that are drawn below the first."""
+        if change["new"] is None:
+            return
+        label = next(label for label, key in self._keys.items() if key == change["new"])
+        self.add.value = None
+        if label not in self.added.value and change["new"] != self.series.value:
+            self.added.value = [*self.added.value, label][-(MOST_TOGETHER - 1) :]
+
+    def _read_more(self, _change: Any = None) -> None:
+        self.more = tuple(self._keys[label] for label in self.added.value)
+        shown = None if self.more else "none"
+        self.added.layout.display = self.scale.layout.display = shown
 
     def _read(self, _change: Any = None) -> None:
         low, high = (round(share, 6) for share in self.quantiles.value)

@@ -3,8 +3,9 @@
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 import numpy as np
@@ -17,34 +18,61 @@ from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure, live_svg
 from workbench.figures.markup import Markup, element
 from workbench.lessons.follow import Follower
-from workbench.widgets.explorers.explorer import Stilled
-from workbench.widgets.html import HTML, Status
+from workbench.lessons.replay import Replay
+from workbench.widgets.chart import Chart
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.html import HTML, Status, code_line
 from workbench.widgets.redraw import redraw
 from workbench.windows.bands.call import band_of
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
-    from workbench.lessons.replay import Replay
     from workbench.windows.over import Over
 
 #: How many minutes of the stream pass in a step, by the speed slider.
 SPEEDS = (15, 30, 60, 120, 240)
+#: How many moments are kept to be shown again, the last ones.
+KEPT = 500
 
 
-class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
-    """A replayed table as a stream, and a moving band over it that is kept up to date.
+def is_stream(table: Any) -> bool:
+    """Say whether a table is a stream, or is told again as one."""
+    return isinstance(table, Replay) or bool(getattr(table, "isStreaming", False))
+
+
+class Moment(NamedTuple):
+    """What a stream had said at one time, to be shown again.
+
+    Attributes
+    ----------
+    at : str
+        The arrival clock, or the number of the micro-batch.
+    table, last : pyarrow.Table or None
+        What had been said, and the changes of the last micro-batch.
+    """
+
+    at: str
+    table: pa.Table | None
+    last: pa.Table | None
+
+
+class LiveStream(Card):
+    """A stream, and a moving band over it that is kept up to date.
 
     Parameters
     ----------
     over : Over
         A band by key: ``quantile`` of three shares, partitioned by one column, ordered by the
-        replay's time.
-    replay : Replay
-    spark : pyspark.sql.SparkSession
-    lateness : str
-        How far behind the newest row the watermark follows.
+        stream's time.
+    stream : pyspark.sql.DataFrame or Replay
+        A streaming table, with a watermark where it should drop what is late; or a table that is
+        told again as one, whose time is let go on by hand.
+    spark : pyspark.sql.SparkSession, optional
+        For a replay; without it, the session that runs.
+    lateness : str, optional
+        How far behind a replay's newest row the watermark follows; without it, as the replay says.
     limit : int
         The most keys that are drawn.
 
@@ -52,28 +80,30 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
     ----------
     follower : Follower
         The query; its ``table`` is what has been said so far.
+    moments : list of Moment
+        What has been drawn, for the replay at the end.
 
     Raises
     ------
     WorkbenchError
-        When the call does not go along the replay's time.
+        When the call does not go along the stream's time, or the table is no stream.
     """
 
     def __init__(
-        self, over: "Over", replay: "Replay", spark: "SparkSession", lateness: str = "3 hours",
-        limit: int = 4,
+        self, over: "Over", stream: "Replay | DataFrame", spark: "SparkSession | None" = None,
+        lateness: str | None = None, limit: int = 4,
     ) -> None:  # fmt: skip
-        if len(over.partition_by) != 1 or [t.name for t in over.order_by] != [replay.time]:
-            raise WorkbenchError(
-                f"over: partition by one column, and order by {replay.time!r} alone."
-            )
-        self.over, self.replay, self.limit = over, replay, limit
+        self.replay = stream if isinstance(stream, Replay) else None
+        self.time = _time_of(over, stream)
+        self.over, self.limit = over, limit
         self._key, self._band = over.partition_by[0], band_of(over)
         self._lock, self._playing = threading.RLock(), threading.Event()
-        stream = _stream(spark, replay).withWatermark(replay.time, lateness)
+        rows = _stream(stream, spark, lateness) if isinstance(stream, Replay) else stream
         self._checkpoint = tempfile.TemporaryDirectory(prefix="window-workbench-live-")
-        changes = over.run(stream, emit="on update")
+        changes = over.run(rows, emit="on update")
         self.follower = Follower(changes, Path(self._checkpoint.name)).start()
+        self.moments: list[Moment] = []
+        self._shown: Moment | None = None
         self.play_button = widgets.ToggleButton(description="Play", icon="play")
         self.step_button = widgets.Button(description="Step")
         self.late_button = widgets.Button(description="Late event")
@@ -82,15 +112,28 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
             options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
             description="A step is",
         )  # fmt: skip
+        self.again = _Again(self._look_back)
         self.status, self.numbers_view = Status(), HTML()
-        self.chart = go.FigureWidget(self._figure())
+        self.chart = Chart(self._figure())
         self.play_button.observe(self._toggled, names="value")
         self.step_button.on_click(lambda _: self._clicked(self.step))
         self.late_button.on_click(lambda _: self._clicked(self.inject))
         self.kill_button.on_click(lambda _: self._clicked(self.kill_and_restart))
-        buttons = [self.play_button, self.step_button, self.late_button, self.kill_button]
-        body = widgets.HBox([self.chart, self.numbers_view])
-        super().__init__([widgets.HBox([*buttons, self.speed]), self.status, body])
+        buttons = [self.play_button, self.step_button]
+        # Into a stream of one's own nothing is written from here.
+        more = [] if self.replay is None else [self.late_button, self.kill_button, self.speed]
+        super().__init__(
+            self.chart, controls=[*buttons, *more, self.again],
+            rows=[self.numbers_view], foot=[self.status, HTML(code_line(repr(over)))],
+        )  # fmt: skip
+        self.entitle(f"Live: moving quartiles of {self._value()}", f"by {self._key}")
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is to come: a replay is told to its end, or a query has ended."""
+        if self.replay is not None:
+            return not self.replay.left
+        return self.follower.query is not None and not self.follower.query.isActive
 
     def step(self, steps: int = 1) -> None:
         """Let time go on, and wait until what has arrived is answered.
@@ -102,9 +145,10 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
         with self._lock:
             self._resume()
             for _ in range(steps):
-                self.replay.advance(f"{self.speed.value} minutes")
-                self.follower.catch_up()
-            self._draw(f"✓ {self.replay.left:,} rows are still to come.")
+                self._go_on()
+                self._catch_up()
+                self._keep()
+            self._draw(self._left())
 
     def inject(self, minutes: int = 60) -> None:
         """Let a row arrive that happened some time ago, with a value like no other.
@@ -113,22 +157,31 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
         ----------
         minutes : int
             How long before the newest row of the first key.
+
+        Raises
+        ------
+        WorkbenchError
+            When nothing has been said yet, or the stream is no replay.
         """
+        if self.replay is None:
+            raise WorkbenchError("late event: only a replay takes one; write to your own stream.")
         with self._lock:
             self._resume()
-            row = self._late_row(minutes)
+            row = self._late_row(self.replay, minutes)
             self.replay.write([row])
             self.follower.catch_up()
+            self._keep()
             changes = self.follower.kinds
             said = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
-            self._draw(f"✓ A row of {row[self.replay.time]:%H:%M} came late; it says {said}.")
+            self._draw(f"✓ A row of {row[self.time]:%H:%M} came late; it says {said}.")
 
     def kill_and_restart(self) -> None:
         """Stop the query inside a micro-batch, and start it from its checkpoint."""
         with self._lock:
-            self.replay.advance(f"{self.speed.value} minutes")
+            self._go_on()
             inside = self.follower.kill()
             self.follower.start().catch_up()
+            self._keep()
             what = "a micro-batch in its middle was begun again" if inside else "nothing was lost"
             self._draw(f"✓ Killed, and restarted from the checkpoint: {what}.")
 
@@ -137,11 +190,52 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
         self._playing.clear()
         with self._lock:
             self.follower.stop()
+            self._offer()
 
     def _resume(self) -> None:
         query = self.follower.query
         if query is None or not query.isActive:
             self.follower.start()
+
+    def _go_on(self) -> None:
+        if self.replay is not None:
+            self.replay.advance(f"{self.speed.value} minutes")
+
+    def _catch_up(self) -> None:
+        # To a stream of one's own rows may come for ever: one looks at what has been said by now.
+        if self.replay is None:
+            self.follower.look()
+        else:
+            self.follower.catch_up()
+
+    def _left(self) -> str:
+        if self.replay is None:
+            return f"✓ {len(self.follower.beats):,} micro-batches."
+        told = f"✓ {self.replay.left:,} rows are still to come."
+        return told if self.replay.left else f"{told} Play it again, from its first step."
+
+    def _keep(self) -> None:
+        """Remember what is said now, and offer it again when nothing more is to come."""
+        now = f"{self.replay.now.astype('M8[m]')}".replace("T", " ") if self.replay else ""
+        at = now or f"micro-batch {max(self.follower.beats, default=0)}"
+        self.moments = [*self.moments, Moment(at, self.follower.table, self.follower.last)][-KEPT:]
+        self._shown = None
+        if self.ended:
+            self._offer()
+
+    def _offer(self) -> None:
+        if self.moments:
+            self.again.offer([moment.at for moment in self.moments])
+
+    def _look_back(self, number: int) -> None:
+        """Draw a moment of those that were."""
+        with self._lock:
+            self._shown = self.moments[number]
+            self._draw(f"↺ As it was at {self._shown.at}: {number + 1} of {len(self.moments)}.")
+
+    @property
+    def _said(self) -> pa.Table | None:
+        return self.follower.table if self._shown is None else self._shown.table
 
     @property
     def numbers(self) -> list[tuple[str, str]]:
@@ -155,10 +249,9 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
                 total[op] = total.get(op, 0) + count
         rate = last.rows / last.seconds if last and last.seconds else 0.0
         return [
-            ("arrival clock", f"{self.replay.now.astype('M8[m]')}".replace("T", " ")),
+            *self._clock(),
             ("input rate", f"{rate:,.0f} rows/s"),
             ("rows held as state", f"{follower.count('rows_held'):,}"),
-            ("watermark behind the clock", self._lag(last.watermark if last else "")),
             ("late rows, left out", f"{follower.count('late_rows'):,}"),
             ("answers computed", f"{follower.count('rows_recomputed'):,}"),
             *((f"changes {op}", f"{total.get(op, 0):,}") for op in ("+I", "-U", "+U", "-D")),
@@ -176,14 +269,20 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
     def _value(self) -> str:
         return str(self.over.columns[self._band].arguments[0])
 
-    def _lag(self, watermark: str) -> str:
-        if not watermark or watermark.startswith("1970"):
-            return "none yet"
-        minutes = (self.replay.now - np.datetime64(watermark.rstrip("Z"), "us")).astype("m8[m]")
-        return f"{minutes.astype(int)} min"
+    def _clock(self) -> list[tuple[str, str]]:
+        """The time that has come, and the watermark: beside it where a replay has a clock."""
+        beats = [beat for beat in self.follower.beats.values() if beat.watermark]
+        mark = beats[-1].watermark.rstrip("Z") if beats else ""
+        known = bool(mark) and not mark.startswith("1970")
+        if self.replay is None:
+            return [("watermark", mark.replace("T", " ")[:16] if known else "none yet")]
+        minutes = (self.replay.now - np.datetime64(mark, "us")).astype("m8[m]") if known else None
+        lag = "none yet" if minutes is None else f"{minutes.astype(int)} min"
+        now = f"{self.replay.now.astype('M8[m]')}".replace("T", " ")
+        return [("arrival clock", now), ("watermark behind the clock", lag)]
 
     def _strips(self) -> dict[str, Strip]:
-        table = self.follower.table
+        table = self._said
         if table is None or not len(table):
             return {}
         keys = sorted({str(key) for key in pc.unique(table.column(self._key)).to_pylist()})
@@ -191,23 +290,22 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _strip(self, table: pa.Table, key: str) -> Strip:
         rows = table.filter(pc.equal(table.column(self._key).cast(pa.string()), key))
-        rows = rows.sort_by(self.replay.time)
-        instants = _instants(rows, self.replay.time)
+        rows = rows.sort_by(self.time)
+        instants = _instants(rows, self.time)
         bands = [one or [np.nan] * 3 for one in rows.column(self._band).to_pylist()]
         revised = np.isin(instants, self._revised(key))
         return Strip(instants, np.array(bands, np.float64).reshape(-1, 3), revised)
 
     def _revised(self, key: str) -> Any:
-        last = self.follower.last
+        last = self.follower.last if self._shown is None else self._shown.last
         if last is None or not len(last):
             return np.zeros(0, "M8[us]")
         is_key = pc.equal(last.column(self._key).cast(pa.string()), key)
         return _instants(last.filter(pc.and_(is_key, pc.equal(last.column(OP), "+U"))),
-                         self.replay.time)  # fmt: skip
+                         self.time)  # fmt: skip
 
     def _figure(self) -> go.Figure:
-        figure = live_figure(self._strips(), self.replay.time, self._value())
-        return figure.update_layout(width=640)
+        return live_figure(self._strips(), self.time, self._value())
 
     def _draw(self, said: str) -> None:
         figure = self._figure()
@@ -221,15 +319,15 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
         self.numbers_view.value = _table(self.numbers)
         self.status.tell(said)
 
-    def _late_row(self, minutes: int) -> dict[str, Any]:
+    def _late_row(self, replay: Replay, minutes: int) -> dict[str, Any]:
         table = self.follower.table
         if table is None or not len(table):
             raise WorkbenchError("late event: nothing has been said yet; make a step first.")
         strip = next(iter(self._strips()))
         rows = table.filter(pc.equal(table.column(self._key).cast(pa.string()), strip))
-        newest = rows.sort_by([(self.replay.time, "descending")]).slice(0, 1).to_pylist()[0]
-        row = {name: newest[name] for name in self.replay.rows.column_names}
-        row[self.replay.time] -= np.timedelta64(minutes, "m").item()
+        newest = rows.sort_by([(self.time, "descending")]).slice(0, 1).to_pylist()[0]
+        row = {name: newest[name] for name in replay.rows.column_names}
+        row[self.time] -= np.timedelta64(minutes, "m").item()
         row[self._value()] = type(row[self._value()] or 0)(600)
         return row
 
@@ -248,18 +346,15 @@ class LiveStream(Stilled, widgets.VBox):  # type: ignore[misc]
             self._playing.clear()
 
     def _play(self) -> None:
-        while self._playing.is_set() and self.replay.left:
+        while self._playing.is_set() and not self.ended:
             self.status.guard(self.step)
-            time.sleep(0.1)
+            time.sleep(0.1 if self.replay else 1.0)
         self.play_button.value = False
 
 
 def _table(numbers: list[tuple[str, str]]) -> Markup:
-    rows = (
-        element("td", what) + element("td", element("b", count), style="text-align:right")
-        for what, count in numbers
-    )
-    return element("table", *(element("tr", row) for row in rows), style="line-height:1.5")
+    rows = (element("td", what) + element("td", element("b", count)) for what, count in numbers)
+    return element("table", *(element("tr", row) for row in rows), class_="wb-table")
 
 
 def _instants(rows: pa.Table, name: str) -> Any:
@@ -267,8 +362,46 @@ def _instants(rows: pa.Table, name: str) -> Any:
     return np.asarray(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())).view("M8[us]")
 
 
-def _stream(spark: "SparkSession", replay: "Replay") -> Any:
+def _time_of(over: "Over", stream: Any) -> str:
+    """The time that the call and the stream have in common."""
+    given = [stream.time] if isinstance(stream, Replay) else [term.name for term in over.order_by]
+    if len(over.partition_by) != 1 or [t.name for t in over.order_by] != given or len(given) != 1:
+        along = f"{stream.time!r}" if isinstance(stream, Replay) else "the stream's time"
+        raise WorkbenchError(f"over: partition by one column, and order by {along} alone.")
+    return given[0]
+
+
+def _stream(replay: Replay, spark: "SparkSession | None", lateness: str | None) -> "DataFrame":
+    from pyspark.sql import SparkSession
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    spark = spark or SparkSession.active()
     schema = from_arrow_schema(replay.rows.schema)
-    return spark.readStream.schema(schema).parquet(str(replay.folder.resolve()))
+    rows = spark.readStream.schema(schema).parquet(str(replay.folder.resolve()))
+    return rows.withWatermark(replay.time, lateness or replay.lateness)
+
+
+class _Again(widgets.HBox):  # type: ignore[misc]
+    """A slider over what was drawn, and a button that moves it; nothing is seen until offered."""
+
+    def __init__(self, look: Callable[[int], None]) -> None:
+        self.player = widgets.Play(interval=700, min=0, max=0, show_repeat=True)
+        self.at = widgets.SelectionSlider(
+            options=[("", 0)], description="Again", layout={"width": "360px"},
+            style={"description_width": "50px"},
+        )  # fmt: skip
+        super().__init__([self.player, self.at], layout={"display": "none"})
+        self._look = look
+        widgets.jslink((self.player, "value"), (self.at, "index"))
+        self.at.observe(self._moved, names="value")
+
+    def offer(self, names: list[str]) -> None:
+        self.at.unobserve(self._moved, names="value")
+        self.at.options = [(name, number) for number, name in enumerate(names)]
+        self.player.max = len(names) - 1
+        self.at.index = self.player.value = len(names) - 1
+        self.at.observe(self._moved, names="value")
+        self.layout.display = None
+
+    def _moved(self, change: dict[str, Any]) -> None:
+        self._look(change["new"])

@@ -1,24 +1,34 @@
-"""The series explorer: a moving band with its outliers, at any zoom."""
+"""The series explorer: moving bands with their outliers, at any zoom."""
 
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup, in_lines
-from workbench.figures.series import COLUMNS, View, series_figure
+from workbench.figures.decimate import within
+from workbench.figures.markup import Markup, element, in_lines
+from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
 from workbench.figures.stills.still import still
+from workbench.figures.theme import number
+from workbench.widgets.chart import Chart
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls
-from workbench.widgets.explorers.explorer import Stilled
-from workbench.widgets.html import HTML, Status, listing
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.explorers.series_points import (
+    PointPanel,
+    frame_shapes,
+    outlier_frame,
+    outlier_places,
+)
+from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.progress import Progress
+from workbench.widgets.table import Table
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
-from workbench.windows.bands.prepared_series import PreparedSeries
+from workbench.windows.bands.prepared_series import Key, PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
 from workbench.windows.over import Over
 
@@ -29,11 +39,11 @@ if TYPE_CHECKING:
 #: How many columns of pixels a still has, which is kept in the notebook.
 IN_A_STILL = 300
 #: What a zoom, another window or another series changes of a trace.
-MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker")
+MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker", "opacity", "zorder")
 
 
-class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
-    """A moving band of quantiles over one series of a table at a time, to be changed by hand.
+class SeriesExplorer(Card):
+    """Moving bands of quantiles over series of a table, to be changed by hand.
 
     Parameters
     ----------
@@ -47,11 +57,17 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     over : Over
         The specification as the controls have it; ``over.run(df)`` is what is drawn, as a table.
     key : tuple
-        The series that is drawn, by the values of the partition's columns.
+        The first series that is drawn, by the values of the partition's columns.
+    drawn : tuple of tuple
+        All series that are drawn.
     band : Band
-        What is drawn, all of it.
+        What is drawn of the first, all of it.
+    bands : dict of tuple to Band
+        The same of all.
     view : (value, value) or None
         What part of the axis is seen; None for all. It can be set.
+    outliers : pandas.DataFrame
+        The outliers that are seen, the farthest beyond their own window first.
 
     Raises
     ------
@@ -73,19 +89,37 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = Status(), HTML()
-        self.chart = go.FigureWidget()
+        self.chart = Chart()
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
-        self.progress = Progress(self.prepared.df.sparkSession, self.status, self.chart)
-        self.band: Band = no_band(over)
+        self.progress = Progress(self.prepared.df.sparkSession, self.status, self)
+        self.bands: dict[Key, Band] = {}
         self._view: View | None = None
         self._seconds = 0.0
+        self.point = PointPanel(self.prepared)
+        self.table = Table(choose=True)
+        self.table.observe(self._choose, names="chosen")
+        super().__init__(
+            self.chart, self.point, self.table,
+            controls=[self.controls], foot=[self.progress, self.status, self.code],
+        )  # fmt: skip
+        several = element("b", number(len(self.prepared.sizes))) + " series"
+        self.entitle(
+            f"Moving band of {self._names()[1]}",
+            fact(sum(self.prepared.sizes.values()), "row"),
+            several,
+        )
+        self._make()
+        self._settle()
+
+    def _make(self) -> None:
         self._ask()
         self.controls.observe(self._ask, names="over")
         self.controls.observe(self._another, names="key")
-        self.controls.outliers.observe(self._draw, names="value")
+        self.controls.observe(self._ask, names="more")
+        for control in (self.controls.outliers, self.controls.scale):
+            control.observe(self._draw, names="value")
         self.chart.layout.on_change(self._zoomed, "xaxis.range", "xaxis.autorange")
-        super().__init__([self.controls, self.progress, self.status, self.chart, self.code])
-        self._settle()
+        self.point.observe(self._mark, names="place")
 
     @property
     def over(self) -> Over:
@@ -94,9 +128,19 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         return found
 
     @property
-    def key(self) -> tuple[Any, ...]:
-        """The series that is drawn."""
+    def key(self) -> Key:
+        """The first series that is drawn."""
         return tuple(self.controls.key or ())
+
+    @property
+    def drawn(self) -> tuple[Key, ...]:
+        """All series that are drawn."""
+        return tuple(dict.fromkeys([self.key, *map(tuple, self.controls.more)]))
+
+    @property
+    def band(self) -> Band:
+        """What is drawn of the first series."""
+        return self.bands.get(self.key) or no_band(self.over)
 
     @property
     def view(self) -> View | None:
@@ -107,6 +151,11 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
     def view(self, view: View | None) -> None:
         self._view = view
         self._draw()
+
+    @property
+    def outliers(self) -> pd.DataFrame:
+        """The outliers that are seen, the farthest beyond their own window first."""
+        return outlier_frame(self._named(), self._seen(), self._names())
 
     def __repr__(self) -> str:
         return f"Explorer of {self.over!r}"
@@ -127,45 +176,91 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         self._ask()
 
     def _ask(self, _change: Any = None) -> None:
-        self.code.value = listing(repr(self.over))
+        self.code.value = code_line(repr(self.over))
         # With a clock in view; whatever fails is one sentence, and the next move works.
         self.status.tell(CLOCK + " Working …")
-        self.progress.ask(partial(self._compute, self.over, self.key), self._show)
+        self.progress.ask(partial(self._compute, self.over, self.drawn), self._take)
 
     def _draw(self, _change: Any = None) -> None:
         self.status.tell(CLOCK + " Working …")
         self.status.guard(self._redraw)
 
-    def _compute(self, over: Over, key: tuple[Any, ...]) -> tuple[Band, float]:
+    def _compute(self, over: Over, keys: tuple[Key, ...]) -> tuple[dict[Key, Band], float]:
         start = time.perf_counter()
-        band = compute(self.prepared, over, key) if self.prepared.sizes else no_band(over)
-        return band, time.perf_counter() - start
+        keys = keys if self.prepared.sizes else ()
+        bands = {key: compute(self.prepared, over, key) for key in keys}
+        return bands, time.perf_counter() - start
 
-    def _show(self, answer: tuple[Band, float]) -> None:
-        self.band, self._seconds = answer
+    def _take(self, answer: tuple[dict[Key, Band], float]) -> None:
+        self.bands, self._seconds = answer
+        self.point.clear()
         self._redraw()
 
     def _redraw(self) -> None:
         start = time.perf_counter()
         figure = self._figure()
-        _show(self.chart, figure)
-        self.status.tell(self._said(figure, time.perf_counter() - start))
+        if _show(self.chart, figure):
+            for trace in self.chart.data:
+                trace.on_click(self._click)
+        seconds = time.perf_counter() - start
+        self._list()
+        self.status.tell(self._said(figure, seconds))
+
+    def _list(self) -> None:
+        self.table.show(
+            self.outliers,
+            f"wb.explore({self.over!r}, df).shown.outliers",
+            name="outliers",
+            nothing="No value in view is an outlier of its own window.",
+        )
 
     def _figure(self, columns: int = COLUMNS) -> go.Figure:
-        marked, names = self.controls.outliers.value, self._names()
-        return series_figure(self.band, self._view, outliers=marked, names=names, columns=columns)
+        return bands_figure(
+            self._named() or {"": self.band}, self._view, outliers=self.controls.outliers.value,
+            names=self._names(), columns=columns, same_scale=self.controls.scale.value,
+        )  # fmt: skip
+
+    def _named(self) -> dict[str, Band]:
+        return {" · ".join(map(str, key)): band for key, band in self.bands.items()}
+
+    def _seen(self) -> View | None:
+        return self._view or whole_view(self._named())
+
+    def _click(self, trace: Any, points: Any, _state: object) -> None:
+        for at in points.point_inds:
+            panel = int((trace.yaxis or "y")[1:] or 1) - 1
+            key = list(self.bands)[panel]
+            self._pick(key, _row_at(self.bands[key], trace.x[at], trace.y[at]))
+
+    def _choose(self, change: dict[str, Any]) -> None:
+        if change["new"] is not None:
+            key, row = outlier_places(list(self.bands.items()), self._seen())[change["new"]]
+            self._pick(key, row)
+
+    def _pick(self, key: Key, row: int) -> None:
+        self.status.guard(lambda: self.point.show(self.over, key, self.bands[key], row))
+
+    def _mark(self, _change: Any = None) -> None:
+        """Shade the frame of the point that is looked at."""
+        place = self.point.place
+        number = list(self.bands).index(place.key) if place else 0
+        self.chart.layout.shapes = (
+            frame_shapes(self.bands[place.key], place, number) if place else ()
+        )
 
     def _said(self, figure: go.Figure, seconds: float) -> Markup:
         drawn = sum(len(trace.x) for trace in figure.data)
-        rows, outliers = len(self.band.x), int(np.count_nonzero(self.band.outlier))
+        bands = list(self.bands.values())
+        rows = sum(len(band.x) for band in bands)
+        outliers = sum(int(np.count_nonzero(band.outlier)) for band in bands)
         lines = [
             f"✓ {rows:,} rows in {self._seconds:.2f} s, {outliers:,} outliers in all; "
             f"drawn in {seconds:.2f} s with {drawn:,} points. Drag over the chart to zoom in, "
-            "double-click to see all."
+            "double-click to see all; click a point or a row to see its frame."
         ]
-        if self.band.unplaced:
+        if unplaced := sum(band.unplaced for band in bands):
             lines.append(
-                f"{self.band.unplaced:,} rows are not drawn: they have no place in the order, "
+                f"{unplaced:,} rows are not drawn: they have no place in the order, "
                 "or an infinite value."
             )
         if self.controls.left_out:
@@ -180,19 +275,23 @@ class SeriesExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _places(self, ends: Any) -> View | None:
         """What is seen between two ends of the axis; None where that is all there is."""
-        x = self.band.x
+        whole = whole_view(self._named())
+        if whole is None:
+            return None
+        is_time = self.band.x.dtype.kind == "M"
         low, high = (
-            np.datetime64(str(end).replace(" ", "T"), "us") if x.dtype.kind == "M" else float(end)
+            np.datetime64(str(end).replace(" ", "T"), "us") if is_time else float(end)
             for end in ends
         )
-        return None if not len(x) or (low <= x[0] and high >= x[-1]) else (low, high)
+        return None if low <= whole[0] and high >= whole[1] else (low, high)
 
     def _names(self) -> tuple[str, str]:
         across = axis_name(self.prepared.df, self.over)
         return across, str(self.over.columns[band_of(self.over)].arguments[0])
 
     def _title(self) -> str:
-        return " · ".join([self._names()[1], *map(str, self.key)])
+        keys = [str(value) for key in self.drawn for value in key]
+        return " · ".join([self._names()[1], *keys])
 
 
 def draws_a_band(over: Over, df: "DataFrame") -> bool:
@@ -212,17 +311,32 @@ def draws_a_band(over: Over, df: "DataFrame") -> bool:
     return True
 
 
-def _show(shown: go.FigureWidget, figure: go.Figure) -> None:
-    """Draw a figure where another is shown: all of it at first, then only what a move changes."""
-    alike = len(shown.data) == len(figure.data)
+def _row_at(band: Band, x: Any, y: float) -> int:
+    """The row of a point that was clicked, by where it is drawn."""
+    place = np.datetime64(str(x), "us") if band.x.dtype.kind == "M" else x
+    same = within(band.x, place, place)
+    found = np.flatnonzero(band.y[same] == y)
+    return int(same.start + (found[0] if len(found) else 0))
+
+
+def _show(shown: go.FigureWidget, figure: go.Figure) -> bool:
+    """Draw a figure where another is shown: all of it at first, then only what a move changes.
+
+    Returns whether all of it was drawn anew.
+    """
+    alike = [trace.yaxis for trace in shown.data] == [trace.yaxis for trace in figure.data]
     with shown.batch_update():
         if not alike:
             shown.data = []
             shown.add_traces(figure.data)
             shown.update_layout(figure.layout)
-            return
+            shown.layout.annotations = figure.layout.annotations
+            return True
         for old, new in zip(shown.data, figure.data, strict=True):
             for name in MOVING:
                 if new[name] is not None:
                     old[name] = new[name]
         shown.layout.xaxis.update(range=figure.layout.xaxis.range, autorange=False)
+        for axis in figure.select_yaxes():
+            shown.layout[axis.plotly_name].matches = axis.matches
+    return False

@@ -4,7 +4,9 @@ What answers is the task of a Spark worker, run in this process on the one serie
 a slider must not repeat the scan, the shuffle and the sort, which no window changes.
 """
 
+import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Number
@@ -12,19 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows, unpacked_rows
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
-from workbench.engine.block import Call
+from workbench.engine.block import Call, Window
 from workbench.engine.order import OrderColumn, ordered_block
 from workbench.engine.task import WindowTask
 from workbench.frames.bounds import PerRow
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.steps import named_task
 from workbench.spark.table import check_plain, table, type_of
+from workbench.windows.inspect.one_partition import Partition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,6 +38,11 @@ if TYPE_CHECKING:
 
 #: A piece must stay below what one value of Spark, and one message of Spark Connect, can hold.
 ROWS_A_PIECE = 1_000_000
+#: How many series stay in this process, those that were looked at last.
+MOST_FETCHED = 8
+#: Answering is spread over threads, as kernels run beside each other: so many rows a thread at
+#: least, and so many threads at most.
+ROWS_A_THREAD, MOST_THREADS = 100_000, 8
 PIECE, ROWS, PACKED = "piece", "rows", "packed"
 
 Key = tuple[Any, ...]
@@ -75,7 +85,7 @@ class PreparedSeries:
         for name in over.partition_by:
             check_plain(carried.table.schema, name, "partition_by")
         ship(df.sparkSession)
-        self._latest: tuple[Key, Block] | None = None
+        self._blocks: dict[Key, Block] = {}
         self._pieces = self._packed(over, task, carried).persist()
         try:
             self.sizes = self._measured()
@@ -98,16 +108,54 @@ class PreparedSeries:
         pyarrow.Table
             The columns that were kept, and the answers.
         """
+        task, block = self._asked(over, key)
+        parts = _spans(Window(block, task.order), task)
+        if len(parts) == 1:
+            return task.answer(block)
+        with ThreadPoolExecutor(len(parts)) as pool:
+            return pa.concat_tables(pool.map(lambda part: part.answer(task, block), parts))
+
+    def partition(self, over: "Over", key: Key, row: int) -> Partition:
+        """Return the frame of one row as a partition, to be looked at by a person.
+
+        Parameters
+        ----------
+        over : Over
+            What was prepared, with other frames or quantiles.
+        key : tuple
+            One of ``sizes``.
+        row : int
+            Its number in the order.
+
+        Returns
+        -------
+        Partition
+            The rows of the frame, and the row itself.
+        """
+        task, block = self._asked(over, key)
+        first, last = self.frame(over, key, row)
+        first, last = min(first, row), max(last, row + 1)
+        rows = block.rows.slice(first, last - first)
+        alone = Block(pa.table({}), np.array([0, len(rows)]), rows)
+        return Partition(over, self.df, key, task, alone, cut=False)
+
+    def frame(self, over: "Over", key: Key, row: int) -> tuple[int, int]:
+        """Return from which row to which one the frame of a row goes, half open."""
+        task, block = self._asked(over, key)
+        begin, end = Window(block, task.order).ranges(task.calls[0].frame)
+        return _reach(begin[row : row + 1], end[row : row + 1], row)
+
+    def _asked(self, over: "Over", key: Key) -> tuple[WindowTask, Block]:
         task, carried = over.bound(self.df)
         block = self._block(key)
         names = {carried.of(name): name for name in carried.table.names}
         back = tuple((names[alias], alias) for alias in block.rows.column_names if alias in names)
-        return replace(task, columns=back, keys=()).answer(block)
+        return replace(task, columns=back, keys=()), block
 
     def free(self) -> None:
         """Give back the memory; a later question packs the series once more."""
         self._pieces.unpersist()
-        self._latest = None
+        self._blocks.clear()
 
     def _packed(self, over: "Over", task: WindowTask, carried: Carried) -> "DataFrame":
         from pyspark.sql import types as t
@@ -122,7 +170,9 @@ class PreparedSeries:
         schema = t.StructType([*fields, t.StructField(PACKED, t.BinaryType())])
         needed_names = tuple(name for name in wanted if name in used)
         packing = PackSeries(task.keys, task.order, needed_names)
-        return bundle_rows(self.df, wanted, task.keys).mapInArrow(packing.run, schema)
+        return bundle_rows(self.df, wanted, task.keys).mapInArrow(
+            named_task("pack by key", packing.run), schema
+        )
 
     def _measured(self) -> dict[Key, int]:
         sizes: dict[Key, int] = {}
@@ -132,18 +182,68 @@ class PreparedSeries:
         return dict(sorted(sizes.items(), key=lambda item: [*map(_sortable, item[0])]))
 
     def _block(self, key: Key) -> Block:
-        """A series in this process; the one that is looked at stays here."""
+        """A series in this process; those that were looked at last stay here."""
         from pyspark.sql import functions as F
 
-        if self._latest is None or self._latest[0] != key:
+        if key not in self._blocks:
             rows = self._pieces
             for i, value in enumerate(key):
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
             found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
-            self._latest = key, Block(pa.table({}), np.array([0, len(found)]), found)
-        return self._latest[1]
+            if len(self._blocks) >= MOST_FETCHED:
+                del self._blocks[next(iter(self._blocks))]
+            self._blocks[key] = Block(pa.table({}), np.array([0, len(found)]), found)
+        return self._blocks[key]
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Rows that one thread answers, and all that their frames look at.
+
+    Attributes
+    ----------
+    first, last : int
+        The rows, half open.
+    low, high : int
+        What their frames look at, and the rows.
+    """
+
+    first: int
+    last: int
+    low: int
+    high: int
+
+    def answer(self, task: WindowTask, block: Block) -> pa.Table:
+        rows = block.rows.slice(self.low, self.high - self.low)
+        found = task.answer(Block(block.keys, np.array([0, len(rows)]), rows))
+        return found.slice(self.first - self.low, self.last - self.first)
+
+
+def _spans(window: Window, task: WindowTask) -> list[_Span]:
+    """The rows in as many parts as there are cores, where frames do not reach across them all."""
+    rows, cores = len(window.block.rows), min(os.cpu_count() or 1, MOST_THREADS)
+    whole = [_Span(0, rows, 0, rows)]
+    alone = not all(call.info.has_frame for call in task.calls)
+    if rows < ROWS_A_THREAD * 2 or cores == 1 or alone:
+        return whole
+    frames = [window.ranges(frame) for frame in {call.frame for call in task.calls}]
+    ends = np.linspace(0, rows, cores + 1).astype(int).tolist()
+    found = []
+    for a, b in pairwise(ends):
+        reached = [_reach(begin[a:b], end[a:b], a) for begin, end in frames]
+        low, high = min(low for low, _ in reached), max(high for _, high in reached)
+        found.append(_Span(a, b, min(a, low), max(b, high)))
+    return found if sum(one.high - one.low for one in found) < 1.5 * rows else whole
+
+
+def _reach(begin: NDArray[np.int64], end: NDArray[np.int64], nowhere: int) -> tuple[int, int]:
+    """From where to where some frames go; parts that hold no row may stand anywhere."""
+    some = end > begin
+    if not some.any():
+        return nowhere, nowhere
+    return int(begin[some].min()), int(end[some].max())
 
 
 @dataclass(frozen=True)

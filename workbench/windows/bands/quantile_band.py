@@ -38,6 +38,10 @@ class Band:
         own window, -1 where it is as far below the lower one, else 0.
     unplaced : int
         Rows that cannot be drawn: their order is null or NaN, or their value infinite.
+    quartiles : (float64 array, float64 array) or None
+        Of the row's own window, what outliers are told by.
+    placed : range or None
+        Which row of the series each one is, None where it is the same.
     """
 
     x: NDArray[Any]
@@ -45,6 +49,22 @@ class Band:
     quantiles: dict[float, Floats]
     outlier: NDArray[np.int8]
     unplaced: int = 0
+    quartiles: tuple[Floats, Floats] | None = None
+    placed: range | None = None
+
+    @property
+    def rows(self) -> range:
+        """Which row of the series each one is."""
+        return range(len(self.x)) if self.placed is None else self.placed
+
+    def beyond(self, at: Any) -> Floats:
+        """How many interquartile ranges the values of some rows are beyond the nearer quartile."""
+        if self.quartiles is None:
+            return np.zeros_like(self.y[at])
+        low, high = (line[at] for line in self.quartiles)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            beyond = np.maximum(np.maximum(self.y[at] - high, low - self.y[at]), 0)
+            return np.asarray(beyond / (high - low), np.float64)
 
 
 def no_band(over: Over) -> Band:
@@ -52,6 +72,30 @@ def no_band(over: Over) -> Band:
     nothing = np.empty(0)
     lines = dict.fromkeys(sorted(set(over.columns[band_of(over)].options.q)), nothing)
     return Band(np.arange(0), nothing, lines, np.empty(0, np.int8))
+
+
+def outlier_rows(band: Band, inside: slice, most: int) -> NDArray[np.int64]:
+    """Return the outliers of a part of a series, the farthest beyond their own window first.
+
+    Parameters
+    ----------
+    band : Band
+    inside : slice
+        The rows that are looked at.
+    most : int
+        The most rows that are returned.
+
+    Examples
+    --------
+    >>> ends = np.zeros(4), np.ones(4)
+    >>> band = Band(np.arange(4), np.array([9.0, 0, 30, -7]), {}, np.array([1, 0, 1, -1], np.int8),
+    ...             quartiles=ends)
+    >>> outlier_rows(band, slice(0, 4), 2).tolist(), band.beyond(slice(None)).tolist()
+    ([2, 0], [8.0, 0.0, 29.0, 7.0])
+    """
+    at = np.flatnonzero(band.outlier[inside]) + inside.start
+    farthest = np.argsort(-band.beyond(at), kind="stable")[:most]
+    return np.asarray(at[farthest], np.int64)
 
 
 def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
@@ -74,19 +118,21 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     As the kernel of quantiles: O(rows) where the frame moves along with the rows.
     """
     name = band_of(over)
-    band = over.columns[name]
-    shares = sorted({*band.options.q, *QUARTILES})
-    both = replace(band, options=replace(band.options, q=tuple(shares)))
+    function = over.columns[name]
+    shares = sorted({*function.options.q, *QUARTILES})
+    both = replace(function, options=replace(function.options, q=tuple(shares)))
     rows = series.answer(rebuilt(over, over.frame, "kernel", {name: both}), key)
     place = _places(over, rows)
     placed = _placed(place)
-    value = floats_or_nan(as_array(rows.column(str(band.arguments[0]))))
+    value = floats_or_nan(as_array(rows.column(str(function.arguments[0]))))
     found = _lists(as_array(rows.column(name)), len(shares))
     quantiles = dict(zip(shares, found[:, placed], strict=True))
     low, high = (quantiles[share] for share in QUARTILES)
-    chosen = {share: quantiles[share] for share in sorted(set(band.options.q))}
+    chosen = {share: quantiles[share] for share in sorted(set(function.options.q))}
     x, y = place[placed], value[placed]
-    drawn = _drawn(Band(x, y, chosen, _outliers(y, low, high)))
+    placed_rows = range(len(rows))[placed]
+    band = Band(x, y, chosen, _outliers(y, low, high), quartiles=(low, high), placed=placed_rows)
+    drawn = _drawn(band)
     return replace(drawn, unplaced=drawn.unplaced + len(rows) - len(x))
 
 
@@ -108,7 +154,9 @@ def _drawn(band: Band) -> Band:
         return band
     lines = {q: np.where(np.isinf(line), np.nan, line) for q, line in band.quantiles.items()}
     y, outlier = np.where(infinite, np.nan, band.y), np.where(infinite, 0, band.outlier)
-    return Band(band.x, y, lines, outlier.astype(np.int8), int(infinite.sum()))
+    return replace(
+        band, y=y, quantiles=lines, outlier=outlier.astype(np.int8), unplaced=int(infinite.sum())
+    )
 
 
 def _lists(values: pa.ListArray, size: int) -> Floats:

@@ -19,6 +19,7 @@ from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
 from workbench.spark.shipping import finding, ship
 from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, with_partition
+from workbench.spark.steps import named_task
 from workbench.windows.stream.processor import BUCKET, processor_of
 from workbench.windows.stream.worker.bucket import BucketTask
 from workbench.windows.stream.worker.operator import HASH, StreamOperator
@@ -91,7 +92,7 @@ def answered_stream(bound: BoundStream) -> "DataFrame":
     counted = found.observe(f"{OBSERVED} {seal.call.hex()[:8]}", *sums)
     task = UnbundleTask(tuple(bound.schema.names))
     bundles = counted.select(BUNDLE).where(F.col(BUNDLE).isNotNull())
-    return bundles.mapInArrow(finding(task.run), bound.schema)
+    return bundles.mapInArrow(named_task("stream rows", finding(task.run)), bound.schema)
 
 
 def _bundled(bound: BoundStream, buckets: int) -> "DataFrame":
@@ -103,7 +104,9 @@ def _bundled(bound: BoundStream, buckets: int) -> "DataFrame":
     rows, number = numbered(bound.carried.table.df, wanted)
     goes = with_partition(rows, [number[HASH]], buckets)
     task = BundleTask((*wanted, PARTITION), bound.key, buckets)
-    bundles = goes.mapInArrow(finding(task.run), f"{PARTITION} int, {BUNDLE} binary")
+    bundles = goes.mapInArrow(
+        named_task("bundle by bucket", finding(task.run)), f"{PARTITION} int, {BUNDLE} binary"
+    )
     names = F.array(*map(F.lit, bucket_names(buckets)))
     return bundles.select(names[F.col(PARTITION)].alias(BUCKET), BUNDLE)
 

@@ -1,6 +1,7 @@
 """The explorer of a backfill: another query, feature or key, and the twin's answer is drawn."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +10,13 @@ from pyspark.sql import DataFrame, SparkSession
 import workbench as wb
 from kernels import Kernel
 from kernels.tiling.sawtooth import sawtooth_windows
+from tests.workbench.spark.jobs import no_job
+from workbench.backfill.inspect import fetched_key as of_fetched_key
+from workbench.backfill.inspect.fetched_key import fetched_key
+from workbench.backfill.inspect.one_query import ask
 from workbench.figures.origin import origin_figure
 from workbench.figures.stills.still import still
-from workbench.widgets.explorers.origin import OriginExplorer
+from workbench.widgets.explorers.origin import ALONE, ANOTHER, ONLINE, OriginExplorer
 from workbench.widgets.stepper.lesson import checked
 
 ASKED = [
@@ -57,6 +62,85 @@ def test_another_query_key_and_feature_are_drawn(explorer: OriginExplorer) -> No
     explorer.feature.value = "page_last_5h"
     assert explorer.origin.answer == "p3"
     assert "page_last_5h = p3" in explorer.sentence.value
+
+
+def test_another_query_or_feature_of_the_key_starts_no_job(
+    explorer: OriginExplorer, spark: SparkSession
+) -> None:
+    with no_job(spark):
+        explorer.when.value = explorer.when.options[70][1]
+        explorer.feature.value = "page_last_5h"
+        explorer.compare.value = ANOTHER
+        explorer.other.value = explorer.other.options[90][1]
+    assert explorer.difference is not None
+
+
+@pytest.mark.parametrize("most", [5, 50_000])
+def test_what_is_on_the_driver_answers_as_a_job_does(
+    views: DataFrame, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    plan = BACKFILL.bound(views.select("user", "at"), views)
+    key = fetched_key(plan, "ann")
+    for micro in (key.times[0], key.times[40], key.times[-1]):
+        direct = ask(plan, "ann", micro=micro, most=most)
+        assert key.ask(micro, most) == direct
+    # Of a key with more events than are fetched, older queries are asked by a job.
+    monkeypatch.setattr(of_fetched_key, "MOST_FETCHED", 20)
+    cut = fetched_key(plan, "ann")
+    assert len(cut.events) == 21
+    for micro in (key.times[0], key.times[40], key.times[-1]):
+        assert str(cut.ask(micro).origin()) == str(key.ask(micro).origin())
+
+
+def test_two_queries_are_compared_by_what_only_one_of_them_sees(explorer: OriginExplorer) -> None:
+    explorer.feature.value = "price_avg_5h"
+    explorer.compare.value = ANOTHER
+    first, second = explorer.when.options[60][1], explorer.when.options[66][1]
+    explorer.when.value, explorer.other.value = first, second
+    found = explorer.difference
+    assert found is not None
+    assert (found.first.query, found.second.query) == (first, second)
+    seen = [
+        {(int(at), value) for at, value in zip(one.time[one.counts], one.values, strict=True)}
+        for one in (found.first, found.second)
+    ]
+    assert set(found.left) == seen[0] - seen[1] != set()
+    assert set(found.entered) == seen[1] - seen[0]
+    assert found.both == len(seen[0] & seen[1])
+    assert float(found.change) == pytest.approx(found.second.answer - found.first.answer, rel=1e-5)
+    traces = {trace.name: trace for trace in explorer.chart.data}
+    assert len(traces["only this query sees"].x) == len(found.left)
+    assert len(traces["only the other sees"].x) == len(found.entered)
+    assert f"{len(found.left)} for this query alone" in explorer.table.value
+    explorer.compare.value = ALONE
+    assert explorer.difference is None
+    assert "only this query" not in explorer.table.value
+
+
+@pytest.mark.parametrize("feature", BACKFILL.names)
+def test_every_feature_of_two_queries_is_compared(explorer: OriginExplorer, feature: str) -> None:
+    explorer.feature.value, explorer.compare.value = feature, ANOTHER
+    assert "✕" not in explorer.sentence.value
+    assert explorer._repr_mimebundle_()["image/svg+xml"].startswith("<svg")
+
+
+def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_path: Path) -> None:
+    asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
+    view = wb.OnlineView(wb.Backfill("user", "at", asked), tmp_path)
+    view.upload(views, "1970-01-01T20:00:00+00:00")
+    late = views.selectExpr("user", "timestamp_seconds(72100) AS at", "7D AS price", "page")
+    known = views.unionAll(late.where("user = 'ann'").limit(1))
+    explored = wb.explore(view, views.select("user", "at"), known, key="ann")
+    explored.compare.value = ONLINE
+    at = next(one for _, one in explored.when.options if one > 72_100_000_000)
+    explored.when.value = at
+    assert "1 of 2 features differs." in explored.table.value
+    count = explored.asked.origin("count_5h").answer
+    row = f"<td>count_5h</td><td>{count - 1}</td><td>{count}</td><td>+1</td>"
+    assert row in explored.table.value.replace(' class="wb-text"', "")
+    # What the view does not serve is a sentence.
+    explored.when.value = explored.when.options[0][1]
+    assert "✕" in explored.sentence.value
 
 
 def test_a_key_can_be_named(views: DataFrame) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -96,6 +97,91 @@ def test_a_zoom_draws_more_of_less_and_comes_back(explorer: SeriesExplorer) -> N
     explorer.chart.layout.xaxis.autorange = True
     assert explorer.view is None
     assert len(explorer.chart.data[1].x) == 12
+
+
+def test_several_series_are_drawn_together_each_as_alone(explorer: SeriesExplorer) -> None:
+    alone = [str(list(trace.y)) for trace in explorer.chart.data]
+    explorer.controls.add.value = ("Worcester",)
+    assert explorer.drawn == (("Boston",), ("Worcester",))
+    assert [str(list(trace.y)) for trace in explorer.chart.data][: len(alone)] == alone
+    second = [trace for trace in explorer.chart.data if trace.yaxis == "y2"]
+    assert list(second[1].y) == explorer.bands[("Worcester",)].y.tolist()
+    assert explorer.chart.layout.yaxis2.matches == "y"
+    explorer.controls.scale.value = False
+    assert explorer.chart.layout.yaxis2.matches is None
+    assert "24 rows in" in explorer.status.value
+    explorer.controls.added.value = []
+    assert len(explorer.chart.data) == len(alone)
+    assert list(explorer.chart.layout.annotations) == []
+
+
+def test_the_series_that_is_looked_at_is_not_added_once_more(explorer: SeriesExplorer) -> None:
+    explorer.controls.add.value = explorer.key
+    assert explorer.drawn == (("Boston",),)
+    assert explorer.controls.add.value is None
+
+
+@pytest.fixture
+def levels(spark: SparkSession) -> Iterator[SeriesExplorer]:
+    """Two outliers: one far above its window, on day 5, and one far below it, on day 9."""
+    rows = [(day, 100.0 if day == 5 else -90.0 if day == 9 else day % 3.0) for day in range(12)]
+    df = spark.createDataFrame(rows, "day int, level double")
+    quantiles = wb.fn.quantile("level", [0.25, 0.5, 0.75])
+    found = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-3, 3), q=quantiles), df)
+    yield found
+    found.prepared.free()
+
+
+def test_outliers_in_view_are_a_table_the_farthest_first(levels: SeriesExplorer) -> None:
+    table = levels.outliers
+    assert list(table["day"]) == [5, 9]
+    quartiles = levels.over.run(levels.prepared.df).where("day = 5").first().q
+    assert table.loc[0, "lower quartile"] == quartiles[0]
+    reach = (100 - quartiles[2]) / (quartiles[2] - quartiles[0])
+    assert table.loc[0, "beyond"] == round(reach, 2)
+    levels.view = (6, 11)
+    assert list(levels.outliers["day"]) == [9]
+    assert list(levels.table.frame["day"]) == [9]
+
+
+def test_a_point_that_is_clicked_shows_its_frame_and_its_kernel(levels: SeriesExplorer) -> None:
+    line = levels.chart.data[1]
+    levels._click(line, SimpleNamespace(point_inds=[5]), None)
+    assert levels.point.place == ((), 5, 2, 9)
+    assert "7 rows, from 2 to 8" in levels.point.words.value
+    assert [shape.x0 for shape in levels.chart.layout.shapes] == [2, 5]
+    levels.point.play()
+    assert levels.point.player.children[0].lesson["steps"]
+    levels.controls.window.value = wb.Frame.rows(-1, 1)
+    assert levels.point.place is None
+    assert list(levels.chart.layout.shapes) == []
+
+
+def test_a_row_of_the_table_that_is_chosen_is_looked_at(levels: SeriesExplorer) -> None:
+    levels.table.chosen = 1
+    assert levels.point.place.row == 9
+
+
+def test_the_frame_of_a_series_that_goes_backwards_is_that_of_its_rows(
+    spark: SparkSession,
+) -> None:
+    df = spark.range(9).selectExpr("id AS day", "id * id % 5 AS level")
+    band = wb.fn.quantile("level", [0.25, 0.75])
+    found = SeriesExplorer(wb.Over(order_by="-day", frame=wb.Frame.rows(0, 2), q=band), df)
+    found._click(found.chart.data[1], SimpleNamespace(point_inds=[4]), None)
+    # Two rows behind day 4 in descending order are days 3 and 2.
+    assert found.point.place == ((), 4, 2, 5)
+    found.prepared.free()
+
+
+def test_a_frame_of_many_rows_is_shown_and_not_stepped_through(spark: SparkSession) -> None:
+    df = spark.range(300).selectExpr("id AS day", "id % 7 AS level")
+    band = wb.fn.quantile("level", [0.25, 0.75])
+    found = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-99, 99), q=band), df)
+    found._click(found.chart.data[1], SimpleNamespace(point_inds=[150]), None)
+    assert found.point.button.disabled
+    assert "Its frame has 199 rows; to step through" in found.point.status.value
+    found.prepared.free()
 
 
 def test_a_failed_job_shows_its_cause_and_the_next_move_works(

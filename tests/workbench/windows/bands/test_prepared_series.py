@@ -60,6 +60,38 @@ def test_a_long_series_is_held_in_pieces(
     assert prepared(spark) == direct(spark)
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        LONG,
+        wb.Frame.range("-5 hours", "1 hour", exclude="group"),
+        wb.Frame.groups(-2, 0, exclude="ties"),
+        wb.Frame.rows(None, 0),
+    ],
+)
+def test_threads_that_share_a_series_answer_as_one(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, frame: wb.Frame
+) -> None:
+    series = PreparedSeries(rows(spark), call(SHORT))
+    alone = {key: series.answer(call(frame), key) for key in series.sizes}
+    monkeypatch.setattr(window_series, "ROWS_A_THREAD", 2)
+    monkeypatch.setattr(window_series.os, "cpu_count", lambda: 3)
+    assert all(series.answer(call(frame), key).equals(one) for key, one in alone.items())
+    series.free()
+
+
+def test_the_frame_of_a_row_is_a_partition_to_be_looked_at(spark: SparkSession) -> None:
+    series = PreparedSeries(rows(spark), call(SHORT))
+    key = (0, None)
+    assert series.frame(call(SHORT), key, 0) == (0, 2)
+    part = series.partition(call(SHORT), key, 3)
+    assert part.rows == 3
+    whole = series.answer(call(SHORT), key).slice(2, 3)
+    assert part.answers().column("v").to_pylist() == whole.column("v").to_pylist()
+    assert part.answers().column("iqr")[1] == whole.column("iqr")[1]
+    series.free()
+
+
 def test_another_window_of_the_same_series_starts_no_job(spark: SparkSession) -> None:
     series = PreparedSeries(rows(spark), call(SHORT))
     first = series.answer(call(SHORT), (0, None))

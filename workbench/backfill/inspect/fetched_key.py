@@ -1,0 +1,112 @@
+"""The queries and the events of one key, held on the driver: the next question needs no job."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.backfill.bind import Plan
+from workbench.backfill.inspect.one_query import MOST_EVENTS, MOST_QUERIES, ask, of_key, one_query
+from workbench.backfill.inspect.origin import NUMBER, OneQuery
+from workbench.columnar.blocks import TIME, instants
+from workbench.columnar.key_codes import as_array
+from workbench.spark.jobs import in_one_sentence
+from workbench.spark.one_key import first_rows
+from workbench.spark.table import unused
+
+#: The most events of a key that are held, the newest ones.
+MOST_FETCHED = 250_000
+
+
+@dataclass(frozen=True)
+class FetchedKey:
+    """What a person who looks at one key asks for again and again.
+
+    Attributes
+    ----------
+    plan : Plan
+    key : value, or tuple of values
+    queries, events : pyarrow.Table
+        A query for each time, and the events, on the workers' columns and in the order of time.
+    asked, time : int64 array
+        When each query is asked, and when each event is.
+    whole : bool
+        Whether all events of the key are here.
+    """
+
+    plan: Plan
+    key: Any
+    queries: pa.Table
+    events: pa.Table
+    asked: NDArray[np.int64]
+    time: NDArray[np.int64]
+    whole: bool
+
+    @property
+    def times(self) -> list[int]:
+        """When the key is asked, the last times, as the kernels count them."""
+        return [int(time) for time in self.asked]
+
+    def ask(self, micro: int, most: int = MOST_EVENTS) -> OneQuery:
+        """Return a query with the newest events before it, as :func:`ask` fetches it.
+
+        Parameters
+        ----------
+        micro : int
+            One of :attr:`times`.
+        most : int
+            The most events.
+
+        Returns
+        -------
+        OneQuery
+
+        Notes
+        -----
+        No job runs, but for a query that sees events older than those that are held.
+        """
+        reach = self.plan.reach
+        low = None if reach is None else micro - reach
+        first = 0 if low is None else int(np.searchsorted(self.time, low))
+        last = int(np.searchsorted(self.time, micro))
+        # Of the events at the oldest time that is held some may be missing.
+        known = self.whole or (low is not None and low > self.time[0]) or last - first > most
+        if not known:
+            return ask(self.plan, self.key, micro=micro, most=most)
+        first = max(first, last - most - 1)
+        row = int(np.searchsorted(self.asked, micro))
+        newest_first = pa.array(np.arange(first, last)[::-1])
+        return one_query(
+            self.plan, self.queries.slice(row, 1), self.events.take(newest_first), most
+        )
+
+
+@in_one_sentence()
+def fetched_key(plan: Plan, key: Any) -> FetchedKey:
+    """Fetch the queries and the newest events of a key.
+
+    Parameters
+    ----------
+    plan : Plan
+    key : value, or tuple of values when the key has several columns
+
+    Returns
+    -------
+    FetchedKey
+
+    Notes
+    -----
+    Two jobs. Of queries at one time one is enough, and of more than a thousand times the last ones
+    are fetched.
+    """
+    queries, asked = of_key(plan, key, queries=True)
+    number = unused(queries.columns, NUMBER)
+    each = queries.withColumn(number, asked).dropDuplicates([number])
+    found = first_rows(each, [each[number].desc()], plan.wire.queries, MOST_QUERIES - 1)
+    events, at = of_key(plan, key, queries=False)
+    rows = first_rows(events, [at.desc()], plan.wire.events, MOST_FETCHED)
+    found, rows = (some.take(pa.array(np.arange(len(some))[::-1])) for some in (found, rows))
+    times = [instants(as_array(some.column(TIME))).astype(np.int64) for some in (found, rows)]
+    return FetchedKey(plan, key, found, rows, times[0], times[1], len(rows) <= MOST_FETCHED)

@@ -1,0 +1,187 @@
+"""Tables of all explorers: to sort, to search, to choose a row of, and to take along as CSV."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+import pandas as pd
+import traitlets
+from itables.widget import ITable
+
+from workbench.figures.funnel import said
+from workbench.figures.markup import Markup, element, readable
+from workbench.figures.theme import moment, number
+from workbench.widgets.html import HTML, code_line
+
+#: Rows of a page; a table that has no more needs no pages and no search.
+PAGE = 10
+_KINDS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys("iuf", number), "M": moment, "m": said, "b": str,
+}  # fmt: skip
+#: What is written on the right, so that digits stand below each other.
+_RIGHT = "iufmM"
+#: No row is left out: who shows a table says how many rows it has. A click on a head sorts.
+_ALWAYS: dict[str, Any] = {
+    "maxBytes": 0, "maxRows": 0, "maxColumns": 0, "text_in_header_can_be_selected": False,
+    "classes": "display compact nowrap", "style": "width:100%;margin:0",
+}  # fmt: skip
+
+
+class Table(widgets.VBox):  # type: ignore[misc]
+    """A pandas table that can be sorted, searched and taken along, a row of which can be chosen.
+
+    What is shown is read by people, ``24 Mar 12:59`` or ``9 h 20 min``; rows are sorted by the
+    values themselves, and CSV has them, under the names of the columns.
+
+    Parameters
+    ----------
+    choose : bool
+        Whether a click on a row chooses it.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        What is shown.
+    chosen : int, or None
+        The place of the row that was clicked.
+
+    Examples
+    --------
+    >>> table = Table()
+    >>> table.show(pd.DataFrame({"users": [1200, 7]}), "funnel.steps(events)")
+    >>> table.grid._dt_args["data_json"]
+    '[["1,200", "1200"], ["7", "7"]]'
+    """
+
+    chosen = traitlets.Int(None, allow_none=True)
+
+    def __init__(self, *, choose: bool = False) -> None:
+        self.grid = ITable(pd.DataFrame(), **_ALWAYS)
+        chosen: dict[str, Any] = {"style": "single", "info": False, "items": "row"}
+        self._select = chosen if choose else False
+        self.frame, self.note, self.code = pd.DataFrame(), HTML(), HTML()
+        self.grid.observe(self._read, names="selected_rows")
+        super().__init__([self.note, self.grid, self.code])
+        self.add_class("wb-grid")
+        if choose:
+            self.add_class("wb-choose")
+
+    def show(
+        self,
+        frame: pd.DataFrame,
+        code: str,
+        *,
+        heads: Mapping[str, str] | None = None,
+        shown: Mapping[str, Callable[[Any], str]] | None = None,
+        name: str = "table",
+        nothing: str = "There are no rows.",
+    ) -> None:
+        """Show a table in place of the one before.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            Its index is not shown.
+        code : str
+            The line of Python that returns it as a DataFrame.
+        heads : dict of str to str, optional
+            What stands above a column, by the column's name, where it is not that name.
+        shown : dict of str to callable, optional
+            What is shown of a value of a column, where the type does not say it.
+        name : str
+            What the file of CSV is called.
+        nothing : str
+            The sentence in place of a table without rows.
+        """
+        self.frame = frame
+        self.note.value = element("p", nothing, class_="wb-empty") if frame.empty else Markup()
+        self.grid.layout.display = "none" if frame.empty else None
+        self.code.value = _as_a_frame(code)
+        if frame.empty:
+            self.chosen = None
+            return
+        laid_out = _laid_out(frame, heads or {}, shown or {})
+        self.grid.update(
+            laid_out,
+            selected_rows=[],
+            select=self._select,
+            **_parts(len(frame), name, len(frame.columns)),
+            **_columns(frame),
+            **_ALWAYS,
+        )
+        self.chosen = None
+
+    def _read(self, change: Any) -> None:
+        self.chosen = change["new"][0] if change["new"] else None
+
+
+def _laid_out(
+    frame: pd.DataFrame,
+    heads: Mapping[str, str],
+    shown: Mapping[str, Callable[[Any], str]],
+) -> pd.DataFrame:
+    """Each column as it is read, and behind them all each once more as CSV has it."""
+    count = len(frame.columns)
+    parts = [
+        *(_shown(frame.iloc[:, k], shown.get(str(name))) for k, name in enumerate(frame.columns)),
+        *(_plain(frame.iloc[:, k]) for k in range(count)),
+    ]
+    names = [*(heads.get(str(name), str(name)) for name in frame.columns), *frame.columns]
+    made = pd.concat(parts, axis=1) if parts else pd.DataFrame()
+    return made.set_axis([readable(str(name)) for name in names], axis=1).reset_index(drop=True)
+
+
+def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":
+    read = said_as or _KINDS.get(values.dtype.kind, str)
+    return pd.Series(
+        ["" if _missing(one) else readable(read(one)) for one in values], values.index, object
+    )
+
+
+def _plain(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Values as text that sorts as they do: a length of time in seconds."""
+    if values.dtype.kind == "m":
+        values = values.dt.total_seconds()
+    return pd.Series(["" if _missing(one) else str(one) for one in values], values.index, object)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+
+
+def _parts(rows: int, name: str, columns: int) -> dict[str, Any]:
+    """What stands around the table."""
+    file = {
+        "extend": "csvHtml5", "text": "CSV", "filename": name, "titleAttr": "Save all rows as CSV",
+        "exportOptions": {"columns": list(range(columns, 2 * columns))},
+    }  # fmt: skip
+    long = rows > PAGE
+    layout = {
+        "topStart": "search" if long else None,
+        "topEnd": {"buttons": [file]},
+        "bottomStart": "info" if long else None,
+        "bottomEnd": "paging" if long else None,
+    }
+    words = {
+        "search": "", "searchPlaceholder": f"Search {rows:,} rows",
+        "info": "_START_ to _END_ of _TOTAL_", "infoFiltered": "found in _MAX_", "infoEmpty": "",
+        "zeroRecords": "No row has these words.",
+    }  # fmt: skip
+    return {"layout": layout, "pageLength": PAGE, "paging": long, "language": words}
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, Any]:
+    """Text left, numbers right; sorted by the values behind what is shown, which are hidden."""
+    count = len(frame.columns)
+    definitions: list[dict[str, Any]] = [
+        {"targets": list(range(count, 2 * count)), "visible": False, "searchable": False}
+    ]
+    for k, kind in enumerate(dtype.kind for dtype in frame.dtypes):
+        side = "dt-right" if kind in _RIGHT else "dt-left"
+        definitions.append({"targets": [k], "orderData": [k + count], "className": side})
+    return {"columnDefs": definitions, "order": []}
+
+
+def _as_a_frame(code: str) -> Markup:
+    summary = element("summary", "as a DataFrame")
+    return element("details", summary, code_line(code), class_="wb-frame")

@@ -346,8 +346,9 @@ class LiveStream(Card):
             self._playing.clear()
 
     def _play(self) -> None:
-        while self._playing.is_set() and not self.ended:
-            self.status.guard(self.step)
+        while self._playing.is_set() and (self.replay is None or self.replay.left):
+            if not self.status.guard(self.step):
+                break
             time.sleep(0.1 if self.replay else 1.0)
         self.play_button.value = False
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import in_arrow
-from workbench.spark.session import own_folder
+from workbench.spark.own_folder import own_folder
 from workbench.spark.shipping import is_connect
 from workbench.windows.stream.changelog import concatenated, folded
 from workbench.windows.stream.report import summed

@@ -1,20 +1,18 @@
 """The Spark session of a notebook: the one that is there, else a local one, configured well."""
 
 import os
-import shutil
 import sys
-import tempfile
 import warnings
-from atexit import register
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.spark.java import java_home
 from workbench.spark.jvm_stderr import without_steps
+from workbench.spark.own_folder import own_folder
+from workbench.spark.shipping import ship_ahead
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,6 +33,8 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     is returned as it is. A local one, also where ``spark.remote`` is ``"local[2]"``, uses the
     machine's cores, a third of its free memory, the running Python and UTC; it listens on loopback
     only, leaves no files in the folder, and what it writes elsewhere no other user can read.
+
+    To a cluster the packages are sent in the background, and each executor loads them.
 
     Parameters
     ----------
@@ -66,9 +66,11 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
     if conf is not None and not isinstance(conf, Mapping):
         raise WorkbenchError(f"conf: {conf!r} is no mapping; give Spark's options by name.")
     try:
-        return SparkSession.active()
+        spark = SparkSession.active()
     except PySparkRuntimeError:
-        return _start(dict(conf or {}))
+        spark = _start(dict(conf or {}))
+    ship_ahead(spark)
+    return spark
 
 
 def _start(conf: dict[str, object]) -> "SparkSession":
@@ -210,14 +212,6 @@ def _container_limit() -> int:
         return int(Path("/sys/fs/cgroup/memory.max").read_text())
     except (OSError, ValueError):
         return sys.maxsize
-
-
-@cache
-def own_folder() -> str:
-    """Return a folder for what Spark writes, this user's alone, and removed when Python ends."""
-    folder = tempfile.mkdtemp(prefix="window-workbench-")
-    register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def _quiet_error_logs() -> None:

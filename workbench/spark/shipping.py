@@ -3,29 +3,33 @@
 What this machine has compiled goes with them: `kernels.core.shipment` says who takes it.
 """
 
+import os
 import pickle
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from workbench.spark.broken_off import show_in_cells
-from workbench.spark.session import own_folder
+from workbench.spark.own_folder import own_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PACKAGES = ("kernels", "workbench")
+T = TypeVar("T")
 LOCAL = "local"  # but not local-cluster, whose executors are processes of their own
 
 _served: WeakSet[object] = WeakSet()
+_served_ahead: WeakSet[object] = WeakSet()
 _lock = Lock()
 
 
@@ -47,16 +51,90 @@ def ship(spark: "SparkSession") -> None:
     >>> ship(wb.session())
     """
     show_in_cells()
-    # A classic session's files belong to its context, which new sessions share.
-    receiver = spark if is_connect(spark) else spark.sparkContext
+    _ship(spark)
+
+
+def ship_ahead(spark: "SparkSession") -> None:
+    """Begin to ship before anything is asked, and have executors load what every task needs.
+
+    Both happen in the background, once for each cluster: its first call then waits neither for the
+    archive to be packed and fetched, nor for what a Spark job of any kind does first. A local
+    session is sent nothing, so nothing happens.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Classic or Spark Connect.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> ship_ahead(wb.session())
+    """
+    receiver = _receiver(spark)
+    if _is_local(spark) or receiver in _served_ahead:
+        return
+    _served_ahead.add(receiver)
+    Thread(target=_load_on_executors, args=(spark,), name="ship ahead", daemon=True).start()
+
+
+def _load_on_executors(spark: "SparkSession") -> None:
+    # What fails here fails again, and is said, in the call that needs it.
+    with suppress(Exception):
+        _ship(spark)
+        if not is_connect(spark):
+            # Of this thread's jobs alone.
+            spark.sparkContext.setJobDescription("workbench: executors load the kernels")
+        # One task a core.
+        spark.range(1).mapInArrow(load, "id long").collect()
+
+
+def load(batches: Iterable[T]) -> Iterator[T]:
+    """Load what every task needs, and return what came: the first job on a new executor.
+
+    Parameters
+    ----------
+    batches : iterable
+
+    Returns
+    -------
+    iterator
+
+    Examples
+    --------
+    >>> list(load(["a batch"]))
+    ['a batch']
+    """
+    import workbench.engine.functions  # noqa: F401
+    from workbench.columnar.process import load_libraries
+
+    load_libraries()
+    yield from batches
+
+
+def _ship(spark: "SparkSession") -> None:
+    receiver = _receiver(spark)
     with _lock:
         if receiver in _served:
             return
         if is_connect(spark):
             spark.addArtifacts(str(archive()), pyfile=True)
-        elif str(spark.sparkContext.master).partition("[")[0] != LOCAL:
+        elif not _is_local(spark):
             spark.sparkContext.addPyFile(str(archive()))
         _served.add(receiver)
+
+
+def _receiver(spark: "SparkSession") -> object:
+    """What is sent files: those of a classic session are its context's, which others share."""
+    return spark if is_connect(spark) else spark.sparkContext
+
+
+def _is_local(spark: "SparkSession") -> bool:
+    """Whether a session's workers share this Python."""
+    if is_connect(spark):
+        # PySpark says so where it has started the server itself.
+        return "SPARK_LOCAL_REMOTE" in os.environ
+    return str(spark.sparkContext.master).partition("[")[0] == LOCAL
 
 
 def is_connect(spark: "SparkSession") -> bool:

@@ -37,13 +37,12 @@ def load() -> None:
     """Load what the tasks of workers need, once for all of them."""
     # What cannot be loaded here fails in the worker that needs it, which can say so.
     with suppress(ImportError):
-        import numba
         import pyspark.worker  # noqa: F401
 
         import workbench.engine.functions  # noqa: F401
+        from workbench.columnar.process import load_libraries
 
-        # The compiler makes itself ready with the first function, which costs more than to import.
-        numba.njit("int64(int64)")(lambda value: value)
+        load_libraries()
     # What is there stays: no collection of a worker's garbage looks at it any more.
     gc.collect()
     gc.freeze()

@@ -1,5 +1,6 @@
 """The same code gives the same answer on classic Spark, Spark Connect and a cluster."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,10 +13,12 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from tests.clusters import KINDS, Cluster
 from workbench import fn
-from workbench.spark.shipping import ship
+from workbench.spark.shipping import ship, ship_ahead
 
 RunOn = Callable[..., Any]
 Batches = Iterator[pa.RecordBatch]
+#: Arrow loads pandas itself.
+ONLY_FOR_DRIVERS = {"plotly", "IPython", "psutil", "workbench.widgets"}
 
 
 def packages_seen_by_a_worker(spark: SparkSession) -> list[str]:
@@ -41,8 +44,36 @@ def test_workers_import_both_packages_without_anyone_copying_files(
     assert run_on(kind, packages_seen_by_a_worker) == ["kernels", "workbench"]
 
 
-def kernels_of_workers(spark: SparkSession) -> list[list[int]]:
-    """Of each worker, after its first calls: the kernels that it loaded, and those it compiled."""
+def loaded_before_a_call(spark: SparkSession) -> bool:
+    """Whether workers of a new session have loaded the kernels though nothing was asked yet."""
+
+    def look(batches: Batches) -> Batches:
+        loaded = "kernels.core.kernel" in sys.modules
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"loaded": [loaded]})
+
+    def looked() -> list[bool]:
+        rows = session.range(1, numPartitions=1).mapInArrow(look, "loaded boolean").collect()
+        return [row.loaded for row in rows]
+
+    session = spark.newSession()  # type: ignore[attr-defined]
+    assert looked() == [False]
+    ship_ahead(session)
+    end = time.monotonic() + 60
+    while not (found := looked()[0]) and time.monotonic() < end:
+        time.sleep(0.1)
+    session.stop()
+    return found
+
+
+@pytest.mark.cluster
+def test_workers_have_loaded_the_kernels_before_the_first_call(run_on: RunOn) -> None:
+    assert run_on("connect", loaded_before_a_call)
+
+
+def kernels_of_workers(spark: SparkSession) -> list[tuple[int, int, list[str]]]:
+    """Of each worker, after its first calls: how many kernels it has loaded and how many compiled,
+    and which modules it has that nothing computes with."""
     rows = "id % 4 AS key", "id AS time", "id % 3 AS step", "double(id % 7) AS v"
     events = spark.range(4000, numPartitions=2).selectExpr(*rows)
     steps = {"first": "step = 0", "second": "step = 1"}
@@ -61,11 +92,15 @@ def kernels_of_workers(spark: SparkSession) -> list[list[int]]:
         stats = [one.lifted.stats for one in registry.values()]
         loaded = sum(sum(one.cache_hits.values()) for one in stats)
         compiled = sum(sum(one.cache_misses.values()) for one in stats)
+        needless = sorted(ONLY_FOR_DRIVERS & sys.modules.keys())
+        found = {"loaded": [loaded], "compiled": [compiled], "needless": [needless]}
         for _ in batches:
-            yield pa.RecordBatch.from_pydict({"loaded": [loaded], "compiled": [compiled]})
+            yield pa.RecordBatch.from_pydict(found)
 
-    looked = spark.range(2, numPartitions=2).mapInArrow(look, "loaded long, compiled long")
-    return [list(row) for row in looked.collect()]
+    schema = "loaded long, compiled long, needless array<string>"
+    return [
+        tuple(row) for row in spark.range(2, numPartitions=2).mapInArrow(look, schema).collect()
+    ]
 
 
 @pytest.mark.cluster
@@ -73,9 +108,10 @@ def kernels_of_workers(spark: SparkSession) -> list[list[int]]:
 def test_workers_that_have_compiled_nothing_load_the_kernels_of_their_driver(
     kind: str, run_on: RunOn
 ) -> None:
-    loaded, compiled = zip(*run_on(kind, kernels_of_workers), strict=True)
+    loaded, compiled, needless = zip(*run_on(kind, kernels_of_workers), strict=True)
     assert min(loaded) >= 5
     assert sum(compiled) == 0
+    assert needless == ([], [])
 
 
 def sum_with_a_pause(spark: SparkSession, folder: Path) -> int:

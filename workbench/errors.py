@@ -103,8 +103,8 @@ def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
     if vars(error).setdefault("_shown_in_a_cell", False):
         return whole_traceback(error)
     vars(error)["_shown_in_a_cell"] = True
-    asked = _asked(error.__traceback__)
-    return [*asked, *([""] if asked else []), sentence, "%tb shows the whole traceback."]
+    lines = _lines_of_call(error.__traceback__)
+    return [*lines, *([""] if lines else []), sentence, "%tb shows the whole traceback."]
 
 
 def whole_traceback(error: BaseException) -> list[str]:
@@ -131,7 +131,7 @@ def _is_of_spark(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in ("pyspark", "py4j")
 
 
-def _asked(trace: TracebackType | None) -> list[str]:
+def _lines_of_call(trace: TracebackType | None) -> list[str]:
     """The caller's own line: the last one before ours begin, or Spark's."""
     found: tuple[FrameType, int] | None = None
     for frame, line in traceback.walk_tb(trace):

@@ -53,8 +53,8 @@ class CellLine:
 
     def tell(self, report: JobProgress | None, seconds: float) -> None:
         """Say how far a call is that has taken so many seconds."""
-        said = "waiting for Spark" if report is None else f"Spark: {report.words}"
-        self._show(f"{said} · {self._spent + seconds:.0f} s")
+        words = "waiting for Spark" if report is None else f"Spark: {report.words}"
+        self._show(f"{words} · {self._spent + seconds:.0f} s")
 
     def end(self, seconds: float) -> None:
         """Take the line away after a call that took so many seconds."""
@@ -114,16 +114,16 @@ def request() -> dict[str, Any]:
     {}
     """
     kernel = getattr(shell(), "kernel", None)
-    asked: dict[str, Any] = kernel.get_parent() if kernel is not None else {}
-    return asked
+    message: dict[str, Any] = kernel.get_parent() if kernel is not None else {}
+    return message
 
 
 def _line_of_this_cell() -> CellLine | None:
     global _line
-    asked = request()
-    if not asked.get("content", {}).get("allow_stdin"):
+    message = request()
+    if not message.get("content", {}).get("allow_stdin"):
         return None
-    run = str(asked["header"]["msg_id"])
+    run = str(message["header"]["msg_id"])
     if _line.run != run:
         _line = CellLine(run, shell().display_pub.publish)
     return _line

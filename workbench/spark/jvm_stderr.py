@@ -63,9 +63,9 @@ class StepFilter:
     def feed(self, text: bytes) -> None:
         """Take some bytes, which may end within a line."""
         *lines, self._begun = (self._begun + text).split(b"\n")
-        kept = [line + b"\n" for line in lines if not self._is_of_a_step(line)]
-        if kept:
-            self._write(b"".join(kept))
+        others = [line + b"\n" for line in lines if not self._is_of_a_step(line)]
+        if others:
+            self._write(b"".join(others))
 
     def end(self) -> None:
         """Pass on a line that never ended."""

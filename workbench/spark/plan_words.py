@@ -70,10 +70,12 @@ def _prepared(operator: Operator) -> str | None:
     """What an exchange or a projection is for, where that can be told."""
     text = _flat(operator)
     if operator.name == "Exchange":
-        return next((said for how, said in _EXCHANGES.items() if f"Arguments: {how}" in text), None)
+        return next(
+            (words for how, words in _EXCHANGES.items() if f"Arguments: {how}" in text), None
+        )
     if operator.name != "Project":
         return None
-    return next((said for sign, said in _MADE.items() if re.search(sign, text)), None)
+    return next((words for sign, words in _MADE.items() if re.search(sign, text)), None)
 
 
 def own_step(operator: Operator) -> str | None:

@@ -57,6 +57,6 @@ def print_exc() -> None:
 if __name__ == "__main__":
     load()
     daemon.worker = worker
-    said = SimpleNamespace(print_exc=print_exc, format_exc=traceback.format_exc)
-    setattr(daemon, "traceback", said)  # noqa: B010 (the module's own name is not exported)
+    without_gone = SimpleNamespace(print_exc=print_exc, format_exc=traceback.format_exc)
+    setattr(daemon, "traceback", without_gone)  # noqa: B010 (the module's own name is not exported)
     daemon.manager()

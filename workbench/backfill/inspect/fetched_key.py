@@ -30,7 +30,7 @@ class FetchedKey:
     key : value, or tuple of values
     queries, events : pyarrow.Table
         A query for each time, and the events, on the workers' columns and in the order of time.
-    asked, time : int64 array
+    query_time, time : int64 array
         When each query is asked, and when each event is.
     whole : bool
         Whether all events of the key are here.
@@ -40,14 +40,14 @@ class FetchedKey:
     key: Any
     queries: pa.Table
     events: pa.Table
-    asked: NDArray[np.int64]
+    query_time: NDArray[np.int64]
     time: NDArray[np.int64]
     whole: bool
 
     @property
     def times(self) -> list[int]:
         """When the key is asked, the last times, as the kernels count them."""
-        return [int(time) for time in self.asked]
+        return [int(time) for time in self.query_time]
 
     def ask(self, micro: int, most: int = MOST_EVENTS) -> OneQuery:
         """Return a query with the newest events before it, as :func:`ask` fetches it.
@@ -76,7 +76,7 @@ class FetchedKey:
         if not known:
             return ask(self.plan, self.key, micro=micro, most=most)
         first = max(first, last - most - 1)
-        row = int(np.searchsorted(self.asked, micro))
+        row = int(np.searchsorted(self.query_time, micro))
         newest_first = pa.array(np.arange(first, last)[::-1])
         return one_query(
             self.plan, self.queries.slice(row, 1), self.events.take(newest_first), most
@@ -101,9 +101,9 @@ def fetched_key(plan: Plan, key: Any) -> FetchedKey:
     Two jobs. Of queries at one time one is enough, and of more than a thousand times the last ones
     are fetched.
     """
-    queries, asked = of_key(plan, key, queries=True)
+    queries, query_time = of_key(plan, key, queries=True)
     number = unused(queries.columns, NUMBER)
-    each = queries.withColumn(number, asked).dropDuplicates([number])
+    each = queries.withColumn(number, query_time).dropDuplicates([number])
     found = first_rows(each, [each[number].desc()], plan.wire.queries, MOST_QUERIES - 1)
     events, at = of_key(plan, key, queries=False)
     rows = first_rows(events, [at.desc()], plan.wire.events, MOST_FETCHED)

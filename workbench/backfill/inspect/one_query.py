@@ -56,8 +56,10 @@ def ask(
         check_value(plan.queries, backfill.query_time, time, "time")
     queries, number = of_key(plan, key, queries=True)
     if time is not None or micro is not None:
-        asked = column(plan.queries, backfill.query_time, "query_time")
-        queries = queries.where(asked == F.lit(time) if micro is None else number == F.lit(micro))
+        query_time = column(plan.queries, backfill.query_time, "query_time")
+        queries = queries.where(
+            query_time == F.lit(time) if micro is None else number == F.lit(micro)
+        )
     found = first_rows(queries, [number.desc()], plan.wire.queries, 0)
     if not len(found):
         shown = "" if time is None else f" at {time}"

@@ -108,7 +108,7 @@ class PreparedSeries:
         pyarrow.Table
             The columns that were kept, and the answers.
         """
-        task, block = self._asked(over, key)
+        task, block = self._task_and_block(over, key)
         parts = _spans(Window(block, task.order), task)
         if len(parts) == 1:
             return task.answer(block)
@@ -132,7 +132,7 @@ class PreparedSeries:
         Partition
             The rows of the frame, and the row itself.
         """
-        task, block = self._asked(over, key)
+        task, block = self._task_and_block(over, key)
         first, last = self.frame(over, key, row)
         first, last = min(first, row), max(last, row + 1)
         rows = block.rows.slice(first, last - first)
@@ -141,11 +141,11 @@ class PreparedSeries:
 
     def frame(self, over: "Over", key: Key, row: int) -> tuple[int, int]:
         """Return from which row to which one the frame of a row goes, half open."""
-        task, block = self._asked(over, key)
+        task, block = self._task_and_block(over, key)
         begin, end = Window(block, task.order).ranges(task.calls[0].frame)
         return _reach(begin[row : row + 1], end[row : row + 1], row)
 
-    def _asked(self, over: "Over", key: Key) -> tuple[WindowTask, Block]:
+    def _task_and_block(self, over: "Over", key: Key) -> tuple[WindowTask, Block]:
         task, carried = over.bound(self.df)
         block = self._block(key)
         names = {carried.of(name): name for name in carried.table.names}

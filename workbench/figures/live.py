@@ -10,8 +10,8 @@ from plotly.subplots import make_subplots
 
 from workbench.figures.markup import Markup, chart_text
 from workbench.figures.stills.still import page, picture
-from workbench.figures.svg import BLUE, QUIET, SKY, VERMILLION, pale, text
-from workbench.figures.theme import themed
+from workbench.figures.svg import pale, text
+from workbench.figures.theme import BLUE, QUIET, SKY, VERMILLION, themed
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400

@@ -11,8 +11,8 @@ from workbench.backfill.inspect.difference import OriginDifference, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
-from workbench.figures.svg import BLUE, GREY, INK, ORANGE, SKY, VERMILLION, cut
-from workbench.figures.theme import GROUND, themed
+from workbench.figures.svg import cut
+from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, VERMILLION, themed
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
 COUNTED, NOT_COUNTED = "events that count", "other events of the key"

@@ -17,7 +17,8 @@ from workbench.figures.stills.legend import LEGEND_ROW, legend
 from workbench.figures.stills.marks import DASHES
 from workbench.figures.stills.panels import Panel, axis, panels_of
 from workbench.figures.stills.traces import PanelPicture
-from workbench.figures.svg import INK, QUIET, Part, cut, document, moved, rect, text
+from workbench.figures.svg import Part, cut, document, moved, rect, text
+from workbench.figures.theme import INK, QUIET
 
 WIDTH = 900.0
 #: How high a line of what is told is.

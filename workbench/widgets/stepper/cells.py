@@ -4,8 +4,8 @@ from math import inf
 from typing import Any
 
 from workbench.figures.markup import Markup
-from workbench.figures.svg import BLUE, GREY, QUIET, VERMILLION, cut, moved
-from workbench.figures.theme import GROUND, ORANGE_SOFT
+from workbench.figures.svg import cut, moved
+from workbench.figures.theme import BLUE, GREY, GROUND, ORANGE_SOFT, QUIET, VERMILLION
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 #: So many cells are drawn, in rows of this height; of longer lists the part around a change.

@@ -4,18 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.figures.markup import Markup, joined
-from workbench.figures.svg import (
-    BLUE,
-    GREY,
-    QUIET,
-    RAISED,
-    SKY,
-    VERMILLION,
-    moved,
-    rect,
-    text,
-)
-from workbench.figures.theme import BLUE_SOFT
+from workbench.figures.svg import moved, rect, text
+from workbench.figures.theme import BLUE, BLUE_SOFT, GREY, QUIET, RAISED, SKY, VERMILLION
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 _ROW, _BOX = 50, 38

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.workbench.widgets.played import EVENTS, RUNG, shop
+import workbench as wb
+from tests.workbench.widgets.played import EVENTS, RUNG, partition, shop
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.edited import opened
 from workbench.widgets.lessons.tiling import play_rung
+from workbench.widgets.lessons.window import window_maker
 from workbench.widgets.stepper.player import Player
 
 
@@ -85,6 +87,18 @@ def test_queries_and_events_of_a_rung_are_edited() -> None:
     assert player.lesson == play_rung("sawtooth", "max", **asked).lesson
     player.edit([row for row in rows if row[0] == "event"])
     assert player.problem == "rows: a query and an event are needed; keep one of each."
+
+
+def test_every_column_of_a_partition_is_edited() -> None:
+    given = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
+    call = wb.Over(order_by="k", frame=wb.Frame.rows(-1, 0), engine="kernel", m=wb.fn.max("v"))
+    player = opened(window_maker(partition(call, given)))
+    assert player.lesson["input"]["rows"] == [["1", "5", "a"], ["2", "", ""], ["3", "9", "b"]]
+    player.edit([["4", "1", "c"], ["2", "", ""], ["3", "70", ""], ["1", "5", ""]])
+    edited = {"k": [1, 2, 3, 4], "v": [5, None, 70, 1], "s": [None, None, None, "c"]}
+    assert player.lesson == Player(window_maker(partition(call, edited))(None)).lesson
+    player.edit([["4", "many", "c"]])
+    assert player.problem.startswith("v: Failed to parse string: 'many'")
 
 
 def test_a_lesson_without_an_input_says_so() -> None:

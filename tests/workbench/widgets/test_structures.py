@@ -1,6 +1,7 @@
 """What a kernel remembers, as its pictures show it: against what it must be."""
 
 import re
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -9,8 +10,9 @@ import pytest
 
 import workbench as wb
 from kernels.tiling.cells import COUNT, HEAD, join_windows
-from tests.workbench.widgets.played import EVENTS, RUNG, shop
+from tests.workbench.widgets.played import EVENTS, RUNG, partition, shop
 from workbench.widgets.lessons.tiling import play_rung
+from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.pictures import drawn_at
 from workbench.widgets.stepper.player import Player
 
@@ -57,6 +59,74 @@ def test_the_last_step_shows_the_winning_chain_in_its_window(mode: tuple[str, ..
     assert last["current"] is None
 
 
+PARTITION = {
+    "k": [1, 2, 3, 4, 5, 6, 7, 8],
+    "v": [5, 30, 12, None, 9, 40, 3, 21],
+    "x": [1.5, 2, 8, 3, 1, 7, 4, 6.0],
+}
+
+
+def played(**asked: Any) -> dict[str, Any]:
+    has_frame = any(one.info.has_frame for one in asked.values())
+    frame = wb.Frame.rows(-2, 1) if has_frame else None
+    call = wb.Over(order_by="k", frame=frame, engine="kernel", **asked)
+    return window_lesson(partition(call, PARTITION))
+
+
+def test_the_older_rows_are_turned_over_one_by_one() -> None:
+    lesson = played(spread=wb.fn.stddev("x"))
+    older, newer = (picture(lesson, f"The {age} rows")["states"] for age in ("older", "newer"))
+    flips = [k for k, step in enumerate(lesson["steps"]) if "turned over" in step["caption"]]
+    assert len(flips) > 3
+    for k in flips:
+        held = [row for row, cell in enumerate(older[k]["cells"]) if cell]
+        waits = [row for row, cell in enumerate(newer[k]["cells"]) if cell]
+        assert held == list(range(held[0], held[-1] + 1))
+        assert waits == list(range(waits[0], held[0])) if waits else True
+        assert older[k]["cells"][held[0]].startswith(f"rows {len(held)},")
+
+
+def test_the_fingers_stand_on_the_ranks_of_the_quantiles() -> None:
+    lesson = played(q=wb.fn.quantile_disc("v", [0.0, 1.0]))
+    fingers = picture(lesson, "The fingers")
+    assert fingers["labels"] == ["0", "1"]
+    ranks = picture(lesson, "The rank of each")["states"][0]["cells"]
+    known = [one for one in PARTITION["v"] if one is not None]
+    assert [value for _, value in sorted(zip(ranks[: len(known)], known, strict=True))] == sorted(
+        known
+    )
+    for step, state in zip(lesson["steps"], fingers["states"], strict=True):
+        if "The finger for 1" in step["caption"]:
+            words = state["cells"][1]
+            assert words.startswith(f"rank {step['caption'].rstrip('.').split()[-1]},")
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        (wb.fn.max("v"), "least"),
+        (wb.fn.avg("v"), "states"),
+        (wb.fn.quantile("v", 0.5), "low"),
+        (wb.fn.row_number(), "number"),
+        (wb.fn.lead("v"), "to"),
+        (wb.fn.stddev("x"), "states"),
+    ],
+    ids=str,
+)
+def test_answers_that_are_still_to_come_are_blank(asked: Any, name: str) -> None:
+    for step in played(answer=asked)["steps"]:
+        values = {one["name"]: one["value"] for one in step["variables"]}
+        for row, cell in enumerate(values[name]):
+            to_come = row > values.get("i", -1)
+            assert not to_come or set(cell if isinstance(cell, list) else [cell]) == {""}
+
+
+def test_the_rows_of_numbers_stand_at_their_values() -> None:
+    line = played(mean=wb.fn.avg("v"))["pictures"][0]
+    assert [event.get("level") for event in line["events"]] == PARTITION["v"]
+    assert [tick["label"] for tick in line["scale"]["ticks"]] == ["0", "10", "20", "30", "40"]
+
+
 def test_the_cells_of_a_query_lie_on_a_line_of_time() -> None:
     slots, windows = np.array([[COUNT, HEAD, 0]]), np.array([[0, 20, 5, 20], [0, -1, 5, -50]])
     cells = np.array(
@@ -101,3 +171,8 @@ def test_a_still_opens_at_its_telling_step_until_another_is_chosen() -> None:
     assert said(player) == said(Player(lesson, step=player._told))
     player.step = 3
     assert "Step 4 of" in said(player)
+
+
+def test_the_page_of_two_rungs_stays_small(tmp_path: Path) -> None:
+    page = play_rung("tree sawtooth", "max", **RUNG, beside="sawtooth").to_html(tmp_path / "page")
+    assert page.stat().st_size < 2_000_000

@@ -4,9 +4,11 @@ What is traced is the last kernel that the worker's own code asks for the answer
 columns that it is given: nothing is prepared a second time.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ from workbench.windows.inspect.one_partition import Partition, said
 #: What is in no answer, by the type of an array, and shown as nothing.
 UNWRITTEN: dict[str, Any] = {"i8": -(2**62) - 1, "i4": -(2**30) - 1, "f8": -1.7976931348623157e308}
 NOTHING = frozenset(UNWRITTEN.values())
+#: The parameters of a kernel of which its docstring says that they are written.
+WRITES = re.compile(r"^ *([\w, ]+) : .*\n +Written: ", re.MULTILINE)
 
 
 def window_maker(partition: Partition, column: str | None = None) -> Make:
@@ -120,9 +124,18 @@ def _unwritten(run: Run) -> list[Any]:
     given = run.part()
     written, kernel = deepcopy(given), interpreted(run.kernel)
     kernel(*written)
+    # Memory that is used again may hold the very answers: what a kernel says it writes counts, too.
+    said = {
+        name
+        for names in WRITES.findall(run.kernel.python.__doc__ or "")
+        for name in names.split(", ")
+    }
+    names = signature(run.kernel.python).parameters
     marked = [
-        one if _same(one, now) else np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
-        for one, now in zip(given, written, strict=True)
+        np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
+        if not _same(one, now) or (name in said and _is_marked(one))
+        else one
+        for name, one, now in zip(names, given, written, strict=True)
     ]
     again = deepcopy(marked)
     kernel(*again)
@@ -130,8 +143,12 @@ def _unwritten(run: Run) -> list[Any]:
     return marked if fits else given
 
 
+def _is_marked(one: Any) -> bool:
+    return isinstance(one, np.ndarray) and one.dtype.str[1:] in UNWRITTEN
+
+
 def _same(one: Any, other: Any) -> bool:
-    if not isinstance(one, np.ndarray) or one.dtype.str[1:] not in UNWRITTEN:
+    if not _is_marked(one):
         return True
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 

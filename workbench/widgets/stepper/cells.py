@@ -121,7 +121,9 @@ def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
     def value(state: State) -> dict[str, Any]:
         index = at(state)
         words = "" if index is None else _shown(state["cells"][index])
-        return {"text": cut(words, room), "font_weight": 700 if marks(state)[0] else None}
+        # Its letters are wider than those of labels.
+        held = cut(words, int((size - 6) / 8.5))
+        return {"text": held, "font_weight": 700 if marks(state)[0] else None}
 
     def mark(state: State) -> dict[str, Any]:
         changed, current = marks(state)

@@ -1,32 +1,108 @@
 """A funnel's tables as plotly figures."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
 
 from workbench.durations import spoken
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
-from workbench.figures.svg import BLUE, GREY, ORANGE, SKY, VERMILLION
+from workbench.figures.svg import cut
+from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, VERMILLION, empty, share, themed
 
+#: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6
-_COLORS = [BLUE, ORANGE, "#009e73", "#cc79a7", SKY, GREY]
-_PATTERNS = ["", "/", "x", ".", "\\", "-"]
+#: How wide an interval is that holds a share, in standard deviations: 95% of all samples.
+_SURE = 1.96
+#: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
+_NAME, _HEAD, _BESIDE = 32, 30, 3
+_ROW = 26
 
 
-def funnel_figure(steps: pd.DataFrame) -> go.Figure:
+@dataclass(frozen=True)
+class Segments:
+    """A table of steps by segments, as one row a segment, in its order: the largest first.
+
+    Attributes
+    ----------
+    by : tuple of str
+        The columns of segments.
+    values : list of tuple
+        A value of each of these columns for each segment.
+    steps : list of str
+    users : int64 array of shape (segments, steps)
+    everybody : int64 array of shape (steps,)
+        Of all segments, also of those that the table does not have.
+    """
+
+    by: tuple[str, ...]
+    values: list[tuple[Any, ...]]
+    steps: list[str]
+    users: NDArray[np.int64]
+    everybody: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, steps: pd.DataFrame) -> "Segments":
+        """Return what :meth:`workbench.Funnel.steps` returned by segments."""
+        by = tuple(steps.columns[: steps.columns.get_loc("step")])
+        rows = [tuple(row) for row in steps[list(by)].itertuples(index=False)]
+        count = len(steps.attrs.get("all", ())) or _first_run([name_of(row) for row in rows])
+        users = steps["users"].to_numpy(np.int64).reshape(-1, max(count, 1))
+        everybody = np.asarray(steps.attrs.get("all", users.sum(axis=0)), np.int64)
+        labels = steps["step"].tolist()[:count]
+        return cls(by, rows[:: max(count, 1)], labels, users, everybody)
+
+    def names(self, most: int) -> list[str]:
+        """Return what the first segments are called, and the rest where there is one."""
+        rest = len(self.values) - most
+        others = [f"{rest:,} other{'s' if rest > 1 else ''}"] if rest > 0 else []
+        return [*map(name_of, self.values[:most]), *others]
+
+    def first(self, most: int) -> NDArray[np.int64]:
+        """Return the users of the first segments, and of all others as one more row."""
+        if len(self.values) <= most:
+            return self.users
+        shown = self.users[:most]
+        return np.vstack([shown, self.everybody - shown.sum(axis=0)])
+
+
+def _first_run(names: list[str]) -> int:
+    """How many rows the first segment has."""
+    return next((k for k, name in enumerate(names) if name != names[0]), len(names))
+
+
+def name_of(values: Sequence[Any]) -> str:
+    """Return what a segment is called.
+
+    Examples
+    --------
+    >>> name_of(("de", None))
+    'de · null'
+    """
+    return " · ".join("null" if pd.isna(value) else str(value) for value in values)
+
+
+def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     """Draw what each step keeps and loses.
 
     Parameters
     ----------
     steps : pandas.DataFrame
-        As :meth:`workbench.Funnel.steps` returns it; with segments, their column comes first.
+        As :meth:`workbench.Funnel.steps` returns it; with segments, their columns come first.
+    most : int
+        How many segments are drawn, the largest; the others are drawn as one.
 
     Returns
     -------
     plotly.graph_objects.Figure
         Without segments a bar a step: those who reached it, and hatched those who were lost since
-        the step before. With segments a bar a step and segment, as shares of its first step.
+        the step before. With segments a panel a step, and in it a row a segment: which share of
+        its first step came so far, with a 95% interval (Wilson), and dashed the share of all.
 
     Examples
     --------
@@ -35,26 +111,13 @@ def funnel_figure(steps: pd.DataFrame) -> go.Figure:
     >>> [(bar.name, bar.x.tolist()) for bar in funnel_figure(table).data[:2]]
     [('reached the step', [4, 1]), ('lost since the step before', [0, 3])]
     """
-    by = steps.columns[0]
-    bars = _steps(steps) if by == "step" else _segments(steps, by)
-    figure = go.Figure(bars)
-    labels = list(dict.fromkeys(_numbered(steps)))
-    several = by != "step"
-    figure.update_layout(
-        barmode="group" if several else "stack",
-        height=90 + (70 if several else 52) * len(labels),
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        template="plotly_white",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        xaxis={"title": "share of the first step" if several else "users", "rangemode": "tozero"},
-        yaxis={"categoryarray": labels[::-1], "categoryorder": "array", "automargin": True},
-    )
-    if several:
-        figure.update_xaxes(tickformat=".0%")
-    else:
-        # Room for the text behind the longest bar.
-        figure.update_xaxes(range=[0, max(int(steps["users"].max()), 1) * 1.3])
-    return figure
+    unit = steps.attrs.get("unit", "users")
+    if not steps["users"].sum():
+        first = cut(str(steps["step"].iloc[0]), _NAME) if len(steps) else "the first step"
+        return empty(themed(go.Figure(), height=140), f"No {unit} took step 1, {first}.")
+    if steps.columns[0] == "step":
+        return _steps(steps, unit)
+    return _breakdown(Segments.of(steps), most, unit)
 
 
 def times_figure(times: pd.DataFrame) -> go.Figure:
@@ -73,78 +136,204 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
     --------
     >>> hours = pd.to_timedelta([0, 1, 2], "h")
     >>> table = pd.DataFrame({"from": hours[:2], "to": hours[1:], "users": [3, 1]})
-    >>> list(times_figure(table).data[0].x)
+    >>> list(times_figure(table).data[0].customdata)
     ['0 s to 1 h', '1 h to 2 h']
     """
+    unit, many = times.attrs.get("unit", "users"), int(times["users"].sum())
+    if not many:
+        return empty(themed(go.Figure(), height=140), f"No {unit} reached all steps.")
+    after = times.attrs.get("time_unit")
     names = [f"{said(a)} to {said(b)}" for a, b in zip(times["from"], times["to"], strict=True)]
-    figure = go.Figure(go.Bar(x=names, y=times["users"], marker_color=BLUE, name="users"))
-    figure.update_layout(
-        title={"text": _title(int(times["users"].sum())), "font": {"size": 14}},
-        height=260,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        template="plotly_white",
-        bargap=0.05,
-        yaxis={"title": "users", "rangemode": "tozero"},
-        xaxis={"nticks": 8},
-    )
+    users = times["users"].tolist()
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(len(names))), y=users, marker_color=BLUE, name=chart_text(unit),
+            customdata=[f"{name} {after}" if after else name for name in names],
+            text=[f"{n:,}" if n else "" for n in users] if len(users) <= 16 else None,
+            textposition="outside", textfont={"size": SMALL, "color": QUIET}, cliponaxis=False,
+            hovertemplate=chart_text("%{y:,} ", unit, " took %{customdata}", NO_NAME),
+        )
+    )  # fmt: skip
+    edges = [said(edge) for edge in [*times["from"], times["to"].iloc[-1]]]
+    step = -(-len(edges) // 8)
+    themed(
+        figure,
+        title=_title("Time from the first step to the last", f"of {many:,} {unit} that took all"),
+        height=230,
+        margin={"t": 52},
+        bargap=0.08,
+        xaxis={
+            "tickvals": [k - 0.5 for k in range(0, len(edges), step)], "ticktext": edges[::step],
+            "showgrid": False, "title": {"text": chart_text(after or "")}, "zeroline": False,
+            "range": [-0.6, len(names) - 0.4],
+        },
+        yaxis={"visible": len(users) > 16, "rangemode": "tozero"},
+    )  # fmt: skip
     return figure
 
 
 def said(length: Any) -> str:
     """Return a length of time as a person says it; an integer stays as it is."""
-    return spoken(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else str(length)
+    if isinstance(length, pd.Timedelta):
+        return spoken(length / pd.Timedelta("1us"))
+    return f"{length:,}" if isinstance(length, int) else str(length)
 
 
-def _title(users: int) -> str:
-    return f"Time from the first step to the last, of the {users:,} who took them all"
+def wilson(
+    part: NDArray[np.int64], whole: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of 95% intervals of shares, by Wilson (1927); NaN of nothing.
+
+    Parameters
+    ----------
+    part, whole : int64 array of shape (shares,)
+
+    Returns
+    -------
+    low, high : float64 array of shape (shares,)
+
+    Examples
+    --------
+    >>> low, high = wilson(np.array([0, 50]), np.array([10, 100]))
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.404]), array([0.278, 0.596]))
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found, square = part / whole, _SURE**2 / whole
+        middle = (found + square / 2) / (1 + square)
+        half = _SURE * np.sqrt(found * (1 - found) / whole + square / whole / 4) / (1 + square)
+    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
 
 
-def _numbered(steps: pd.DataFrame) -> list[str]:
-    labels = list(dict.fromkeys(steps["step"]))
-    numbers = {label: chart_text(f"{k + 1} {label}") for k, label in enumerate(labels)}
-    return [numbers[label] for label in steps["step"]]
+def _title(head: str, below: str) -> dict[str, Any]:
+    quiet = {"text": chart_text(below), "font": {"size": SMALL, "color": QUIET}}
+    return {"text": chart_text(element("b", head)), "font": {"size": 13}, "subtitle": quiet}
 
 
-def _steps(steps: pd.DataFrame) -> list[Any]:
-    y = _numbered(steps)
+def _numbered(labels: Sequence[Any], length: int) -> list[str]:
+    return [chart_text(cut(f"{k + 1} {label}", length)) for k, label in enumerate(labels)]
+
+
+def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
+    y, first = list(range(len(steps))), int(steps["users"].iloc[0])
     shares = zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
-    said_beside = [
-        chart_text(
-            " ",
-            element("b", f"{users:,}"),
-            *([f" · {first:.1%} of the first", BREAK, f" {before:.1%} of the last"] if k else []),
-        )
-        for k, (users, first, before) in enumerate(shares)
-    ]
+    whole = [chart_text(label) for label in steps["step"]]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
-        hovertemplate=chart_text("%{x:,} reached %{y}", NO_NAME),
+        hovertemplate=chart_text("%{x:,} ", unit, " reached %{customdata}", NO_NAME),
+        customdata=whole,
     )  # fmt: skip
     lost = go.Bar(
-        y=y, x=steps["lost"], orientation="h", name="lost since the step before",
-        marker={"color": "white", "line": {"color": VERMILLION, "width": 1},
-                "pattern": {"shape": "/", "fgcolor": VERMILLION}},
-        hovertemplate=chart_text("%{x:,} lost before %{y}", NO_NAME),
+        y=y, x=steps["lost"], orientation="h", name="lost since the step before", customdata=whole,
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": VERMILLION, "width": 1},
+                "pattern": {"shape": "/", "fgcolor": VERMILLION, "size": 6}},
+        hovertemplate=chart_text("%{x:,} ", unit, " lost before %{customdata}", NO_NAME),
     )  # fmt: skip
     beside = go.Scatter(
-        y=y, x=steps["users"] + steps["lost"], mode="text", text=said_beside,
-        textposition="middle right", showlegend=False, hoverinfo="skip", cliponaxis=False,
+        y=y, x=steps["users"] + steps["lost"], mode="text", showlegend=False, hoverinfo="skip",
+        text=[_beside(k, *each) for k, each in enumerate(shares)],
+        textposition="middle right", cliponaxis=False,
     )  # fmt: skip
-    return [reached, lost, beside]
+    below = f"of {first:,} {unit} that took step 1; hatched: lost since the step before"
+    return themed(
+        go.Figure([reached, lost, beside]),
+        title=_title("Who goes on", below),
+        height=70 + 48 * len(y),
+        margin={"t": 56},
+        barmode="stack",
+        bargap=0.4,
+        showlegend=False,
+        # Room for the text behind the longest bar.
+        xaxis={"visible": False, "range": [0, first * 1.42]},
+        yaxis=_rows(_numbered(steps["step"], _NAME)),
+    )
 
 
-def _segments(steps: pd.DataFrame, by: str) -> list[go.Bar]:
-    chosen = list(dict.fromkeys(steps[by].astype(str)))[:MOST_SEGMENTS]
-    y = pd.Series(_numbered(steps), index=steps.index)
-    bars = []
-    for segment, color, pattern in zip(chosen, _COLORS, _PATTERNS, strict=False):
-        rows = steps[steps[by].astype(str) == segment]
-        text = [f"{n:,} · {f:.1%}" for n, f in zip(rows["users"], rows["from_first"], strict=True)]
-        bars.append(
-            go.Bar(
-                y=y[rows.index], x=rows["from_first"], orientation="h",
-                name=chart_text(f"{by}: {segment}"), text=text, textposition="auto",
-                marker={"color": color, "pattern": {"shape": pattern, "fgcolor": "white"}},
-            )
-        )  # fmt: skip
-    return bars
+def _beside(k: int, users: int, first: float, previous: float) -> str:
+    """What stands beside a bar: how many, which share of the step before, and of the first."""
+    parts: list[object] = [" ", element("b", f"{users:,}")]
+    if k > 1:
+        parts += [f" · {share(previous)} of step {k}"]
+    if k:
+        parts += [BREAK, f" {share(first)} of step 1"]
+    return chart_text(*parts)
+
+
+def _rows(names: list[str]) -> dict[str, Any]:
+    """An axis of rows from the top down; rows of one name stay apart."""
+    return {
+        "tickvals": list(range(len(names))), "ticktext": names,
+        "range": [len(names) - 0.5, -0.5], "showgrid": False, "zeroline": False,
+        "ticklabelstandoff": 6,
+    }  # fmt: skip
+
+
+def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
+    users, names = segments.first(most), segments.names(most)
+    later = list(range(1, len(segments.steps))) or [0]
+    heads = _numbered(segments.steps, _HEAD)
+    beside = min(len(later), _BESIDE)
+    deep = -(-len(later) // beside)
+    figure = make_subplots(
+        deep, beside, shared_yaxes=True, horizontal_spacing=0.03,
+        vertical_spacing=0.09 if deep < 5 else 0.4 / deep,
+        subplot_titles=[heads[k] for k in later],
+    )  # fmt: skip
+    sizes = zip(names, users[:, 0], strict=True)
+    rows = [chart_text(f"{cut(name, _NAME)}  {n:,}") for name, n in sizes]
+    for at, k in enumerate(later):
+        place = {"row": at // beside + 1, "col": at % beside + 1}
+        part, least, top = _panel(users, segments.everybody, k, list(map(chart_text, names)), unit)
+        figure.add_traces(part, [place["row"]] * len(part), [place["col"]] * len(part))
+        figure.update_xaxes(
+            range=[least, top], showticklabels=False, showgrid=False, zeroline=True, **place
+        )
+        figure.update_yaxes(_rows(rows) | {"showgrid": True}, **place)
+    for note in figure.layout.annotations:
+        note.update(font={"size": SMALL, "color": QUIET}, yshift=2)
+    by = " and ".join(segments.by)
+    told = f"share of step 1 with a 95% interval; dashed: all {segments.everybody[0]:,} {unit}"
+    return themed(
+        figure,
+        title=_title(f"By {cut(by, _NAME)}", told),
+        height=92 + deep * (28 + _ROW * len(rows)),
+        margin={"t": 92},
+        showlegend=False,
+    )
+
+
+def _panel(
+    users: NDArray[np.int64], everybody: NDArray[np.int64], k: int, names: list[str], unit: str
+) -> tuple[list[Any], float, float]:
+    """The dots of one step with their intervals, and the ends of its axis."""
+    y, whole = list(range(len(users))), users[:, 0]
+    shares = users[:, k] / np.maximum(whole, 1)
+    low, high = wilson(users[:, k], whole)
+    everyone = everybody[k] / max(everybody[0], 1)
+    most = max(float(np.nanmax(high)), everyone, 0.001)
+    between = [at for pair in zip(low, high, [None] * len(y), strict=True) for at in pair]
+    rows = [at for one in y for at in (one, one, None)]
+    counts = zip(names, users[:, k], whole, strict=True)
+    parts = [
+        go.Scatter(
+            x=[everyone, everyone], y=[-0.5, len(y) - 0.5], mode="lines", hoverinfo="skip",
+            line={"color": GREY, "width": 1, "dash": "dash"}, name="all together",
+            showlegend=k <= 1,
+        ),
+        go.Scatter(
+            x=between, y=rows, mode="lines", hoverinfo="skip", line={"color": BLUE, "width": 2},
+            name="95% interval", showlegend=k <= 1,
+        ),
+        go.Scatter(
+            x=shares.tolist(), y=y, mode="markers", marker={"color": BLUE, "size": 9},
+            customdata=[f"{name}: {n:,} of {m:,}" for name, n, m in counts],
+            hovertemplate=chart_text("%{customdata} ", unit, NO_NAME), meta=k, name="share of step 1",
+            showlegend=k <= 1,
+        ),
+        go.Scatter(
+            x=[most * 1.04] * len(y), y=y, mode="text", text=list(map(share, shares)), name="shares",
+            textposition="middle right", textfont={"size": SMALL}, hoverinfo="skip",
+            cliponaxis=False, showlegend=False,
+        ),
+    ]  # fmt: skip
+    return parts, 0.0, most * 1.38

@@ -8,8 +8,9 @@ from workbench.funnel.checks import check_events, check_prepared, check_segments
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.summary import segment
 from workbench.spark.shuffle import bits_of, bits_of_names
-from workbench.spark.table import INTEGERS, BoundTable, column, table
+from workbench.spark.table import INTEGERS, BoundTable, column, column_unit, table
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def bind(
     funnel: FunnelSpec,
     events: "DataFrame | Prepared",
-    by: str | None = None,
+    by: Sequence[str] = (),
     taken: Sequence[str] = (),
 ) -> BoundTable | Prepared:
     """Bind a funnel to its events.
@@ -28,8 +29,8 @@ def bind(
     ----------
     funnel : FunnelSpec
     events : pyspark.sql.DataFrame or Prepared
-    by : str, optional
-        The column of segments.
+    by : sequence of str
+        The columns of segments.
     taken : sequence of str
         Further names that the result uses itself.
 
@@ -49,11 +50,32 @@ def bind(
     else:
         bound = BoundTable.of(table(events), funnel.key, funnel.time)
         check_events(funnel, bound)
-        if by is not None:
-            column(bound, by, "by")
-    if by is not None:
-        check_segments(funnel, bound.schema, by, taken)
+        for name in by:
+            column(bound, name, "by")
+    check_segments(funnel, bound.schema, by, taken)
     return bound
+
+
+def unit_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> str:
+    """Return what the keys are, in the plural, for the labels of tables and figures.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : BoundTable or Prepared
+
+    Returns
+    -------
+    str
+        The funnel's own word, else what the column of the key says, else ``users``.
+    """
+    said = column_unit(events.schema, events.key[0]) if len(events.key) == 1 else None
+    return funnel.unit or said or "users"
+
+
+def time_unit(events: BoundTable | Prepared) -> str | None:
+    """Return the unit of an integer time column, where it says one."""
+    return column_unit(events.schema, events.time) if events.integer_time else None
 
 
 def bits(funnel: FunnelSpec, events: BoundTable) -> "dict[str, Column]":
@@ -119,22 +141,21 @@ def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructTyp
     instant = T.LongType() if kind.typeName() in INTEGERS else kind
     kinds = {key: source[key].dataType for key in task.keys}
     kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
-    if task.by is not None:
-        kinds[task.by] = source[task.by].dataType
+    kinds |= {name: source[name].dataType for name in task.by}
     if task.timed:
         kinds["since_first"] = T.ArrayType(T.LongType())
-    if task.stopped_at is not None:
+    if task.levels:
         kinds |= {} if task.next is None else {"next_event": T.StringType()}
         kinds["next_time"] = instant
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
 
 
-def summary_schema(segment: "DataType | None") -> "StructType":
-    """Return the schema of a summary, given the type of the segments where there are some."""
+def summary_schema(segments: "Sequence[DataType]") -> "StructType":
+    """Return the schema of a summary, given the type of each column of segments."""
     from pyspark.sql import types as T
 
     whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
     kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
     kinds |= {"width": one, "histogram": T.ArrayType(one)}
-    kinds |= {} if segment is None else {"segment": segment}
+    kinds |= {segment(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -35,7 +35,7 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
         check_event(events, funnel.event)
 
 
-def check_prepared(funnel: FunnelSpec, events: Prepared, by: str | None) -> None:
+def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> None:
     """Refuse blocks that do not hold what is asked.
 
     Raises
@@ -56,14 +56,15 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: str | None) -> None
         _check_prepared_by(funnel, events, "event")
     else:
         _check_same_conditions(funnel, events)
-    if by is not None and by not in events.keep:
+    if missing := [name for name in by if name not in events.keep]:
         raise WorkbenchError(
-            f"by: the prepared events do not hold {by!r}; prepare them with keep=[{by!r}]."
+            f"by: the prepared events do not hold {missing[0]!r}; "
+            f"prepare them with keep={list(by)}."
         )
 
 
 def check_segments(
-    funnel: FunnelSpec, schema: "StructType", by: str, taken: Sequence[str] = ()
+    funnel: FunnelSpec, schema: "StructType", by: Sequence[str], taken: Sequence[str] = ()
 ) -> None:
     """Refuse segments that cannot be told apart, or hide a column of the result.
 
@@ -71,8 +72,9 @@ def check_segments(
     ------
     WorkbenchError
     """
-    check_plain(schema, by, "by", (*funnel.key, *RESULTS, *taken))
-    check_sent(schema[by].dataType, by, "by")
+    for name in by:
+        check_plain(schema, name, "by", (*funnel.key, *RESULTS, *taken))
+        check_sent(schema[name].dataType, name, "by")
 
 
 def check_bins(bins: Any) -> None:

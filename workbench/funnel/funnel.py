@@ -8,7 +8,7 @@ from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels
 from workbench.funnel.prepared import Prepared, prepare
 from workbench.funnel.spec import FunnelSpec
-from workbench.spark.shuffle import skipped_in
+from workbench.spark.shuffle import any_of, skipped_in
 from workbench.spark.table import BoundTable, table
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ class Funnel(FunnelSpec):
         step is later than the one before, not at the same time; ``strict_once``: a row counts for
         one step only; ``allow_reentry``: with ``strict_order``, a step too far ahead is passed
         over.
+    unit : str, optional
+        What the keys are, in the plural, for labels: ``"aircraft"``. Without it, the ``"unit"`` in
+        the metadata of the key's column, or ``"users"``.
 
     Raises
     ------
@@ -83,15 +86,17 @@ class Funnel(FunnelSpec):
         what = self.event if self.conditions is None else self.conditions
         return prepare(events, self.key, self.time, what, keep)
 
-    def levels(self, events: "DataFrame | Prepared", by: str | None = None) -> "DataFrame":
+    def levels(
+        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None
+    ) -> "DataFrame":
         """Return how far each key got, as one row for every key of the input.
 
         Parameters
         ----------
         events : pyspark.sql.DataFrame or Prepared
             Rows whose key or time is null are left out; :meth:`skipped` counts them.
-        by : str, optional
-            A column whose value at the first step of the winning chain is returned as well.
+        by : str or sequence of str, optional
+            Columns whose values at the first step of the winning chain are returned as well.
 
         Returns
         -------
@@ -104,16 +109,19 @@ class Funnel(FunnelSpec):
         WorkbenchError
             When a column is missing or has a wrong type.
         """
-        return levels(self, bind(self, events, by), by=by)
+        names = any_of(by, "by")
+        return levels(self, bind(self, events, names), by=names)
 
-    def steps(self, events: "DataFrame | Prepared", by: str | None = None) -> "pd.DataFrame":
+    def steps(
+        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None
+    ) -> "pd.DataFrame":
         """Return what each step keeps and loses.
 
         Parameters
         ----------
         events : pyspark.sql.DataFrame or Prepared
-        by : str, optional
-            A column; each of its values at the first step is a segment.
+        by : str or sequence of str, optional
+            A column, or several; their values at the first step are a segment.
 
         Returns
         -------
@@ -121,7 +129,8 @@ class Funnel(FunnelSpec):
             A row for each step (and segment): ``users`` who reached it, ``from_first`` and
             ``from_previous`` as shares, ``lost`` since the step before, and the median and 90th
             percentile of the time since the step before. ``attrs["skipped"]`` is the number of
-            rows that were left out.
+            rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
+            ``attrs["unit"]`` what they are.
 
         Warns
         -----
@@ -160,15 +169,15 @@ class Funnel(FunnelSpec):
         return summary_of(self, events, bins=bins, warn=False).times
 
     def summary(
-        self, events: "DataFrame | Prepared", by: str | None = None, bins: int = 30
+        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None, bins: int = 30
     ) -> "Summary":
         """Return :meth:`steps` and :meth:`times` of one question to Spark.
 
         Parameters
         ----------
         events : pyspark.sql.DataFrame or Prepared
-        by : str, optional
-            A column; each of its values at the first step is a segment of the steps.
+        by : str or sequence of str, optional
+            A column, or several; their values at the first step are a segment of the steps.
         bins : int
             How many intervals of time, at the most.
 
@@ -202,7 +211,7 @@ class Funnel(FunnelSpec):
             ``next_event``: the earliest event later than the last step reached.
         """
         check_level(self, stopped_at)
-        return levels(self, bind(self, events), stopped_at=stopped_at)
+        return levels(self, bind(self, events), levels=(stopped_at,))
 
     def skipped(self, events: "DataFrame | Prepared") -> int:
         """Return how many rows are left out because their key or their time is null.

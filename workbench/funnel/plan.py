@@ -41,7 +41,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
     events : BoundTable or Prepared
         What :func:`workbench.funnel.bind.bind` returned.
     **more
-        Further fields of the task: ``by``, ``stopped_at``.
+        Further fields of the task: ``by``, ``levels``.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 
 
 def figures(
-    funnel: FunnelSpec, events: BoundTable | Prepared, by: str | None, bins: int
+    funnel: FunnelSpec, events: BoundTable | Prepared, by: tuple[str, ...], bins: int
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
     """Return a row of figures for all keys, and with ``by`` one for each segment.
 
@@ -67,8 +67,8 @@ def figures(
     ----------
     funnel : FunnelSpec
     events : BoundTable or Prepared
-    by : str or None
-        The column of segments.
+    by : tuple of str
+        The columns of segments.
     bins : int
         How many intervals of time, at the most.
 
@@ -93,20 +93,20 @@ def figures(
 def _rows(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "tuple[DataFrame, FunnelTask]":
     """The rows in bundles, and what the workers have to know of them."""
     ship(events.df.sparkSession)
-    what, by = bits(funnel, events), more.get("by")
-    if "stopped_at" in more and funnel.event in events.names:
+    what, by = bits(funnel, events), more.get("by", ())
+    if "levels" in more and funnel.event in events.names:
         more["next"], what = NAME, what | name_of(events, funnel.event)
     task = task_of(funnel, events.integer_time, names=False, **more)
-    return select_rows(events, what, () if by is None else (by,), task.only_matching), task
+    return select_rows(events, what, by, task.only_matching), task
 
 
 def _of_prepared(
-    funnel: FunnelSpec, events: Prepared, by: str | None, bins: int
+    funnel: FunnelSpec, events: Prepared, by: tuple[str, ...], bins: int
 ) -> "Sequence[Row | dict[str, Any]]":
     answer = ReachedTask(prepared_task(funnel, events, by=by, timed=True))
     summary, schema = _summed_up(funnel, events, by, bins)
     # A timestamp would come out of Arrow with a time zone and out of Spark without one.
-    if events.tasks == 1 and not (by and schema["segment"].dataType.typeName() == "timestamp"):
+    if events.tasks == 1 and "timestamp" not in [events.schema[k].dataType.typeName() for k in by]:
         found = list(summary.run(answer.from_blocks(events.fetched())))
         return [row for batch in found for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
@@ -125,9 +125,9 @@ def _of_bundles(
 
 
 def _summed_up(
-    funnel: FunnelSpec, events: BoundTable | Prepared, by: str | None, bins: int
+    funnel: FunnelSpec, events: BoundTable | Prepared, by: tuple[str, ...], bins: int
 ) -> "tuple[SummaryTask, StructType]":
     """What one worker does with all bundles, and the schema of what it returns."""
     widths = ROUND_COUNTS if events.integer_time else ROUND_TIMES
     summary = SummaryTask(len(funnel.labels), bins, widths, MOST_SEGMENTS)
-    return summary, summary_schema(None if by is None else events.schema[by].dataType)
+    return summary, summary_schema([events.schema[name].dataType for name in by])

@@ -20,7 +20,7 @@ class FunnelSpec:
 
     Parameters
     ----------
-    steps, window, key, time, event, modes
+    steps, window, key, time, event, modes, unit
         As :class:`workbench.Funnel` takes them.
 
     Attributes
@@ -33,6 +33,8 @@ class FunnelSpec:
     key : tuple of str
     time, event : str
     modes : tuple of str
+    unit : str, or None
+        What the keys are, in the plural; None where the key's column says it, or they are users.
 
     Raises
     ------
@@ -48,11 +50,12 @@ class FunnelSpec:
         time: str = "timestamp",
         event: str = "event",
         modes: Sequence[str] = (),
+        unit: str | None = None,
     ) -> None:
         self.labels, self.conditions = _checked_steps(steps)
         self.window, self.key = window, several(key)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
-        self.modes = _checked_modes(modes)
+        self.modes, self.unit = _checked_modes(modes), _checked_unit(unit)
         if not isinstance(window, int) or isinstance(window, bool):
             microseconds(window)
         else:
@@ -61,9 +64,12 @@ class FunnelSpec:
     def __repr__(self) -> str:
         steps = list(self.labels) if self.conditions is None else self.conditions
         key = self.key[0] if len(self.key) == 1 else list(self.key)
-        given = {"key": key, "time": self.time, "event": self.event, "modes": list(self.modes)}
-        usual = {"key": "user_id", "time": "timestamp", "event": "event", "modes": []}
-        rest = "".join(f", {n}={v!r}" for n, v in given.items() if v != usual[n])
+        given = [
+            ("key", key, "user_id"), ("time", self.time, "timestamp"),
+            ("event", self.event, "event"), ("modes", list(self.modes), []),
+            ("unit", self.unit, None),
+        ]  # fmt: skip
+        rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
 
     def span(self, integer_time: bool) -> int:
@@ -96,3 +102,11 @@ def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:
             "modes: 'allow_reentry' relaxes 'strict_order'; give both, or leave it out."
         )
     return tuple(mode for mode in MODES if mode in chosen)
+
+
+def _checked_unit(unit: str | None) -> str | None:
+    if unit is not None and (not isinstance(unit, str) or not unit.strip()):
+        raise WorkbenchError(
+            f"unit: {unit!r} is no noun; say what the keys are, such as 'aircraft' or 'orders'."
+        )
+    return unit

@@ -7,13 +7,15 @@ import pandas as pd
 
 from workbench.columnar.blocks import NAME
 from workbench.errors import warn
-from workbench.funnel.bind import bind
+from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.checks import check_bins
 from workbench.funnel.plan import MOST_SEGMENTS, figures
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.pack import MOST_NAMES
+from workbench.funnel.worker.summary import segment
 from workbench.spark.jobs import collected, in_one_sentence
+from workbench.spark.shuffle import any_of
 from workbench.spark.table import BoundTable, column, nearest
 
 if TYPE_CHECKING:
@@ -40,22 +42,25 @@ class Summary(NamedTuple):
 def summary_of(
     funnel: FunnelSpec,
     events: "DataFrame | Prepared",
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     bins: int = 30,
     warn: bool = True,
 ) -> Summary:
     """Return what a funnel says of all keys; see :meth:`workbench.Funnel.summary`."""
     check_bins(bins)
-    bound = bind(funnel, events, by, STEP_COLUMNS)
+    names = any_of(by, "by")
+    bound = bind(funnel, events, names, STEP_COLUMNS)
     with in_one_sentence():
-        found, skipped = figures(funnel, bound, by, bins)
+        found, skipped = figures(funnel, bound, names, bins)
     whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
-    segments = whole if by is None else [row for row in found if not row["whole"]]
-    steps = steps_table(segments, funnel.labels, by, bound.integer_time)
-    steps.attrs["skipped"] = skipped
+    segments = [row for row in found if not row["whole"]] if names else whole
+    steps = steps_table(segments, funnel.labels, names, bound.integer_time)
+    units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
+    steps.attrs |= {"skipped": skipped, "all": list(whole[0]["users"]), **units}
     if warn:
         _warn(funnel, bound, steps, skipped)
     times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
+    times.attrs |= units
     return Summary(steps, times)
 
 
@@ -69,7 +74,7 @@ def nobody(steps: int) -> dict[str, Any]:
 def steps_table(
     found: "Sequence[Row | dict[str, Any]]",
     labels: Sequence[str],
-    by: str | None,
+    by: Sequence[str],
     integer_time: bool,
 ) -> pd.DataFrame:
     """Return a row for each step (and segment): users, shares, losses and times.
@@ -80,8 +85,8 @@ def steps_table(
         A summary of each segment, as :mod:`workbench.funnel.worker.summary` makes it.
     labels : sequence of str
         The steps.
-    by : str, optional
-        The column of segments.
+    by : sequence of str
+        The columns of segments.
     integer_time : bool
         Whether times are integers, which stay as they are.
 
@@ -95,7 +100,7 @@ def steps_table(
         for one in found[:MOST_SEGMENTS]
         for k, label in enumerate(labels)
     ]
-    table = pd.DataFrame(rows, columns=[*([] if by is None else [by]), *STEP_COLUMNS])
+    table = pd.DataFrame(rows, columns=[*by, *STEP_COLUMNS])
     table.attrs["cut"] = len(found) > MOST_SEGMENTS
     return table
 
@@ -120,11 +125,11 @@ def times_table(width: int, users: Sequence[int], integer_time: bool) -> pd.Data
     return pd.DataFrame({"from": lengths[:-1], "to": lengths[1:], "users": list(users)})
 
 
-def _row(found: Any, k: int, label: str, by: str | None, integer_time: bool) -> tuple[Any, ...]:
+def _row(found: Any, k: int, label: str, by: Sequence[str], integer_time: bool) -> tuple[Any, ...]:
     users, first = found["users"][k], found["users"][0]
     previous = found["users"][k - 1] if k else users
     return (
-        *(() if by is None else (found["segment"],)),
+        *(found[segment(part)] for part in range(len(by))),
         label,
         users,
         users / first if first else float("nan"),

@@ -247,6 +247,30 @@ def type_of(table: BoundTable, name: str) -> "DataType":
     return table.schema[name].dataType
 
 
+def column_unit(schema: "StructType", name: str) -> str | None:
+    """Return the unit that a column's metadata give its values, None where they give none.
+
+    Parameters
+    ----------
+    schema : pyspark.sql.types.StructType
+    name : str
+        A column that is there.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import LongType, StructType
+    >>> schema = StructType().add("wind", LongType(), metadata={"unit": "mph"}).add("gust", "long")
+    >>> column_unit(schema, "wind"), column_unit(schema, "gust")
+    ('mph', None)
+    """
+    unit = (schema[name].metadata or {}).get("unit")
+    return unit if isinstance(unit, str) and unit.strip() else None
+
+
 def has_hash(kind: "DataType") -> bool:
     """Say whether Spark has a hash of values of a type: of maps and variants it has none.
 

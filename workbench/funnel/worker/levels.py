@@ -1,6 +1,6 @@
 """The part of a funnel that runs in Spark's Python workers: blocks in, levels out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +42,11 @@ class FunnelTask:
     window : int
         In the unit of :func:`workbench.columnar.blocks.instants`.
     modes : dict of str to bool
-    by : str, optional
-        The kept column whose value at the first step is returned as well.
-    stopped_at : int, optional
-        Return only the keys of this level, with the time of their next event, and with ``next``
-        the value of that kept column.
+    by : tuple of str
+        The kept columns whose values at the first step are returned as well.
+    levels : tuple of int
+        Return only the keys of these levels, with the time of their next event, and with ``next``
+        the value of that kept column. Without any, all keys.
     timed : bool
         Return also the time of each step since the first, as integers.
     """
@@ -55,15 +55,15 @@ class FunnelTask:
     steps: tuple[str | int, ...]
     window: int
     modes: dict[str, bool]
-    by: str | None = None
-    stopped_at: int | None = None
+    by: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
     next: str | None = None
     timed: bool = False
 
     @property
     def only_matching(self) -> bool:
         """Whether rows that fulfil no step say nothing but that their key is there."""
-        return not self.modes["strict_order"] and self.stopped_at is None
+        return not self.modes["strict_order"] and not self.levels
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
@@ -99,20 +99,20 @@ class FunnelTask:
         columns = {name: as_array(block.keys.column(key)) for name, key in key_names}
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(level, reached, block.rows.schema.field(TIME).type)
-        if self.by is not None:
-            values = block.plain(KEEP + self.by)
+        if self.by:
+            values = [block.plain(KEEP + name) for name in self.by]
             first = first_rows(block, time, conditions, level, reached, values)
-            columns[self.by] = values.take(first)
+            columns |= {name: one.take(first) for name, one in zip(self.by, values, strict=True)}
         if self.timed:
             columns["since_first"] = _lists(level, reached - reached[:, :1], pa.int64())
-        if self.stopped_at is None:
+        if not self.levels:
             return pa.record_batch(columns)
         names = None if self.next is None else block.plain(self.next).cast(pa.string())
         after = next_rows(block, time, level, reached, names)
         if names is not None:
             columns["next_event"] = names.take(after)
         columns["next_time"] = block.column(TIME).take(after)
-        return pa.record_batch(columns).filter(pa.array(level == self.stopped_at))
+        return pa.record_batch(columns).filter(pa.array(np.isin(level, self.levels)))
 
     def conditions(self, block: Block) -> NDArray[np.uint32]:
         """Return for each row the steps that it fulfils, bit k for step k."""
@@ -141,18 +141,20 @@ def first_rows(
     conditions: NDArray[np.uint32],
     level: NDArray[np.int64],
     reached: NDArray[np.int64],
-    values: pa.Array,
+    values: Sequence[pa.Array],
 ) -> pa.Array:
     """Return the row at which each partition's winning chain begins, null at level 0.
 
-    Of several rows of that instant that fulfil the first step, the one with the least value is
+    Of several rows of that instant that fulfil the first step, the one with the least values is
     taken: so the answer depends on the data, and not on their order of arrival.
     """
     partition = block.partition_of_rows()
     begins = (level[partition] > 0) & (time == reached[partition, 0]) & (conditions & 1 == 1)
     rows = np.flatnonzero(begins)
-    rows = rows[pc.sort_indices(values.take(pa.array(rows))).to_numpy()]
-    return _first_of_each(rows, partition, len(level))
+    names = [str(k) for k in range(len(values))]
+    there = pa.table([one.take(pa.array(rows)) for one in values], names)
+    order = pc.sort_indices(there, [(name, "ascending") for name in names])
+    return _first_of_each(rows[order.to_numpy()], partition, len(level))
 
 
 def next_rows(

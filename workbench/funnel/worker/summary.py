@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
+from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.levels import FunnelTask
 
-SEGMENT = "segment"
 QUANTILES = (0.5, 0.9)
 #: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
 SUMMARY = pa.schema(
@@ -57,8 +57,7 @@ class ReachedTask:
     def begun(self, answer: pa.RecordBatch) -> pa.Table:
         """Return the times since the first step of every key that took it."""
         columns = {"since_first": answer.column("since_first")}
-        if self.funnel.by is not None:
-            columns[SEGMENT] = answer.column(self.funnel.by)
+        columns |= {segment(k): answer.column(name) for k, name in enumerate(self.funnel.by)}
         return pa.table(columns).filter(pc.greater(answer.column("level"), 0))
 
 
@@ -90,18 +89,18 @@ class SummaryTask:
             return
         begun = pa.Table.from_batches(parts).combine_chunks()
         times, everybody = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
-        if SEGMENT not in begun.column_names:
-            yield self._batch(times, everybody, None, whole=True)
-            return
-        coded = pc.dictionary_encode(begun.column(SEGMENT).chunk(0), "encode")
-        yield self._batch(times, everybody, pa.nulls(1, coded.dictionary.type), whole=True)
-        yield self._batch(times, coded.indices.to_numpy(), coded.dictionary, whole=False)
+        names = [name for name in begun.column_names if name != "since_first"]
+        everything = pa.table([pa.nulls(1, begun.schema.field(name).type) for name in names], names)
+        yield self._batch(times, everybody, everything, whole=True)
+        if names:
+            code, segments = coded(begun.select(names))
+            yield self._batch(times, code, segments, whole=False)
 
     def _batch(
-        self, times: pa.ListArray, code: NDArray[np.int64], segments: pa.Array | None, whole: bool
+        self, times: pa.ListArray, code: NDArray[np.int64], segments: pa.Table, whole: bool
     ) -> pa.RecordBatch:
-        users, quantiles = self._figures(times, code, 1 if segments is None else len(segments))
-        order = self._order(users[:, 0], segments)
+        users, quantiles = self._figures(times, code, 1 if whole else len(segments))
+        order = np.zeros(1, np.int64) if whole else self._order(users[:, 0], segments)
         width, histogram = self._histogram(times) if whole else (None, None)
         columns = [
             pa.array([whole] * len(order)),
@@ -110,15 +109,15 @@ class SummaryTask:
             pa.array([histogram] * len(order), pa.list_(pa.int64())),
         ]
         made = pa.RecordBatch.from_arrays(columns, schema=SUMMARY)
-        return made if segments is None else made.append_column(SEGMENT, segments.take(order))
+        for name in segments.column_names:
+            made = made.append_column(name, as_array(segments.column(name)).take(pa.array(order)))
+        return made
 
-    def _order(self, users: NDArray[np.int64], segments: pa.Array | None) -> NDArray[np.int64]:
+    def _order(self, users: NDArray[np.int64], segments: pa.Table) -> NDArray[np.int64]:
         """The segments with the most users first, then in their own order, a null one first."""
-        if segments is None:
-            return np.zeros(1, np.int64)
-        table = pa.table({"users": users, SEGMENT: segments})
-        keys = [("users", "descending", "at_end"), (SEGMENT, "ascending", "at_start")]
-        order = pc.sort_indices(table, keys)
+        table = segments.append_column("users", pa.array(users))
+        keys = [(name, "ascending", "at_start") for name in segments.column_names]
+        order = pc.sort_indices(table, [("users", "descending", "at_end"), *keys])
         return np.asarray(order[: self.most + 1], np.int64)
 
     def _figures(
@@ -148,6 +147,42 @@ class SummaryTask:
         count = max(1, -(-longest // width)) if len(took) else 0
         at = np.minimum(took // width, count - 1).astype(np.int64)
         return width, np.bincount(at, minlength=count).tolist()
+
+
+def segment(k: int) -> str:
+    """Return what the k-th column of segments is called on the way, so that any name is as good."""
+    return f"segment{k}"
+
+
+def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
+    """Return the segment of each row as a number, and the segments, a null being one as well.
+
+    Parameters
+    ----------
+    values : pyarrow.Table
+        One column or more.
+
+    Returns
+    -------
+    code : int64 array of shape (rows,)
+    segments : pyarrow.Table
+
+    Examples
+    --------
+    >>> code, segments = coded(pa.table({"country": ["fr", "de", "fr"], "vip": [1, 1, 1]}))
+    >>> code, segments.to_pylist()
+    (array([1, 0, 1]), [{'country': 'de', 'vip': 1}, {'country': 'fr', 'vip': 1}])
+    """
+    columns = [pc.dictionary_encode(as_array(one), "encode") for one in values.columns]
+    code = columns[0].indices.to_numpy().astype(np.int64)
+    if len(columns) == 1:
+        return code, pa.table([columns[0].dictionary], values.column_names)
+    for other in columns[1:]:
+        # Numbered anew each time, so that no product of many columns' values is too large.
+        code = np.unique(code, return_inverse=True)[1] * len(other.dictionary)
+        code += other.indices.to_numpy()
+    _, first, code = np.unique(code, return_index=True, return_inverse=True)
+    return code, values.take(pa.array(first))
 
 
 def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> NDArray[np.float64]:

@@ -117,6 +117,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             time=old.time,
             event=old.event,
             modes=[mode for mode, box in self.modes.items() if box.value],
+            unit=old.unit,
         )
 
 

@@ -1,0 +1,121 @@
+"""The first keys that stand behind a number of a funnel, with what they did next."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.funnel.bind import bind, prepared_task, task_schema
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.people import PeopleTask
+from workbench.spark.jobs import in_arrow, in_one_sentence
+
+MOST_PEOPLE = 500
+
+
+class People(NamedTuple):
+    """Keys in their order, and the values by which each is asked for again.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        The key's columns, those of segments, ``last_step`` (a time), ``next_event`` where names of
+        events are known, ``next_time``, and ``after``, the time between the two.
+    keys : list
+        Of each row its key: a value, or a tuple of values when the key has several columns.
+    cut : bool
+        Whether there are more than these.
+    """
+
+    table: pd.DataFrame
+    keys: list[Any]
+    cut: bool
+
+
+@in_one_sentence()
+def first_people(
+    funnel: FunnelSpec,
+    events: Prepared,
+    levels: Sequence[int],
+    by: Sequence[str] = (),
+    limit: int = MOST_PEOPLE,
+    **which: Any,
+) -> People:
+    """Return the first keys of some levels, without a shuffle and without a sort of all of them.
+
+    Where a question to the prepared events takes one task, it is answered in this process, without
+    a job of Spark.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : Prepared
+    levels : sequence of int
+        The levels that the keys stopped at.
+    by : sequence of str
+        The columns of segments.
+    limit : int
+    **which
+        Further fields of :class:`workbench.funnel.worker.people.PeopleTask`: ``segments`` and
+        ``others``, ``took``.
+
+    Returns
+    -------
+    People
+    """
+    bind(funnel, events, by)
+    asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True)
+    which["segments"] = _instants(which.get("segments"))
+    task = PeopleTask(asked, limit + 1, **which)
+    if events.tasks == 1:
+        found = pa.Table.from_batches(task.run(events.fetched())) if events.partitions else None
+    else:
+        found = in_arrow(events.packed().mapInArrow(task.run, _schema(task, events)))
+    if found is None:
+        return People(pd.DataFrame(columns=[*funnel.key, *by]), [], False)
+    order = pc.sort_indices(found, [(name, "ascending") for name in funnel.key])
+    return _people(found.take(order[:limit]), funnel.key, len(found) > limit)
+
+
+def _instants(segments: Any) -> Any:
+    """Segments whose times without a zone are this process's, as Spark's rows have them."""
+    if segments is None:
+        return None
+    return tuple(
+        tuple(one.astimezone() if isinstance(one, datetime) else one for one in values)
+        for values in segments
+    )
+
+
+def _schema(task: PeopleTask, events: Prepared) -> Any:
+    from pyspark.sql import types as T
+
+    schema = task_schema(task.funnel, events.schema, events.time)
+    kept = [field for field in schema.fields if field.name not in ("reached", "since_first")]
+    return T.StructType([*kept, T.StructField("last_time", schema["next_time"].dataType)])
+
+
+def _people(found: pa.Table, key: tuple[str, ...], cut: bool) -> People:
+    rows = zip(*(found.column(name).to_pylist() for name in key), strict=True)
+    keys = [row[0] if len(key) == 1 else row for row in rows]
+    last = _moments(found.column("last_time"))
+    table = found.drop_columns(["level", "last_time", "next_time"]).to_pandas()
+    named = "next_event" in table
+    table.insert(len(table.columns) - named, "last_step", last)
+    table["next_time"] = _moments(found.column("next_time"))
+    table["after"] = table["next_time"] - table["last_step"]
+    return People(table, keys, cut)
+
+
+def _moments(times: pa.ChunkedArray) -> "pd.Series[Any]":
+    """Times as the clock of the session shows them; integers stay, also beside nulls."""
+    if pa.types.is_integer(times.type):
+        return times.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    if pa.types.is_date(times.type):
+        return pd.to_datetime(times.to_pandas())
+    found = times.to_pandas()
+    return found.dt.tz_localize(None)

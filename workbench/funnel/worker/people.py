@@ -1,0 +1,81 @@
+"""The first keys of some levels, of a segment or of a time, looked for in packed blocks."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.columnar.key_codes import as_array
+from workbench.funnel.worker.levels import FunnelTask
+
+
+@dataclass(frozen=True)
+class PeopleTask:
+    """The part that runs in Spark's Python workers: packed blocks in, a row for each key out.
+
+    Attributes
+    ----------
+    funnel : FunnelTask
+        Timed, with the levels that are wanted.
+    rows : int
+        How many keys of each block are returned at the most, the first in the order of keys.
+    segments : tuple of tuple, or None
+        Only keys whose segment is one of these: a value of each column of ``funnel.by``.
+    others : bool
+        Only keys whose segment is none of these.
+    took : tuple of int, or None
+        Only keys whose last step came so long after the first, the end excluded.
+    """
+
+    funnel: FunnelTask
+    rows: int
+    segments: tuple[tuple[Any, ...], ...] | None = None
+    others: bool = False
+    took: tuple[int, int] | None = None
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the keys of every block, with the time of the last step and what came next."""
+        for answer in self.funnel.from_blocks(batches):
+            yield self._first(pa.table(answer.filter(self._wanted(answer)).columns, answer.schema))
+
+    def _wanted(self, answer: pa.RecordBatch) -> pa.Array:
+        wanted = pa.array(np.ones(len(answer), bool))
+        if self.segments is not None:
+            columns = [answer.column(name) for name in self.funnel.by]
+            found = [_is_segment(columns, values) for values in self.segments]
+            inside = reduce(pc.or_, found) if found else pa.array(np.zeros(len(answer), bool))
+            wanted = pc.invert(inside) if self.others else inside
+        if self.took is not None:
+            since = _last(answer.column("since_first"))
+            within = pc.and_(pc.greater_equal(since, self.took[0]), pc.less(since, self.took[1]))
+            wanted = pc.and_(wanted, within.fill_null(False))
+        return wanted
+
+    def _first(self, found: pa.Table) -> pa.RecordBatch:
+        keys = [(name, "ascending") for name in self.funnel.keys]
+        found = found.take(pc.sort_indices(found, keys)[: self.rows])
+        reached = _last(as_array(found.column("reached")))
+        kept = [name for name in found.column_names if name not in ("reached", "since_first")]
+        columns = {name: as_array(found.column(name)) for name in kept} | {"last_time": reached}
+        return pa.record_batch(columns)
+
+
+def _last(lists: pa.ListArray) -> pa.Array:
+    """The last value of each list, null where it is empty."""
+    length = lists.value_lengths().to_numpy()
+    at = pa.array(np.cumsum(length) - 1, mask=length == 0)
+    return lists.flatten().take(at)
+
+
+def _is_segment(columns: list[pa.Array], values: tuple[Any, ...]) -> pa.Array:
+    each = [
+        pc.is_null(column)
+        if value is None
+        else pc.equal(column, pa.scalar(value, column.type)).fill_null(False)
+        for column, value in zip(columns, values, strict=True)
+    ]
+    return reduce(pc.and_, each)

@@ -32,7 +32,7 @@ class Segments:
     ----------
     by : tuple of str
         The columns of segments.
-    values : list of tuple
+    keys : list of tuple
         A value of each of these columns for each segment.
     steps : list of str
     users : int64 array of shape (segments, steps)
@@ -41,7 +41,7 @@ class Segments:
     """
 
     by: tuple[str, ...]
-    values: list[tuple[Any, ...]]
+    keys: list[tuple[Any, ...]]
     steps: list[str]
     users: NDArray[np.int64]
     everybody: NDArray[np.int64]
@@ -59,13 +59,13 @@ class Segments:
 
     def names(self, most: int) -> list[str]:
         """Return what the first segments are called, and the rest where there is one."""
-        rest = len(self.values) - most
+        rest = len(self.keys) - most
         others = [f"{rest:,} other{'s' if rest > 1 else ''}"] if rest > 0 else []
-        return [*map(name_of, self.values[:most]), *others]
+        return [*map(name_of, self.keys[:most]), *others]
 
     def first(self, most: int) -> NDArray[np.int64]:
         """Return the users of the first segments, and of all others as one more row."""
-        if len(self.values) <= most:
+        if len(self.keys) <= most:
             return self.users
         shown = self.users[:most]
         return np.vstack([shown, self.everybody - shown.sum(axis=0)])
@@ -118,6 +118,60 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     if steps.columns[0] == "step":
         return _steps(steps, unit)
     return _breakdown(Segments.of(steps), most, unit)
+
+
+def together(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return the steps of all segments together, to be drawn without segments.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        As :meth:`workbench.Funnel.steps` returns it, by segments or not.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Without times, which cannot be had from those of the segments.
+    """
+    if steps.columns[0] == "step":
+        return steps
+    users = pd.Series(steps.attrs["all"])
+    before = users.shift(fill_value=users.iloc[0])
+    whole = pd.DataFrame({"step": Segments.of(steps).steps, "users": users})
+    whole = whole.assign(from_first=users / users.iloc[0], from_previous=users / before)
+    whole["lost"] = before - users
+    whole.attrs |= steps.attrs
+    return whole
+
+
+def pivoted(steps: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of steps by segments with one row a segment.
+
+    Parameters
+    ----------
+    steps : pandas.DataFrame
+        As :meth:`workbench.Funnel.steps` returns it by segments.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of segments, for each step how many users reached it, and from the second step
+        on which share of the first these are.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"device": ["tv", "tv"], "step": ["a", "b"], "users": [4, 1]})
+    >>> pivoted(table)
+      device  1 a  2 b  2 b, share
+    0     tv    4    1        0.25
+    """
+    found = Segments.of(steps)
+    table = pd.DataFrame(found.keys, columns=list(found.by))
+    for k, label in enumerate(found.steps):
+        table[f"{k + 1} {label}"] = found.users[:, k]
+        if k:
+            table[f"{k + 1} {label}, share"] = found.users[:, k] / np.maximum(found.users[:, 0], 1)
+    return table
 
 
 def times_figure(times: pd.DataFrame) -> go.Figure:
@@ -245,7 +299,7 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
         showlegend=False,
         # Room for the text behind the longest bar.
         xaxis={"visible": False, "range": [0, first * 1.42]},
-        yaxis=_rows(_numbered(steps["step"], _NAME)),
+        yaxis=_rows(_numbered(steps["step"].tolist(), _NAME)),
     )
 
 
@@ -327,12 +381,12 @@ def _panel(
         go.Scatter(
             x=shares.tolist(), y=y, mode="markers", marker={"color": BLUE, "size": 9},
             customdata=[f"{name}: {n:,} of {m:,}" for name, n, m in counts],
-            hovertemplate=chart_text("%{customdata} ", unit, NO_NAME), meta=k, name="share of step 1",
-            showlegend=k <= 1,
+            hovertemplate=chart_text("%{customdata} ", unit, NO_NAME), meta=k,
+            name="share of step 1", showlegend=k <= 1,
         ),
         go.Scatter(
-            x=[most * 1.04] * len(y), y=y, mode="text", text=list(map(share, shares)), name="shares",
-            textposition="middle right", textfont={"size": SMALL}, hoverinfo="skip",
+            x=[most * 1.04] * len(y), y=y, mode="text", text=list(map(share, shares)),
+            name="shares", textposition="middle right", textfont={"size": SMALL}, hoverinfo="skip",
             cliponaxis=False, showlegend=False,
         ),
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
+from workbench.spark.shuffle import any_of
 from workbench.spark.table import table
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.live_stream import LiveStream, is_stream
@@ -25,7 +26,7 @@ MOST_SEGMENTS_OFFERED = 6
 def explore(
     what: Any,
     *tables: Any,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     key: Any = None,
 ) -> Any:
@@ -41,8 +42,8 @@ def explore(
         DataFrame is prepared first, which scans it once. For a backfill its queries and events. For
         a window call a table, or a stream: a streaming DataFrame, or a
         :class:`workbench.lessons.Replay`.
-    by : str, optional
-        The column that a funnel is broken down by at first.
+    by : str or sequence of str, optional
+        The column, or the columns together, that a funnel is broken down by at first.
     keep : sequence of str, optional
         The columns offered to break down by; without it, up to six text columns.
     key : value, or tuple of values, optional
@@ -120,17 +121,16 @@ def _explore_backfill(
 
 @_explore.register
 def _explore_funnel(
-    what: Funnel, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+    what: Funnel, *tables: Any, by: Any, keep: Sequence[str] | None, key: Any
 ) -> FunnelExplorer:
     _check_no_key(key)
     if len(tables) != 1:
         raise WorkbenchError(f"events: a funnel explores one table, and {len(tables)} are given.")
-    events = tables[0]
+    events, names = tables[0], any_of(by, "by")
     if not isinstance(events, Prepared):
         offered = _offered(what, table(events)) if keep is None else tuple(keep)
-        kept = offered if by is None or by in offered else (by, *offered)
-        events = what.prepare(events, keep=kept)
-    return FunnelExplorer(what, events, by)
+        events = what.prepare(events, keep=tuple(dict.fromkeys((*names, *offered))))
+    return FunnelExplorer(what, events, names)
 
 
 def _check_no_key(key: Any) -> None:

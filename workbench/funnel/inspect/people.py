@@ -1,7 +1,6 @@
 """The first keys that stand behind a number of a funnel, with what they did next."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,8 +10,9 @@ import pyarrow.compute as pc
 from workbench.funnel.bind import bind, prepared_task, task_schema
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
-from workbench.funnel.worker.people import PeopleTask
+from workbench.funnel.worker.people import LAST, PeopleTask
 from workbench.spark.jobs import in_arrow, in_one_sentence
+from workbench.spark.table import INTEGERS, unused
 
 MOST_PEOPLE = 500
 
@@ -69,7 +69,12 @@ def first_people(
     """
     bind(funnel, events, by)
     asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True)
-    which["segments"] = _instants(which.get("segments"))
+    if which.get("segments") is not None:
+        kinds = [events.schema[name].dataType.typeName() for name in by]
+        which["segments"] = tuple(
+            tuple(_plain(*one) for one in zip(segment, kinds, strict=True))
+            for segment in which["segments"]
+        )
     task = PeopleTask(asked, limit + 1, **which)
     if events.tasks == 1:
         found = pa.Table.from_batches(task.run(events.fetched())) if events.partitions else None
@@ -81,14 +86,15 @@ def first_people(
     return _people(found.take(order[:limit]), funnel.key, len(found) > limit)
 
 
-def _instants(segments: Any) -> Any:
-    """Segments whose times without a zone are this process's, as Spark's rows have them."""
-    if segments is None:
+def _plain(value: Any, kind: str) -> Any:
+    """What a table of pandas holds of a segment, as Arrow has it."""
+    if pd.isna(value):
         return None
-    return tuple(
-        tuple(one.astimezone() if isinstance(one, datetime) else one for one in values)
-        for values in segments
-    )
+    if kind in INTEGERS:
+        # Beside nulls pandas makes floats of integers.
+        return int(value)
+    # A time without a zone is this process's, as Spark's rows have it.
+    return value.astimezone() if kind == "timestamp" else getattr(value, "item", lambda: value)()
 
 
 def _schema(task: PeopleTask, events: Prepared) -> Any:
@@ -96,26 +102,27 @@ def _schema(task: PeopleTask, events: Prepared) -> Any:
 
     schema = task_schema(task.funnel, events.schema, events.time)
     kept = [field for field in schema.fields if field.name not in ("reached", "since_first")]
-    return T.StructType([*kept, T.StructField("last_time", schema["next_time"].dataType)])
+    return T.StructType([*kept, T.StructField(LAST, schema["next_time"].dataType)])
 
 
 def _people(found: pa.Table, key: tuple[str, ...], cut: bool) -> People:
     rows = zip(*(found.column(name).to_pylist() for name in key), strict=True)
     keys = [row[0] if len(key) == 1 else row for row in rows]
-    last = _moments(found.column("last_time"))
-    table = found.drop_columns(["level", "last_time", "next_time"]).to_pandas()
-    named = "next_event" in table
-    table.insert(len(table.columns) - named, "last_step", last)
-    table["next_time"] = _moments(found.column("next_time"))
-    table["after"] = table["next_time"] - table["last_step"]
+    last, then = (_moments(found.column(name)) for name in (LAST, "next_time"))
+    own = ["level", LAST, "next_event", "next_time"]
+    table = found.drop_columns([name for name in own if name in found.column_names]).to_pandas()
+    parts = {"last_step": last, "next_time": then, "after": then - last}
+    if "next_event" in found.column_names:
+        parts = {"last_step": last, "next_event": found.column("next_event").to_pandas()} | parts
+    for name, values in parts.items():
+        table[unused(table.columns, name)] = values
     return People(table, keys, cut)
 
 
 def _moments(times: pa.ChunkedArray) -> "pd.Series[Any]":
     """Times as the clock of the session shows them; integers stay, also beside nulls."""
     if pa.types.is_integer(times.type):
-        return times.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    if pa.types.is_date(times.type):
-        return pd.to_datetime(times.to_pandas())
-    found = times.to_pandas()
-    return found.dt.tz_localize(None)
+        found = times.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    else:
+        found = pd.to_datetime(times.to_pandas()).dt.tz_localize(None)
+    return pd.Series(found)

@@ -12,6 +12,9 @@ import pyarrow.compute as pc
 from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.levels import FunnelTask
 
+#: The time of the last step, as the workers call it.
+LAST = "__last__"
+
 
 @dataclass(frozen=True)
 class PeopleTask:
@@ -60,7 +63,7 @@ class PeopleTask:
         found = found.take(pc.sort_indices(found, keys)[: self.rows])
         reached = _last(as_array(found.column("reached")))
         kept = [name for name in found.column_names if name not in ("reached", "since_first")]
-        columns = {name: as_array(found.column(name)) for name in kept} | {"last_time": reached}
+        columns = {name: as_array(found.column(name)) for name in kept} | {LAST: reached}
         return pa.record_batch(columns)
 
 

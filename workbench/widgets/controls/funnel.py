@@ -8,11 +8,10 @@ import traitlets
 
 from kernels.funnel.levels import MAX_STEPS
 from workbench.durations import Duration, microseconds, spoken
-from workbench.figures.markup import element
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
-from workbench.widgets.html import HTML
+from workbench.spark.shuffle import any_of
 
 WINDOWS = [
     *("0 seconds", "1 second", "10 seconds", "1 minute", "5 minutes", "15 minutes", "30 minutes"),
@@ -28,7 +27,13 @@ HINTS = {
 }
 
 
-class StepsEditor(widgets.VBox):  # type: ignore[misc]
+#: How many segments may be drawn.
+MOST = (6, 12, 24, 48)
+#: Controls beside each other, as many as there is room for.
+WRAPPED = {"flex_flow": "row wrap", "align_items": "center"}
+
+
+class StepsEditor(widgets.HBox):  # type: ignore[misc]
     """A list of steps that can be chosen, moved, removed and added to."""
 
     steps = traitlets.Tuple()
@@ -36,9 +41,12 @@ class StepsEditor(widgets.VBox):  # type: ignore[misc]
     def __init__(self, names: Sequence[str], steps: Sequence[str]) -> None:
         # A step that the data do not have stays on the list, to be seen and mended.
         self._names = [*names, *(step for step in dict.fromkeys(steps) if step not in names)]
-        self._add = widgets.Button(description="Add a step", icon="plus", tooltip="Add a step")
+        self._add = widgets.Button(
+            description="step", icon="plus", tooltip="Add a step", layout={"width": "72px"}
+        )
         self._add.on_click(self._append)
-        super().__init__()
+        super().__init__(layout={"flex_flow": "row wrap", "align_items": "center"})
+        self.add_class("wb-steps")
         self.steps = tuple(steps)
 
     @traitlets.observe("steps")
@@ -48,19 +56,20 @@ class StepsEditor(widgets.VBox):  # type: ignore[misc]
 
     def _row(self, k: int) -> widgets.HBox:
         choice = widgets.Dropdown(
-            options=self._names, value=self.steps[k], description=f"Step {k + 1}",
-            layout={"width": "280px"}, style={"description_width": "60px"},
+            options=self._names, value=self.steps[k], description=str(k + 1),
+            layout={"width": "auto", "max_width": "240px"}, style={"description_width": "initial"},
+            tooltip=f"Step {k + 1}",
         )  # fmt: skip
         choice.observe(lambda change: self._replace(k, change["new"]), names="value")
         last = len(self.steps) - 1
         buttons = [
-            _button("arrow-up", f"Move step {k + 1} up", k == 0, lambda: self._swap(k, k - 1)),
-            _button(
-                "arrow-down", f"Move step {k + 1} down", k == last, lambda: self._swap(k, k + 1)
-            ),
+            _button("angle-left", f"Step {k + 1} earlier", k == 0, lambda: self._swap(k, k - 1)),
+            _button("angle-right", f"Step {k + 1} later", k == last, lambda: self._swap(k, k + 1)),
             _button("times", f"Remove step {k + 1}", last == 0, lambda: self._remove(k)),
         ]
-        return widgets.HBox([choice, *buttons])
+        row = widgets.HBox([choice, *buttons])
+        row.add_class("wb-step")
+        return row
 
     def _replace(self, k: int, name: str) -> None:
         self.steps = (*self.steps[:k], name, *self.steps[k + 1 :])
@@ -82,24 +91,37 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
     """What a person can change of a funnel over prepared events."""
 
     funnel = traitlets.Any()
-    by = traitlets.Unicode(None, allow_none=True)
+    #: The columns of segments, empty for all together.
+    by = traitlets.Tuple()
+    #: How many segments are drawn: no new question to Spark.
+    most = traitlets.Int(MOST[0])
 
-    def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
+    def __init__(self, funnel: Funnel, prepared: Prepared, by: Sequence[str] = ()) -> None:
         self._first = funnel
         self.editor = StepsEditor(prepared.names, funnel.labels)
         self.window = _window_slider(funnel, prepared.integer_time)
         self.modes = {mode: _mode_box(mode, mode in funnel.modes) for mode in MODES}
-        self.segments = widgets.Dropdown(
-            options=[("all together", ""), *((name, name) for name in prepared.keep)],
-            value=by or "", description="Break down by", style={"description_width": "100px"},
-            layout={"width": "300px"},
+        self.segments = _segments(prepared.keep, tuple(by))
+        self.shown = _dropdown("show", [(f"{n} largest", n) for n in MOST], MOST[0])
+        self.more = widgets.ToggleButton(
+            value=bool(funnel.modes), description="modes", icon="sliders",
+            tooltip="What else must hold between the steps", layout={"width": "84px"},
         )  # fmt: skip
-        modes = [widgets.VBox([box, _hint(HINTS[mode])]) for mode, box in self.modes.items()]
-        super().__init__([self.editor, self.window, *modes, self.segments])
+        self.boxes = widgets.HBox([*self.modes.values()], layout=WRAPPED)
+        asked = widgets.HBox([self.window, self.segments, self.shown, self.more], layout=WRAPPED)
+        super().__init__([self.editor, asked, self.boxes])
+        for box in (asked, self.boxes):
+            box.add_class("wb-controls")
+        traitlets.link((self.shown, "value"), (self, "most"))
+        self.more.observe(self._open, names="value")
+        self._open()
         self._read()
         for control in (self.window, *self.modes.values(), self.segments):
             control.observe(self._read, names="value")
         self.editor.observe(self._read, names="steps")
+
+    def _open(self, _change: Any = None) -> None:
+        self.boxes.layout.display = None if self.more.value else "none"
 
     def _read(self, _change: Any = None) -> None:
         reentry = self.modes["allow_reentry"]
@@ -109,7 +131,9 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             return
         old = self._first
         labels = self.editor.steps
-        self.by = self.segments.value or None
+        # Before the funnel, which is observed.
+        self.by = any_of(self.segments.value or (), "by")
+        self.shown.layout.display = None if self.by else "none"
         self.funnel = Funnel(
             list(labels) if old.conditions is None else {n: old.conditions[n] for n in labels},
             self.window.value,
@@ -128,12 +152,23 @@ def _button(icon: str, tooltip: str, disabled: bool, act: Callable[[], None]) ->
 
 
 def _mode_box(mode: str, on: bool) -> widgets.Checkbox:
-    return widgets.Checkbox(value=on, description=mode, indent=False, tooltip=HINTS[mode])
+    return widgets.Checkbox(
+        value=on, description=mode, indent=False, tooltip=HINTS[mode], layout={"width": "auto"}
+    )
 
 
-def _hint(words: str) -> HTML:
-    style = "font-size:12px;line-height:1.3;margin:-8px 0 4px 22px;opacity:.75"
-    return HTML(element("div", words, style=style))
+def _segments(kept: Sequence[str], by: tuple[str, ...]) -> widgets.Dropdown:
+    """The columns that are held, and several together where they were asked for."""
+    several: list[tuple[str, Any]] = [(" and ".join(by), by)] if len(by) > 1 else []
+    options = [("all together", ""), *((name, name) for name in kept), *several]
+    return _dropdown("by", options, by if several else by[0] if by else "")
+
+
+def _dropdown(what: str, options: Sequence[tuple[str, Any]], value: Any) -> widgets.Dropdown:
+    return widgets.Dropdown(
+        options=options, value=value, description=what, layout={"width": "auto"},
+        style={"description_width": "initial"},
+    )  # fmt: skip
 
 
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:
@@ -148,6 +183,6 @@ def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlide
         options = [(spoken(micros), known[micros]) for micros in sorted(known)]
         value = funnel.window
     return widgets.SelectionSlider(
-        options=options, value=value, description="Window", continuous_update=False,
-        style={"description_width": "60px"}, layout={"width": "400px"},
+        options=options, value=value, description="within", continuous_update=False,
+        style={"description_width": "initial"}, layout={"width": "340px"},
     )  # fmt: skip

@@ -1,41 +1,41 @@
 """The funnel explorer: change a step, the window or a mode, and see who is lost where."""
 
 import time
-from collections.abc import Iterable
-from functools import partial
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
-import ipywidgets as widgets
 import pandas as pd
-import plotly.graph_objects as go
 
-from workbench.errors import noted
-from workbench.figures.funnel import funnel_figure, said, times_figure
-from workbench.figures.markup import Markup, element, in_lines, joined, stylesheet
+from workbench.errors import WorkbenchWarning
+from workbench.figures.funnel import (
+    Segments,
+    funnel_figure,
+    pivoted,
+    times_figure,
+    together,
+)
+from workbench.figures.markup import Markup, element, in_lines
 from workbench.figures.stills.still import still
-from workbench.figures.svg import cut
+from workbench.figures.theme import number, share
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
-from workbench.funnel.summary import Summary
+from workbench.widgets.chart import Chart
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls
-from workbench.widgets.explorers.explorer import Stilled
-from workbench.widgets.explorers.funnel_people import FunnelPeople
-from workbench.widgets.html import HTML, Status, listing
-from workbench.widgets.progress import Progress
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.explorers.funnel_people import Behind, FunnelPeople
+from workbench.widgets.html import HTML, Status, code_line
 from workbench.widgets.redraw import redraw
+from workbench.widgets.table import Table
 
-TABLE_STYLE = stylesheet(
-    ".wb-table th,.wb-table td{text-align:right;padding:0 12px 0 0;line-height:1.6}"
-    ".wb-table th:first-child,.wb-table td:first-child{text-align:left}"
-)
-
-
-#: The most letters of a cell of the table.
-MOST_LETTERS = 50
+_HEADS = {
+    "from_first": "of step 1", "from_previous": "of the step before", "lost": "lost before it",
+    "median_time": "median time", "p90_time": "90% within",
+}  # fmt: skip
 
 
-class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
+class FunnelExplorer(Card):
     """A funnel over prepared events, to be changed by hand.
 
     Attributes
@@ -48,24 +48,22 @@ class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         What is drawn: ``funnel.summary(prepared, by)``.
     """
 
-    def __init__(self, funnel: Funnel, prepared: Prepared, by: str | None = None) -> None:
+    def __init__(self, funnel: Funnel, prepared: Prepared, by: Sequence[str] = ()) -> None:
         self.prepared = prepared
         self.controls = FunnelControls(funnel, prepared, by)
-        self.status, self.code, self.table = Status(), HTML(), HTML()
-        self.chart, self.histogram = go.FigureWidget(), go.FigureWidget()
+        self.status, self.code, self.table = Status(), HTML(), Table()
+        self.chart, self.breakdown, self.histogram = (Chart(toolbar=False) for _ in range(3))
         self.people = FunnelPeople(funnel, prepared)
-        drawn = self.chart, self.table, self.histogram
-        self.progress = Progress(prepared.blocks.sparkSession, self.status, *drawn)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
+        super().__init__(
+            self.chart, self.breakdown, self.table,
+            controls=[self.controls],
+            rows=[self.people, self.histogram],
+            foot=[self.status, self.people.player, self.code],
+        )  # fmt: skip
         self._ask()
-        self.controls.observe(self._ask, names=["funnel", "by"])
-        right = widgets.VBox(
-            [self.progress, self.status, self.chart, self.table, self.histogram],
-            layout={"flex": "1 1 440px", "min_width": "0"},
-        )
-        left = widgets.VBox([self.controls, self.code], layout={"flex": "0 0 410px"})
-        top = widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"})
-        super().__init__([top, self.people])
+        self.controls.observe(self._ask, names="funnel")
+        self.controls.observe(self._show_segments, names="most")
 
     @property
     def funnel(self) -> Funnel:
@@ -78,47 +76,90 @@ class FunnelExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
 
     def _still(self) -> Markup:
         window = self.funnel.window
-        return still(self.chart, f"Funnel of {len(self.funnel.labels)} steps within {window}")
+        shown = self.breakdown if self.controls.by else self.chart
+        return still(shown, f"Funnel of {len(self.funnel.labels)} steps within {window}")
 
     def _ask(self, _change: Any = None) -> None:
         self.status.tell(SPINNER + "Asking Spark …")
-        self.code.value = listing(repr(self.funnel))
-        self.progress.ask(partial(self._answer, self.funnel, self.controls.by), self._show)
+        self.code.value = code_line(repr(self.funnel))
+        if self.status.guard(self._answer):
+            self.people.show(self.funnel)
 
-    def _answer(self, funnel: Funnel, by: str | None) -> tuple[Funnel, Summary, Markup]:
+    def _answer(self) -> None:
         start = time.perf_counter()
-        with noted() as notes:
-            found = funnel.summary(self.prepared, by=by)
-        seconds = time.perf_counter() - start
-        held = f"{self.prepared.rows:,} events of {self.prepared.keys:,} keys"
-        return funnel, found, in_lines([f"✓ {held}, answered in {seconds:.2f} s", *notes])
-
-    def _show(self, answer: tuple[Funnel, Summary, Markup]) -> None:
-        funnel, (self.steps, self.times), told = answer
-        redraw(self.chart, funnel_figure(self.steps))
-        self.table.value = _html(self.steps)
+        with warnings.catch_warnings(record=True) as said_aloud:
+            warnings.simplefilter("always", WorkbenchWarning)
+            found = self.funnel.summary(self.prepared, by=self.controls.by)
+        self.steps, self.times = found
+        self._entitle(time.perf_counter() - start)
+        redraw(self.chart, funnel_figure(together(self.steps)))
         redraw(self.histogram, times_figure(self.times))
-        self.status.tell(told)
-        self.people.show(funnel)
+        self._show_segments()
+        self._show_table()
+        self._clicked(self.chart, self._bar)
+        self._clicked(self.histogram, self._bin)
+        self.status.tell(in_lines([*(str(one.message) for one in said_aloud), *self._shown()]))
 
+    def _entitle(self, seconds: float) -> None:
+        events, keys = self.prepared.rows, self.prepared.keys
+        skipped = self.prepared.skipped
+        left_out = [f"{skipped:,} rows without a key or a time left out"] if skipped else []
+        self.entitle(
+            f"Funnel of {len(self.funnel.labels)} steps",
+            element("b", number(events)) + " events",
+            element("b", number(keys)) + f" {self.steps.attrs['unit']}",
+            *left_out,
+            "answered in " + element("b", f"{1000 * seconds:,.0f} ms"),
+        )
 
-def _html(steps: pd.DataFrame) -> Markup:
-    table = steps.copy()
-    for name in ("from_first", "from_previous"):
-        table[name] = table[name].map(lambda share: "" if pd.isna(share) else f"{share:.1%}")
-    for name in ("median_time", "p90_time"):
-        table[name] = table[name].map(lambda length: "" if pd.isna(length) else said(length))
-    for name in ("users", "lost"):
-        table[name] = table[name].map("{:,}".format)
-    names = {
-        "from_first": "of the first", "from_previous": "of the step before",
-        "median_time": "median time", "p90_time": "90% within",
-    }  # fmt: skip
-    head = _row("th", [names.get(name, name) for name in table.columns])
-    body = joined(_row("td", row) for row in table.itertuples(index=False))
-    parts = element("thead", head), element("tbody", body)
-    return TABLE_STYLE + element("table", *parts, class_="dataframe wb-table")
+    def _shown(self) -> list[str]:
+        """How many of the segments are drawn each for itself."""
+        if not self.controls.by:
+            return []
+        many = len(Segments.of(self.steps).keys)
+        words = f"{min(self.controls.most, many):,} of {many:,} shown"
+        rest = "the others as one row" if many > self.controls.most else "which are all"
+        return [f"By {' and '.join(self.controls.by)}: {words}, {rest}."]
 
+    def _show_segments(self, change: Any = None) -> None:
+        by = self.controls.by
+        self.breakdown.layout.display = None if by else "none"
+        if by:
+            redraw(self.breakdown, funnel_figure(self.steps, self.controls.most))
+            self._clicked(self.breakdown, self._dot)
+        if change is not None:
+            self.status.tell(*self._shown())
 
-def _row(tag: str, cells: Iterable[Any]) -> Markup:
-    return element("tr", joined(element(tag, cut(str(cell), MOST_LETTERS)) for cell in cells))
+    def _show_table(self) -> None:
+        unit, by = self.steps.attrs["unit"], self.controls.by
+        call = f"{self.funnel!r}.steps(events{f', by={list(by)}' if by else ''})"
+        table = pivoted(self.steps) if by else self.steps
+        times = {"median_time", "p90_time"}
+        shares = [str(name) for name, kind in table.dtypes.items() if kind.kind == "f"]
+        self.table.show(
+            table, call, name="funnel", heads={"users": unit, **_HEADS},
+            shown=dict.fromkeys([name for name in shares if name not in times], share),
+        )  # fmt: skip
+
+    def _clicked(self, chart: Chart, act: Any) -> None:
+        """Have a click on a mark open what is behind it; a redrawn figure has new marks."""
+        for trace in chart.data:
+            trace.on_click(
+                lambda trace, points, _state: points.point_inds and act(trace, points.point_inds[0])
+            )
+
+    def _bar(self, trace: Any, k: int) -> None:
+        if trace.name.startswith("lost"):
+            self.people.level.value = k
+        else:
+            self.people.look(Behind.reached(self.funnel, k))
+
+    def _bin(self, _trace: Any, k: int) -> None:
+        self.people.look(Behind.took(self.funnel, self.times, k))
+
+    def _dot(self, trace: Any, row: int) -> None:
+        if trace.meta is not None:
+            segments = Segments.of(self.steps)
+            self.people.look(
+                Behind.segment(self.funnel, segments, trace.meta, row, self.controls.most)
+            )

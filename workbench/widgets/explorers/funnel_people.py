@@ -1,54 +1,122 @@
-"""Who stopped at a step of a funnel, each of whom opens in the step player."""
+"""Who is behind a number of a funnel, each of whom opens in the step player."""
 
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
 
-from workbench.figures.markup import Markup
+from workbench.figures.funnel import Segments, said
+from workbench.figures.markup import element
+from workbench.figures.svg import cut
+from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
+from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people
 from workbench.funnel.prepared import Prepared
-from workbench.spark.jobs import in_arrow
-from workbench.spark.table import name_of
-from workbench.widgets.html import Status
+from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play
-from workbench.widgets.progress import Progress
+from workbench.widgets.table import Table
 
-MOST_PEOPLE = 50
 NOBODY = -1
 
 
+@dataclass(frozen=True)
+class Behind:
+    """Which keys are asked for.
+
+    Attributes
+    ----------
+    words : str
+        Who they are, for the heading.
+    levels : tuple of int
+        Where they stopped.
+    by : tuple of str
+        The columns of their segment.
+    which : dict
+        Further fields of :class:`workbench.funnel.worker.people.PeopleTask`.
+    code : str
+        What returns them as a table of Spark, behind the funnel's own line.
+    """
+
+    words: str
+    levels: tuple[int, ...]
+    code: str
+    by: tuple[str, ...] = ()
+    which: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def stopped(cls, funnel: Funnel, level: int) -> "Behind":
+        """Those who stopped at a level."""
+        labels, last = funnel.labels, len(funnel.labels)
+        words = f"stopped after {level} {_short(labels[level - 1])}" if level else ""
+        words = words or f"never took 1 {_short(labels[0])}"
+        words = f"reached {last} {_short(labels[-1])}" if level == last else words
+        return cls(words, (level,), f".people(events, {level})")
+
+    @classmethod
+    def reached(cls, funnel: Funnel, k: int) -> "Behind":
+        """Those who reached a step, wherever they stopped."""
+        words = f"reached {k + 1} {_short(funnel.labels[k])}"
+        return cls(words, _from(funnel, k), f".levels(events).where('level > {k}')")
+
+    @classmethod
+    def took(cls, funnel: Funnel, times: pd.DataFrame, k: int) -> "Behind":
+        """Those whose time from the first step to the last is in one bin of a histogram."""
+        row, last = times.iloc[k], len(funnel.labels)
+        ends = [_ticks(row["from"]), _ticks(row["to"]) + (k == len(times) - 1)]
+        words = f"took {said(row['from'])} to {said(row['to'])} from the first step to the last"
+        code = f".people(events, {last})"
+        return cls(words, (last,), code, which={"took": tuple(ends)})
+
+    @classmethod
+    def segment(cls, funnel: Funnel, segments: Segments, k: int, row: int, most: int) -> "Behind":
+        """Those of a segment, or of all that are not drawn for themselves, who reached a step."""
+        others = row >= most
+        values = tuple(segments.keys[:most] if others else [segments.keys[row]])
+        name = segments.names(most)[row]
+        words = f"{_short(name)}: reached {k + 1} {_short(funnel.labels[k])}"
+        code = f".levels(events, by={list(segments.by)}).where('level > {k}')"
+        which = {"segments": values, "others": others}
+        return cls(words, _from(funnel, k), code, segments.by, which)
+
+
 class FunnelPeople(widgets.VBox):  # type: ignore[misc]
-    """A choice of a drop-off, the people there, and the player on one of them."""
+    """A choice of a drop-off, the people there, and the player on one of them.
+
+    Attributes
+    ----------
+    player : VBox
+        Where the player opens: it wants more room than the table of people has.
+    """
 
     def __init__(self, funnel: Funnel, prepared: Prepared) -> None:
-        self._prepared, self._funnel = prepared, funnel
-        self.level = widgets.Dropdown(
-            description="Who stopped",
-            layout={"width": "420px"},
-            style={"description_width": "90px"},
+        self._prepared, self._funnel, self._found = (
+            prepared,
+            funnel,
+            People(pd.DataFrame(), [], False),
         )
-        self.people = widgets.Select(rows=8, layout={"width": "780px", "display": "none"})
+        self.level = widgets.Dropdown(
+            description="who stopped", layout={"width": "100%"},
+            style={"description_width": "initial"},
+        )  # fmt: skip
+        self.head, self.table = HTML(), Table(choose=True)
         self.button = widgets.Button(
             description="Step through", icon="play", layout={"display": "none"},
-            tooltip="Step through the events of the chosen one",
+            tooltip="Step through the events of the chosen one, or of the first",
         )  # fmt: skip
         self.note, self.player = Status(), widgets.VBox()
-        drawn = self.people, self.player
-        self.progress = Progress(prepared.blocks.sparkSession, self.note, *drawn)
         self.level.observe(self._list, names="value")
+        self.table.observe(self._choose, names="chosen")
         self.button.on_click(self._play)
-        super().__init__(
-            [self.level, self.progress, self.people, self.note, self.button, self.player]
-        )
+        super().__init__([self.level, self.head, self.table, self.button, self.note])
+        self._close()
 
     def show(self, funnel: Funnel) -> None:
         """Offer the drop-offs of a funnel; the level that was chosen stays chosen."""
         self._funnel, chosen = funnel, self.level.value
         labels = funnel.labels
         options: list[tuple[str, int]] = [
-            ("choose a step", NOBODY),
+            ("choose a step, or click a bar", NOBODY),
             (f"before 1 {labels[0]}", 0),
         ]
         options += [(f"after {k + 1} {label}", k + 1) for k, label in enumerate(labels[:-1])]
@@ -59,56 +127,71 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.level.observe(self._list, names="value")
         self._list()
 
+    def look(self, behind: Behind) -> None:
+        """List the keys behind a mark that was clicked."""
+        self.level.unobserve(self._list, names="value")
+        self.level.value = NOBODY
+        self.level.observe(self._list, names="value")
+        self._open(behind)
+
     def _list(self, _change: Any = None) -> None:
+        self._close()
+        if self.level.value not in (None, NOBODY):
+            self._open(Behind.stopped(self._funnel, self.level.value))
+
+    def _close(self) -> None:
         self.player.children = ()
-        chosen = self.level.value not in (None, NOBODY)
-        for part in (self.people, self.button):
-            part.layout.display = None if chosen else "none"
-        self.note.value = Markup()
-        if chosen:
-            self.progress.ask(partial(self._fetch, self._funnel, self.level.value), self._offer)
+        self.head.value, self.note.value = "", element("span")
+        for part in (self.table, self.button):
+            part.layout.display = "none"
 
-    def _offer(self, found: list[dict[str, Any]]) -> None:
-        keys = self._funnel.key
-        self.people.options = [(_line(row, keys), _key(row, keys)) for row in found[:MOST_PEOPLE]]
-        self.people.index = 0 if found else None
-        self.button.disabled = not found
-        if not found:
-            self.note.tell("Nobody stopped here.")
-        elif len(found) > MOST_PEOPLE:
-            whole = f"funnel.people(events, {self.level.value})"
-            self.note.tell(f"The first {MOST_PEOPLE} are shown; {whole} has all.")
+    def _open(self, behind: Behind) -> None:
+        self._close()
+        self.note.guard(lambda: self._offer(behind))
 
-    def _fetch(self, funnel: Funnel, level: int) -> list[dict[str, Any]]:
-        people = funnel.people(self._prepared, level)
-        rows = people.orderBy(*map(name_of, funnel.key)).limit(MOST_PEOPLE + 1)
-        found: list[dict[str, Any]] = in_arrow(rows).to_pylist()
-        return found
+    def _offer(self, behind: Behind) -> None:
+        self._found = first_people(
+            self._funnel, self._prepared, behind.levels, behind.by, **behind.which
+        )
+        unit = unit_of(self._funnel, self._prepared)
+        many = (
+            f"the first {MOST_PEOPLE} {unit}"
+            if self._found.cut
+            else f"{len(self._found.keys):,} {unit}"
+        )
+        small = element("small", many)
+        self.head.value = element(
+            "div", behind.words[:1].upper() + behind.words[1:], small, class_="wb-over"
+        )
+        self.table.show(
+            self._found.table, f"{self._funnel!r}{behind.code}.toPandas()",
+            heads={"last_step": "last step", "next_event": "then", "next_time": "at"},
+            name="people", nothing=f"No {unit}: nobody {behind.words}.",
+        )  # fmt: skip
+        self.table.layout.display = None
+        self.button.layout.display = None if self._found.keys else "none"
 
-    def _play(self, _button: Any) -> None:
-        one = partial(play, self._funnel, self._prepared, key=self.people.value)
-        self.progress.ask(one, self._show_player)
+    def _choose(self, change: Any) -> None:
+        if change["new"] is not None:
+            self._play()
 
-    def _show_player(self, player: Any) -> None:
-        self.player.children = (player,)
+    def _play(self, _button: Any = None) -> None:
+        self.note.guard(self._show_player)
 
-
-def _key(row: dict[str, Any], names: tuple[str, ...]) -> Any:
-    values = tuple(row[name] for name in names)
-    return values[0] if len(values) == 1 else values
-
-
-def _line(row: dict[str, Any], names: tuple[str, ...]) -> str:
-    who = ", ".join(str(row[name]) for name in names)
-    parts = [who]
-    if row["reached"]:
-        parts.append(f"last step {_moment(row['reached'][-1])}")
-    if row.get("next_time") is None:
-        parts.append("then nothing")
-    else:
-        parts.append(f"then {row.get('next_event') or 'an event'} at {_moment(row['next_time'])}")
-    return " · ".join(parts)
+    def _show_player(self) -> None:
+        key = self._found.keys[self.table.chosen or 0]
+        self.player.children = (play(self._funnel, self._prepared, key=key),)
 
 
-def _moment(value: Any) -> str:
-    return f"{pd.Timestamp(value):%Y-%m-%d %H:%M:%S}" if not isinstance(value, int) else str(value)
+def _short(label: str) -> str:
+    return cut(label, 40)
+
+
+def _from(funnel: Funnel, k: int) -> tuple[int, ...]:
+    """The levels at which the k-th step was reached."""
+    return tuple(range(k + 1, len(funnel.labels) + 1))
+
+
+def _ticks(length: Any) -> int:
+    """A length of time in the unit of the workers."""
+    return int(length // pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else int(length)

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HELPER, PLACE = ROOT / "workbench/figures/markup.py", ROOT / "workbench/widgets/html.py"
+HELPERS = [ROOT / "workbench/markup.py", ROOT / "workbench/described.py"]
+PLACE = ROOT / "workbench/widgets/html.py"
 MODULES = [
     path
     for folder in ("kernels", "workbench", "benchmarks")
     for path in sorted(ROOT.joinpath(folder).rglob("*.py"))
-    if path not in (HELPER, PLACE)
+    if path not in (*HELPERS, PLACE)
 ]
 TAGS = (
     "a abbr article b bdi body br button canvas circle clipPath code col div em embed extra"

@@ -8,6 +8,7 @@ from kernels.tiling.hops import default_hop
 from workbench.arguments import check_known
 from workbench.backfill.aggregation import Aggregation, Window, check_length
 from workbench.backfill.worker.cogroup import Span
+from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import one_name, several
@@ -15,7 +16,7 @@ from workbench.spark.shuffle import one_name, several
 KINDS = ("sawtooth", "sliding", "hopping")
 
 
-class BackfillSpec:
+class BackfillSpec(Described):
     """Aggregations of events over windows that end at each query.
 
     Whatever works on a backfill takes this; :class:`workbench.Backfill` adds what a person asks of
@@ -65,6 +66,16 @@ class BackfillSpec:
         given |= {} if self.hop is None else {"hop": self.hop}
         given |= {} if self.query_time == self.time else {"query_time": self.query_time}
         return f"wb.Backfill({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def _facts(self) -> dict[str, object]:
+        made = "; ".join(f"{', '.join(one.names)} = {one!r}" for one in self.aggregations)
+        differs = self.query_time != self.time
+        return {
+            "features": made,
+            "key": ", ".join(self.key),
+            "time": f"{self.time}; of queries {self.query_time}" if differs else self.time,
+            "windows": f"{self.window}{f', hop {self.hop}' if self.hop is not None else ''}",
+        }
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from workbench.described import shown_as
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels
@@ -208,10 +209,16 @@ class Funnel(FunnelSpec):
         -------
         pyspark.sql.DataFrame
             As :meth:`levels`, with ``next_time`` and, where the event column is known,
-            ``next_event``: the earliest event later than the last step reached.
+            ``next_event``: the earliest event later than the last step reached. As the last line
+            of a cell it shows its first rows where the events are prepared and so few that this
+            starts no job; else its columns, and nothing runs.
         """
+        from workbench.funnel.inspect.people import people_html
+
         check_level(self, stopped_at)
-        return levels(self, bind(self, events), levels=(stopped_at,))
+        people = levels(self, bind(self, events), levels=(stopped_at,))
+        shown_as(people, lambda: people_html(self, events, stopped_at, people.columns))
+        return people
 
     def skipped(self, events: "DataFrame | Prepared") -> int:
         """Return how many rows are left out because their key or their time is null.

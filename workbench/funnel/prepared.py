@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from workbench.columnar.blocks import CONDITIONS, NAME
+from workbench.described import Described
 from workbench.errors import WorkbenchError
 from workbench.funnel.worker.pack import MOST_NAMES, PackTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
@@ -46,7 +47,7 @@ BYTES_A_TASK = 32_000_000
 Event = str | Mapping[str, Condition]
 
 
-class Prepared:
+class Prepared(Described):
     """Events that are held as packed blocks, for funnels over the same key, time and events.
 
     Attributes
@@ -85,6 +86,17 @@ class Prepared:
             f"{len(self.names)} kinds of event, "
             f"{self.bytes / 1e6:,.1f} MB in {self.partitions} blocks{skipped}>"
         )
+
+    def _facts(self) -> dict[str, object]:
+        kinds = ", ".join(self.names[:8]) + (" and more" if len(self.names) > 8 else "")
+        size = f"{self.bytes / 1e6:,.1f} MB in {self.partitions:,} blocks"
+        return {
+            "events": f"{self.rows:,} of {self.keys:,} keys ({', '.join(self.key)})",
+            "kinds of event": f"{len(self.names):,}: {kinds}",
+            "further columns": ", ".join(self.keep) or None,
+            "held": f"{size}; free() gives it back",
+            "left out": f"{self.skipped:,} rows without a key or a time" if self.skipped else None,
+        }
 
     def __enter__(self) -> "Prepared":
         return self

@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Mapping, Sequence, Set
 
 from workbench.arguments import listed
-from workbench.durations import Duration, microseconds, ticks
+from workbench.described import Described
+from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
 
@@ -13,7 +14,7 @@ MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once
 Steps = Sequence[str] | Mapping[str, Condition]
 
 
-class FunnelSpec:
+class FunnelSpec(Described):
     """A sequence of steps that each key may pass through within a window of time.
 
     Whatever works on a funnel takes this; :class:`workbench.Funnel` adds what a person asks of one.
@@ -71,6 +72,21 @@ class FunnelSpec:
         ]  # fmt: skip
         rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
+
+    def _facts(self) -> dict[str, object]:
+        known = self.conditions or dict.fromkeys(self.labels)
+        steps = [f"{k + 1} {label}" for k, label in enumerate(self.labels)]
+        told = [f"{label}: {known[label]}" for label in known if known[label] is not None]
+        window = self.window
+        return {
+            "steps": " → ".join(steps),
+            "where": "; ".join(told) or None,
+            "within": window if isinstance(window, int) else spoken(microseconds(window)),
+            "key": f"{', '.join(self.key)}{f' ({self.unit})' if self.unit else ''}",
+            "time": self.time,
+            "event": self.event if self.conditions is None else None,
+            "modes": ", ".join(self.modes) or None,
+        }
 
     def span(self, integer_time: bool) -> int:
         """Return the window in microseconds, or in the unit of an integer time column."""

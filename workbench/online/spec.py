@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.backfill.aggregation import check_length
+from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.online.checks import check_backfill
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.backfill.backfill import Backfill
 
 
-class ViewSpec:
+class ViewSpec(Described):
     """A backfill whose states are kept in a store.
 
     Jobs take this; :class:`workbench.OnlineView` adds what a person asks of one.
@@ -46,6 +47,14 @@ class ViewSpec:
             )
         check_length(lasting, "lasting")
         self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "features": ", ".join(self.backfill.names),
+            "key": ", ".join(self.backfill.key),
+            "store": repr(self.store),
+            "an upload serves for": self.lasting,
+        }
 
     def length(self, integer_time: bool) -> int:
         """Return how long an upload serves, as the times count.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.arguments import check_known, check_text
+from workbench.described import Described
 from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
@@ -15,7 +16,7 @@ from workbench.windows.ranges_plan import check_cut, why_uncut
 from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
 
-class WindowCall:
+class WindowCall(Described):
     """Window functions that share their partitions and their order.
 
     Whatever works on a call takes this; :class:`workbench.Over` adds what a person asks of one.
@@ -79,6 +80,17 @@ class WindowCall:
     def order_terms(self) -> list[Any]:
         """The order as it is given: names, or tuples."""
         return [_written(term) for term in self.order_by]
+
+    def _facts(self) -> dict[str, object]:
+        order = ", ".join(map(str, self.order_terms))
+        columns = "; ".join(f"{name} = {function!r}" for name, function in self.columns.items())
+        return {
+            "columns": columns,
+            "partition by": ", ".join(self.partition_by) or "nothing: all rows are one partition",
+            "order by": order or None,
+            "frame": repr(self.frame) if self.frame else None,
+            "engine": f"{self.choice.engine}, because {self.choice.why}",
+        }
 
     def explain(self) -> str:
         """Return which engine answers and why, what may be cut, and the frame of each function.

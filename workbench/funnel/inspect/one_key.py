@@ -78,7 +78,12 @@ def rows_of_key(
         task = OneKeyTask(prepared_task(funnel, events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
         integer_time = events.integer_time
-        table = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
+        if events.tasks == 1:
+            # So little is looked through here before a job of Spark has started.
+            batches = [batch for batch in task.run(events.fetched()) if len(batch)]
+            table = pa.Table.from_batches(batches) if batches else pa.table({})
+        else:
+            table = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
     else:
         bound = BoundTable.of(events, funnel.key, funnel.time)
         integer_time = bound.integer_time

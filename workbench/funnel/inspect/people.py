@@ -1,20 +1,28 @@
 """The first keys that stand behind a number of a funnel, with what they did next."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.described import facts_table, rows_table
+from workbench.durations import spoken
 from workbench.funnel.bind import bind, prepared_task, task_schema
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.people import LAST, PeopleTask
+from workbench.markup import Markup
 from workbench.spark.jobs import in_arrow, in_one_sentence
 from workbench.spark.table import INTEGERS, unused
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 MOST_PEOPLE = 500
+#: Rows that a notebook shows of a table that nobody asked to be run.
+_LOOKED_AT = 10
 
 
 class People(NamedTuple):
@@ -84,6 +92,40 @@ def first_people(
         return People(pd.DataFrame(columns=[*funnel.key, *by]), [], False)
     order = pc.sort_indices(found, [(name, "ascending") for name in funnel.key])
     return _people(found.take(order[:limit]), funnel.key, len(found) > limit)
+
+
+def people_html(
+    funnel: FunnelSpec, events: "DataFrame | Prepared", level: int, columns: Sequence[str]
+) -> Markup:
+    """Return what a notebook shows of the keys that stopped at a level, without a job of Spark.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : pyspark.sql.DataFrame or Prepared
+    level : int
+    columns : sequence of str
+        Those of the table that is shown.
+
+    Returns
+    -------
+    Markup
+        The first ten rows, where prepared events are asked in this process; else the columns.
+    """
+    title = f"People that stopped at level {level}"
+    if not isinstance(events, Prepared) or events.tasks > 1:
+        how = "nothing has run yet: .show() asks Spark"
+        return facts_table(title, {"columns": ", ".join(columns), "rows": how})
+    found = first_people(funnel, events, [level], limit=_LOOKED_AT)
+    told = f"{title}: the first {_LOOKED_AT}" if found.cut else title
+    read = [[_read(value) for value in row] for row in found.table.itertuples(index=False)]
+    return rows_table(told, list(map(str, found.table.columns)), read)
+
+
+def _read(value: Any) -> Any:
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return ""
+    return spoken(value / pd.Timedelta("1us")) if isinstance(value, pd.Timedelta) else value
 
 
 def _plain(value: Any, kind: str) -> Any:

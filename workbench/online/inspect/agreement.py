@@ -8,8 +8,10 @@ from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_shown, differences
 from workbench.columnar.equality import alike
+from workbench.described import Described, rows_table
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
+from workbench.markup import Markup
 from workbench.online.checks import check_backfill
 from workbench.online.inspect.agreement_counts import (
     ANSWERED,
@@ -49,7 +51,7 @@ CAUSES = {
 
 
 @dataclass(frozen=True)
-class Consistency:
+class Consistency(Described):
     """How served features and those of a backfill compare.
 
     Attributes
@@ -82,6 +84,11 @@ class Consistency:
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
         return found
+
+    def _described(self) -> Markup:
+        heads = ["feature", *map(str, self.columns.columns)]
+        rows = [(name, *row) for name, *row in self.columns.itertuples()]
+        return rows_table(repr(self), heads, rows)
 
     def __repr__(self) -> str:
         compared = int(self.columns[list(STATES)].to_numpy().sum())

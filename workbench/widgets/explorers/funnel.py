@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import ipywidgets as widgets
 import pandas as pd
 
 from workbench.errors import WorkbenchWarning
@@ -53,10 +54,11 @@ class FunnelExplorer(Card):
         self.controls = FunnelControls(funnel, prepared, by)
         self.status, self.code, self.table = Status(), HTML(), Table()
         self.chart, self.breakdown, self.histogram = (Chart(toolbar=False) for _ in range(3))
+        self._below = widgets.VBox([self.breakdown])
         self.people = FunnelPeople(funnel, prepared)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
         super().__init__(
-            self.chart, self.breakdown, self.table,
+            self.chart, self._below, self.table,
             controls=[self.controls],
             rows=[self.people, self.histogram],
             foot=[self.status, self.people.player, self.code],
@@ -83,7 +85,7 @@ class FunnelExplorer(Card):
         self.status.tell(SPINNER + "Asking Spark …")
         self.code.value = code_line(repr(self.funnel))
         if self.status.guard(self._answer):
-            self.people.show(self.funnel)
+            self.people.show(self.funnel, self.steps.attrs["all"])
 
     def _answer(self) -> None:
         start = time.perf_counter()
@@ -123,7 +125,7 @@ class FunnelExplorer(Card):
 
     def _show_segments(self, change: Any = None) -> None:
         by = self.controls.by
-        self.breakdown.layout.display = None if by else "none"
+        self._below.layout.display = None if by else "none"
         if by:
             redraw(self.breakdown, funnel_figure(self.steps, self.controls.most))
             self._clicked(self.breakdown, self._dot)
@@ -152,14 +154,12 @@ class FunnelExplorer(Card):
         if trace.name.startswith("lost"):
             self.people.level.value = k
         else:
-            self.people.look(Behind.reached(self.funnel, k))
+            self.people.look(Behind.reached(self.funnel, k, self.steps.attrs["all"][k]))
 
     def _bin(self, _trace: Any, k: int) -> None:
         self.people.look(Behind.took(self.funnel, self.times, k))
 
     def _dot(self, trace: Any, row: int) -> None:
         if trace.meta is not None:
-            segments = Segments.of(self.steps)
-            self.people.look(
-                Behind.segment(self.funnel, segments, trace.meta, row, self.controls.most)
-            )
+            found, most = Segments.of(self.steps), self.controls.most
+            self.people.look(Behind.segment(self.funnel, found, trace.meta, row, most))

@@ -1,5 +1,6 @@
 """Who is behind a number of a funnel, each of whom opens in the step player."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +28,13 @@ class Behind:
     Attributes
     ----------
     words : str
-        Who they are, for the heading.
+        What they did, for the heading.
+    many : int
+        How many they are.
     levels : tuple of int
         Where they stopped.
+    of : str
+        Their segment, empty for all.
     by : tuple of str
         The columns of their segment.
     which : dict
@@ -39,25 +44,28 @@ class Behind:
     """
 
     words: str
+    many: int
     levels: tuple[int, ...]
     code: str
+    of: str = ""
     by: tuple[str, ...] = ()
     which: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def stopped(cls, funnel: Funnel, level: int) -> "Behind":
-        """Those who stopped at a level."""
+    def stopped(cls, funnel: Funnel, level: int, users: Sequence[int]) -> "Behind":
+        """Those who stopped at a level, given how many keys there are and reached each step."""
         labels, last = funnel.labels, len(funnel.labels)
         words = f"stopped after {level} {_short(labels[level - 1])}" if level else ""
         words = words or f"never took 1 {_short(labels[0])}"
         words = f"reached {last} {_short(labels[-1])}" if level == last else words
-        return cls(words, (level,), f".people(events, {level})")
+        many = users[level] - (users[level + 1] if level < last else 0)
+        return cls(words, many, (level,), f".people(events, {level})")
 
     @classmethod
-    def reached(cls, funnel: Funnel, k: int) -> "Behind":
+    def reached(cls, funnel: Funnel, k: int, many: int) -> "Behind":
         """Those who reached a step, wherever they stopped."""
         words = f"reached {k + 1} {_short(funnel.labels[k])}"
-        return cls(words, _from(funnel, k), f".levels(events).where('level > {k}')")
+        return cls(words, many, _from(funnel, k), f".levels(events).where('level > {k}')")
 
     @classmethod
     def took(cls, funnel: Funnel, times: pd.DataFrame, k: int) -> "Behind":
@@ -66,7 +74,7 @@ class Behind:
         ends = [_ticks(row["from"]), _ticks(row["to"]) + (k == len(times) - 1)]
         words = f"took {said(row['from'])} to {said(row['to'])} from the first step to the last"
         code = f".people(events, {last})"
-        return cls(words, (last,), code, which={"took": tuple(ends)})
+        return cls(words, int(row["users"]), (last,), code, which={"took": tuple(ends)})
 
     @classmethod
     def segment(cls, funnel: Funnel, segments: Segments, k: int, row: int, most: int) -> "Behind":
@@ -74,10 +82,10 @@ class Behind:
         others = row >= most
         values = tuple(segments.keys[:most] if others else [segments.keys[row]])
         name = segments.names(most)[row]
-        words = f"{_short(name)}: reached {k + 1} {_short(funnel.labels[k])}"
+        words, many = f"reached {k + 1} {_short(funnel.labels[k])}", segments.first(most)[row, k]
         code = f".levels(events, by={list(segments.by)}).where('level > {k}')"
         which = {"segments": values, "others": others}
-        return cls(words, _from(funnel, k), code, segments.by, which)
+        return cls(words, int(many), _from(funnel, k), code, name, segments.by, which)
 
 
 class FunnelPeople(widgets.VBox):  # type: ignore[misc]
@@ -111,9 +119,13 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         super().__init__([self.level, self.head, self.table, self.button, self.note])
         self._close()
 
-    def show(self, funnel: Funnel) -> None:
-        """Offer the drop-offs of a funnel; the level that was chosen stays chosen."""
+    def show(self, funnel: Funnel, users: Sequence[int]) -> None:
+        """Offer the drop-offs of a funnel, given how many reached each of its steps.
+
+        The level that was chosen stays chosen.
+        """
         self._funnel, chosen = funnel, self.level.value
+        self._users = [self._prepared.keys, *users]
         labels = funnel.labels
         options: list[tuple[str, int]] = [
             ("choose a step, or click a bar", NOBODY),
@@ -137,7 +149,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
     def _list(self, _change: Any = None) -> None:
         self._close()
         if self.level.value not in (None, NOBODY):
-            self._open(Behind.stopped(self._funnel, self.level.value))
+            self._open(Behind.stopped(self._funnel, self.level.value, self._users))
 
     def _close(self) -> None:
         self.player.children = ()
@@ -154,19 +166,18 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             self._funnel, self._prepared, behind.levels, behind.by, **behind.which
         )
         unit = unit_of(self._funnel, self._prepared)
-        many = (
-            f"the first {MOST_PEOPLE} {unit}"
-            if self._found.cut
-            else f"{len(self._found.keys):,} {unit}"
+        first = f"the first {MOST_PEOPLE:,} of " if self._found.cut else ""
+        words = (
+            f"{_short(behind.of)}: {behind.words}"
+            if behind.of
+            else behind.words[:1].upper() + behind.words[1:]
         )
-        small = element("small", many)
-        self.head.value = element(
-            "div", behind.words[:1].upper() + behind.words[1:], small, class_="wb-over"
-        )
+        small = element("small", f"{first}{behind.many:,} {unit}")
+        self.head.value = element("div", words, small, class_="wb-over")
         self.table.show(
             self._found.table, f"{self._funnel!r}{behind.code}.toPandas()",
             heads={"last_step": "last step", "next_event": "then", "next_time": "at"},
-            name="people", nothing=f"No {unit}: nobody {behind.words}.",
+            name="people", nothing=f"Nobody {behind.words}.",
         )  # fmt: skip
         self.table.layout.display = None
         self.button.layout.display = None if self._found.keys else "none"

@@ -1,0 +1,102 @@
+"""How our own objects look as the last line of a cell: what they are, and no job of Spark."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.markup import Markup, element, joined, stylesheet
+
+#: Of a card, in the colours of JupyterLab, and readable where there is none.
+_STYLE = stylesheet(
+    ".wb-described{border-collapse:collapse;font-size:13px;line-height:1.5;"
+    "font-variant-numeric:tabular-nums;margin:2px 0}"
+    ".wb-described :is(th,td){text-align:left;vertical-align:top;padding:1px 16px 1px 0;"
+    "background:none;border:0;overflow-wrap:anywhere}"
+    ".wb-described th{font-weight:400;color:var(--jp-ui-font-color2,#5c6370)}"
+    ".wb-described caption{text-align:left;font-weight:650;padding:0 0 2px;"
+    "color:var(--jp-ui-font-color0,inherit)}"
+    ".wb-described .wb-number{text-align:right}"
+)
+#: Letters of one value.
+_MOST = 400
+
+
+class Described:
+    """What a notebook shows as a small table of facts; its ``repr`` stays a line of Python."""
+
+    def _facts(self) -> Mapping[str, object]:
+        """Return what is to be known of it, by a word for each; None leaves a fact out."""
+        raise NotImplementedError
+
+    def _described(self) -> Markup:
+        return facts_table(type(self).__name__, self._facts())
+
+    def _repr_html_(self) -> str:
+        return self._described()
+
+
+def facts_table(title: str, facts: Mapping[str, object]) -> Markup:
+    """Return facts one below the other.
+
+    Parameters
+    ----------
+    title : str
+    facts : dict of str to value
+        A None leaves its fact out.
+
+    Returns
+    -------
+    Markup
+
+    Examples
+    --------
+    >>> facts_table("Funnel", {"steps": "a → b", "unit": None}).partition("</style>")[2].striptags()
+    'Funnelstepsa → b'
+    """
+    rows = joined(
+        element("tr", element("th", word, scope="row"), element("td", _short(value)))
+        for word, value in facts.items()
+        if value is not None
+    )
+    return _STYLE + element("table", element("caption", title), rows, class_="wb-described")
+
+
+def rows_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
+    """Return rows of values below their heads: text left, numbers right.
+
+    Examples
+    --------
+    >>> rows_table("People", ["user", "level"], [("ann", 2)]).partition("</style>")[2].striptags()
+    'Peopleuserlevelann2'
+    """
+    values = [list(row) for row in rows]
+    right = [
+        bool(values) and all(isinstance(row[k], int | float) for row in values)
+        for k in range(len(heads))
+    ]
+    sides = ["wb-number" if one else None for one in right]
+    lines = [_row("th", heads, sides), *(_row("td", map(_short, row), sides) for row in values)]
+    return _STYLE + element("table", element("caption", title), *lines, class_="wb-described")
+
+
+def _row(tag: str, cells: Iterable[object], sides: Iterable[str | None]) -> Markup:
+    pairs = zip(cells, sides, strict=True)
+    return element("tr", *(element(tag, cell, class_=side) for cell, side in pairs))
+
+
+def shown_as(table: Any, make: Callable[[], str]) -> None:
+    """Have a notebook show one DataFrame in another way; what is made of it is shown as usual.
+
+    Parameters
+    ----------
+    table : pyspark.sql.DataFrame
+    make : function
+        Returns the markup, when it is asked for and not before.
+    """
+    table._repr_html_ = make
+
+
+def _short(value: object) -> object:
+    if isinstance(value, Markup):
+        return value
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"

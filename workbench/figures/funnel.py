@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from workbench.durations import spoken
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.svg import cut
-from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, VERMILLION, empty, share, themed
+from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, TEXT, VERMILLION, empty, share, themed
 
 #: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6
@@ -214,7 +214,7 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
         figure,
         title=_title("Time from the first step to the last", f"of {many:,} {unit} that took all"),
         height=230,
-        margin={"t": 52},
+        margin={"t": 60},
         bargap=0.08,
         xaxis={
             "tickvals": [k - 0.5 for k in range(0, len(edges), step)], "ticktext": edges[::step],
@@ -261,7 +261,10 @@ def wilson(
 
 def _title(head: str, below: str) -> dict[str, Any]:
     quiet = {"text": chart_text(below), "font": {"size": SMALL, "color": QUIET}}
-    return {"text": chart_text(element("b", head)), "font": {"size": 13}, "subtitle": quiet}
+    return {
+        "text": chart_text(element("b", head)), "font": {"size": TEXT + 1}, "subtitle": quiet,
+        "y": 1, "yanchor": "top", "pad": {"t": 10},
+    }  # fmt: skip
 
 
 def _numbered(labels: Sequence[Any], length: int) -> list[str]:
@@ -292,8 +295,8 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
     return themed(
         go.Figure([reached, lost, beside]),
         title=_title("Who goes on", below),
-        height=70 + 48 * len(y),
-        margin={"t": 56},
+        height=60 + 46 * len(y),
+        margin={"t": 48},
         barmode="stack",
         bargap=0.4,
         showlegend=False,
@@ -350,8 +353,8 @@ def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     return themed(
         figure,
         title=_title(f"By {cut(by, _NAME)}", told),
-        height=92 + deep * (28 + _ROW * len(rows)),
-        margin={"t": 92},
+        height=80 + deep * (28 + _ROW * len(rows)),
+        margin={"t": 76},
         showlegend=False,
     )
 

@@ -1,9 +1,17 @@
 """A funnel's tables as figures: what is drawn, and with which words."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.figures.funnel import funnel_figure, times_figure
+from workbench.figures.funnel import (
+    Segments,
+    funnel_figure,
+    pivoted,
+    times_figure,
+    together,
+    wilson,
+)
 from workbench.figures.stills.still import still
 
 STEPS = pd.DataFrame(
@@ -19,9 +27,14 @@ HOURS = pd.to_timedelta([0, 1, 2], "h")
 TIMES = pd.DataFrame({"from": HOURS[:2], "to": HOURS[1:], "users": [3, 7]})
 
 
-def in_segments(*segments: str) -> pd.DataFrame:
+def in_segments(*segments: str | None) -> pd.DataFrame:
     parts = [STEPS.assign(device=segment) for segment in segments]
     return pd.concat(parts, ignore_index=True)[["device", *STEPS.columns]]
+
+
+def called(table: pd.DataFrame, **words: object) -> pd.DataFrame:
+    table.attrs |= words
+    return table
 
 
 def test_a_bar_shows_who_reached_a_step_and_a_hatched_one_who_was_lost() -> None:
@@ -33,48 +46,111 @@ def test_a_bar_shows_who_reached_a_step_and_a_hatched_one_who_was_lost() -> None
 
 def test_both_denominators_are_written_beside_each_step() -> None:
     *_, words = funnel_figure(STEPS).data
-    assert words.text[2] == " <b>10</b> · 10.0% of the first<br> 25.0% of the last"
+    assert words.text[2] == " <b>10</b> · 25.0% of step 2<br> 10.0% of step 1"
+    assert words.text[1] == " <b>40</b><br> 40.0% of step 1"
 
 
 def test_the_first_step_stands_on_top() -> None:
     axis = funnel_figure(STEPS).layout.yaxis
-    assert list(axis.categoryarray)[-1] == "1 signup"
+    assert axis.ticktext[0] == "1 signup"
+    assert axis.range[0] > axis.range[1]
 
 
-def test_segments_stand_side_by_side_as_shares_of_their_own_first_step() -> None:
-    bars = funnel_figure(in_segments("mobile", "desktop")).data
-    assert [bar.name for bar in bars] == ["device: mobile", "device: desktop"]
-    assert list(bars[0].x) == [1.0, 0.4, 0.1]
-    assert bars[0].marker.pattern.shape != bars[1].marker.pattern.shape
+def test_a_step_that_comes_twice_has_two_rows() -> None:
+    twice = STEPS.assign(step=["signup", "help", "signup"])
+    assert list(funnel_figure(twice).data[0].y) == [0, 1, 2]
 
 
-def test_no_more_than_six_segments_are_drawn() -> None:
-    assert len(funnel_figure(in_segments(*"abcdefgh")).data) == 6
+def test_labels_have_the_unit_of_the_keys() -> None:
+    figure = funnel_figure(called(STEPS.copy(), unit="aircraft"))
+    assert "100 aircraft that took step 1" in figure.layout.title.subtitle.text
+    assert figure.data[0].hovertemplate == "%{x:,} aircraft reached %{customdata}<extra></extra>"
+    drawn = times_figure(called(TIMES.copy(), unit="aircraft"))
+    assert drawn.layout.title.subtitle.text == "of 10 aircraft that took all"
+
+
+def test_each_later_step_is_a_panel_of_shares_of_each_segment_s_own_first_step() -> None:
+    figure = funnel_figure(in_segments("mobile", "desktop"))
+    dots = [trace for trace in figure.data if trace.name == "share of step 1"]
+    assert [list(trace.x) for trace in dots] == [[0.4, 0.4], [0.1, 0.1]]
+    assert [trace.meta for trace in dots] == [1, 2]
+    assert [note.text for note in figure.layout.annotations] == ["2 add_to_cart", "3 checkout"]
+    assert list(figure.layout.yaxis.ticktext) == ["mobile  100", "desktop  100"]
+    assert list(figure.data[3].text) == ["40.0%", "40.0%"]
+
+
+def test_the_largest_segments_are_drawn_and_the_others_as_one() -> None:
+    table = called(in_segments(*"abcdefgh"), all=[900, 400, 100])
+    figure = funnel_figure(table)
+    assert list(figure.layout.yaxis.ticktext)[-2:] == ["f  100", "2 others  300"]
+    assert funnel_figure(table, most=8).layout.yaxis.ticktext[-1] == "h  100"
+    assert Segments.of(table).first(6)[-1].tolist() == [300, 160, 40]
+
+
+def test_segments_of_several_columns_and_without_a_value_have_names() -> None:
+    table = in_segments("tv", None)
+    table.insert(0, "land", "fr")
+    assert Segments.of(table).names(6) == ["fr · tv", "fr · null"]
+
+
+def test_an_interval_holds_the_share_of_few_better_than_of_many() -> None:
+    low, high = wilson(np.array([1, 100]), np.array([2, 200]))
+    assert (high - low)[0] > 5 * (high - low)[1]
+    assert ((low < 0.5) & (high > 0.5)).all()
+
+
+def test_all_segments_together_are_drawn_as_a_funnel_of_their_own() -> None:
+    table = called(in_segments("mobile", "desktop"), all=[200, 80, 20], unit="users")
+    whole = together(table)
+    assert whole["users"].tolist() == [200, 80, 20]
+    assert whole["lost"].tolist() == [0, 120, 60]
+    assert whole["from_previous"].tolist() == [1.0, 0.4, 0.25]
+    assert together(STEPS) is STEPS
+
+
+def test_a_table_of_segments_has_one_row_for_each() -> None:
+    table = pivoted(in_segments("mobile", "desktop"))
+    assert table.columns[0] == "device"
+    assert table["device"].tolist() == ["mobile", "desktop"]
+    assert table["3 checkout"].tolist() == [10, 10]
+    assert table["3 checkout, share"].tolist() == [0.1, 0.1]
 
 
 def test_times_are_drawn_as_intervals_that_a_person_reads() -> None:
     figure = times_figure(TIMES)
-    assert list(figure.data[0].x) == ["0 s to 1 h", "1 h to 2 h"]
-    assert "the 10 who took them all" in figure.layout.title.text
+    assert list(figure.data[0].customdata) == ["0 s to 1 h", "1 h to 2 h"]
+    assert list(figure.data[0].text) == ["3", "7"]
+    assert list(figure.layout.xaxis.ticktext) == ["0 s", "1 h", "2 h"]
+    assert "of 10 users that took all" in figure.layout.title.subtitle.text
 
 
-def test_integer_times_stay_integers() -> None:
-    figure = times_figure(pd.DataFrame({"from": [0, 5], "to": [5, 10], "users": [1, 2]}))
-    assert list(figure.data[0].x) == ["0 to 5", "5 to 10"]
+def test_integer_times_stay_integers_and_have_the_unit_of_their_column() -> None:
+    table = pd.DataFrame({"from": [0, 5], "to": [5, 10], "users": [1, 2]})
+    assert list(times_figure(table).data[0].customdata) == ["0 to 5", "5 to 10"]
+    figure = times_figure(called(table, time_unit="rounds"))
+    assert list(figure.data[0].customdata) == ["0 to 5 rounds", "5 to 10 rounds"]
+    assert figure.layout.xaxis.title.text == "rounds"
 
 
-def test_nobody_at_all_is_an_empty_picture_and_no_error() -> None:
+def test_nobody_at_all_is_a_sentence_and_no_error() -> None:
     none = STEPS.assign(users=0, lost=0, from_first=float("nan"), from_previous=float("nan"))
-    assert list(funnel_figure(none).data[0].x) == [0, 0, 0]
-    assert list(times_figure(TIMES.iloc[:0]).data[0].x) == []
+    for figure, sentence in (
+        (funnel_figure(none), "No users took step 1, signup."),
+        (times_figure(TIMES.iloc[:0]), "No users reached all steps."),
+        (times_figure(called(TIMES.assign(users=0), unit="ships")), "No ships reached all steps."),
+    ):
+        assert len(figure.data) == 0
+        assert figure.layout.annotations[0].text == sentence
+        assert sentence in still(figure, "Funnel")
 
 
 @pytest.mark.parametrize(
-    ("table", "share"),
-    [(STEPS, "40.0% of the first"), (in_segments("mobile", "desktop"), "40 · 40.0%")],
+    ("table", "shares"),
+    [(STEPS, "25.0% of step 2"), (in_segments("mobile", "desktop"), "10.0%")],
 )
-def test_the_still_picture_names_every_step_and_its_share(table: pd.DataFrame, share: str) -> None:
+def test_the_still_picture_names_every_step_and_its_share(table: pd.DataFrame, shares: str) -> None:
     picture = still(funnel_figure(table), "Funnel <of> three")
     assert picture.startswith("<svg")
     assert "Funnel &lt;of&gt; three" in picture
-    assert share in picture
+    assert shares in picture
+    assert "3 checkout" in picture

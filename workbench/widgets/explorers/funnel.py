@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 
+from workbench.durations import spoken
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import (
     Segments,
@@ -111,7 +112,7 @@ class FunnelExplorer(Card):
             element("b", number(events)) + " events",
             element("b", number(keys)) + f" {self.steps.attrs['unit']}",
             *left_out,
-            "answered in " + element("b", f"{1000 * seconds:,.0f} ms"),
+            "answered in " + element("b", spoken(round(seconds, 3) * 1e6)),
         )
 
     def _shown(self) -> list[str]:
@@ -138,8 +139,9 @@ class FunnelExplorer(Card):
         table = pivoted(self.steps) if by else self.steps
         times = {"median_time", "p90_time"}
         shares = [str(name) for name, kind in table.dtypes.items() if kind.kind == "f"]
+        heads = {name: "share" for name in shares if name.endswith(", share")}
         self.table.show(
-            table, call, name="funnel", heads={"users": unit, **_HEADS},
+            table, call, name="funnel", heads={"users": unit, **_HEADS, **heads},
             shown=dict.fromkeys([name for name in shares if name not in times], share),
         )  # fmt: skip
 

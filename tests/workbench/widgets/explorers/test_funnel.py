@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -30,7 +32,8 @@ def explorer(clicks: DataFrame) -> Iterator[FunnelExplorer]:
 def test_it_opens_on_the_answer_of_its_twin(explorer: FunnelExplorer, clicks: DataFrame) -> None:
     assert explorer.steps.equals(wb.Funnel(SHOP, "1 day").steps(clicks))
     assert list(explorer.chart.data[0].x) == explorer.steps["users"].tolist()
-    assert "300 keys, answered in" in explorer.status.value
+    assert "<b>300</b> users" in explorer.head.value
+    assert "answered in" in explorer.head.value
 
 
 def test_moving_the_window_asks_again(explorer: FunnelExplorer) -> None:
@@ -58,20 +61,90 @@ def test_allow_reentry_goes_when_strict_order_goes(explorer: FunnelExplorer) -> 
     assert modes["allow_reentry"].disabled
 
 
-def test_a_breakdown_draws_a_bar_a_segment(explorer: FunnelExplorer) -> None:
+def test_a_breakdown_draws_a_row_a_segment_and_says_how_many(explorer: FunnelExplorer) -> None:
+    explorer.controls.segments.value = "country"
+    assert explorer.steps.columns[0] == "country"
+    users = explorer.steps.groupby("country")["users"].first().sort_values(ascending=False)
+    many, whole = len(users), explorer.steps.attrs["all"]
+    assert many > 3
+    assert (
+        list(explorer.chart.data[0].x)
+        == whole
+        == explorer.funnel.steps(explorer.prepared)["users"].tolist()
+    )
+    assert f"{min(6, many)} of {many} shown" in explorer.status.value
+    explorer.controls.shown.options = [("3 largest", 3), *explorer.controls.shown.options]
+    explorer.controls.shown.value = 3
+    assert f"3 of {many} shown, the others as one row" in explorer.status.value
+    rows = explorer.breakdown.layout.yaxis.ticktext
+    others = whole[0] - users.iloc[:3].sum()
+    assert rows[-1] == f"{many - 3} others  {others}"
+    assert explorer.table.frame["country"].nunique() == len(explorer.table.frame) == many
+
+
+def test_several_columns_together_are_a_breakdown(clicks: DataFrame) -> None:
+    explorer = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, by=["device", "country"])
+    assert explorer.controls.segments.label == "device and country"
+    assert explorer.steps.equals(explorer.funnel.steps(clicks, by=["device", "country"]))
     explorer.controls.segments.value = "device"
     assert explorer.steps.columns[0] == "device"
-    assert {bar.name.partition(":")[0] for bar in explorer.chart.data} == {"device"}
+    explorer.prepared.free()
+
+
+def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(explorer: FunnelExplorer) -> None:
+    def click(trace: Any, point: int) -> list[Any]:
+        for act in trace._click_callbacks:
+            act(trace, SimpleNamespace(point_inds=[point]), None)
+        return explorer.people.table.frame["user_id"].tolist()
+
+    funnel, prepared = explorer.funnel, explorer.prepared
+    levels = funnel.levels(prepared, by="device").toPandas().set_index("user_id")
+    reached, lost, _ = explorer.chart.data
+    assert click(reached, 1) == sorted(levels.index[levels["level"] > 1])
+    assert click(lost, 1) == sorted(levels.index[levels["level"] == 1])
+    took = click(explorer.histogram.data[0], 0)
+    assert len(took) == explorer.times["users"].iloc[0] > 0
+    explorer.controls.segments.value = "device"
+    first = explorer.steps["device"].iloc[0]
+    dots = next(trace for trace in explorer.breakdown.data if trace.meta == 2)
+    assert click(dots, 0) == sorted(
+        levels.index[(levels["level"] > 2) & (levels["device"] == first)]
+    )
+
+
+def test_one_move_of_a_control_asks_once(
+    explorer: FunnelExplorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, summary = [], wb.Funnel.summary
+    monkeypatch.setattr(
+        wb.Funnel, "summary", lambda *a, **more: asked.append(more) or summary(*a, **more)
+    )
+    explorer.controls.segments.value = "device"
+    explorer.controls.window.value = "1 hour"
+    explorer.controls.shown.value = 12
+    assert asked == [{"by": ("device",)}] * 2
 
 
 def test_the_people_of_a_drop_off_open_in_the_player(explorer: FunnelExplorer) -> None:
     explorer.people.level.value = 1
-    keys = [key for _, key in explorer.people.people.options]
+    keys = explorer.people.table.frame["user_id"].tolist()
     stopped = explorer.funnel.people(explorer.prepared, 1)
-    assert keys == [row.user_id for row in stopped.orderBy("user_id").limit(50).collect()]
+    assert keys == [row.user_id for row in stopped.orderBy("user_id").limit(500).collect()]
     explorer.people.button.click()
     (player,) = explorer.people.player.children
     assert player.lesson["title"].endswith(f"· {keys[0]}")
+    explorer.people.table.grid.selected_rows = [2]
+    (player,) = explorer.people.player.children
+    assert player.lesson["title"].endswith(f"· {keys[2]}")
+
+
+def test_nobody_at_a_step_is_a_sentence(explorer: FunnelExplorer) -> None:
+    explorer.controls.editor.steps = ("signup", "signup")
+    explorer.controls.window.value = "0 seconds"
+    explorer.people.level.value = 2
+    assert "Nobody reached 2 signup." in explorer.people.table.note.value
+    assert explorer.people.button.layout.display == "none"
+    assert explorer.histogram.layout.annotations[0].text == "No users reached all steps."
 
 
 def test_a_failed_job_shows_its_cause_and_the_next_move_works(
@@ -85,7 +158,7 @@ def test_a_failed_job_shows_its_cause_and_the_next_move_works(
         explorer.controls.window.value = "1 hour"
     assert "Spark could not finish: KeyError: 'gone'" in unescape(explorer.status.value)
     explorer.controls.window.value = "2 hours"
-    assert "answered in" in explorer.status.value
+    assert "Spark" not in explorer.status.value
 
 
 def test_a_real_failure_in_a_worker_is_one_sentence(spark: SparkSession) -> None:

@@ -1,0 +1,98 @@
+"""The one table of all explorers: read by people, sorted and saved as the values behind it."""
+
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workbench.widgets.table import PAGE, Table
+
+FRAME = pd.DataFrame(
+    {
+        "aircraft": ["N1<b>", None],
+        "last_step": pd.to_datetime(["2013-03-24 12:59", None]),
+        "after": pd.to_timedelta([33_600, None], "s"),
+        "users": [1200, 7],
+        "part": [0.25, float("nan")],
+    }
+)
+
+
+@pytest.fixture
+def table() -> Table:
+    table = Table(choose=True)
+    table.show(FRAME, "f.people(events, 2).toPandas()", heads={"last_step": "last step"})
+    return table
+
+
+def options(table: Table) -> dict[str, Any]:
+    found: dict[str, Any] = table.grid._dt_args
+    return found
+
+
+def test_values_are_read_by_people_and_kept_behind_what_is_read(table: Table) -> None:
+    first, second = json.loads(options(table)["data_json"])
+    assert first[:5] == ["N1&lt;b&gt;", "24 Mar 12:59", "9 h 20 min", "1,200", "0.25"]
+    assert first[5:] == ["N1&lt;b&gt;", "2013-03-24 12:59:00", "33600.0", "1200", "0.25"]
+    assert second == ["", "", "", "7", "", "", "", "", "7", ""]
+
+
+def test_a_column_is_sorted_and_saved_by_its_values_which_are_not_seen(table: Table) -> None:
+    hidden, *seen = options(table)["columnDefs"]
+    assert hidden == {"targets": [5, 6, 7, 8, 9], "visible": False, "searchable": False}
+    assert [one["orderData"] for one in seen] == [[5], [6], [7], [8], [9]]
+    button = options(table)["layout"]["topEnd"]["buttons"][0]
+    assert button["exportOptions"] == {"columns": [5, 6, 7, 8, 9]}
+
+
+def test_text_is_on_the_left_and_numbers_on_the_right(table: Table) -> None:
+    sides = [one["className"] for one in options(table)["columnDefs"][1:]]
+    assert sides == ["dt-left", *["dt-right"] * 4]
+
+
+def test_csv_has_the_names_of_the_columns_and_the_head_what_is_read(table: Table) -> None:
+    head = options(table)["table_html"]
+    assert [head.count(f"<th>{name}</th>") for name in ("last step", "last_step", "users")] == [
+        *(1, 1, 2)
+    ]
+
+
+def test_a_long_table_has_pages_and_a_search_and_a_short_one_has_neither(table: Table) -> None:
+    assert (options(table)["layout"]["topStart"], options(table)["paging"]) == (None, False)
+    table.show(pd.DataFrame({"n": range(PAGE + 1)}), "x")
+    assert (options(table)["layout"]["topStart"], options(table)["paging"]) == ("search", True)
+    assert len(json.loads(options(table)["data_json"])) == PAGE + 1
+
+
+def test_a_large_table_loses_no_row(table: Table) -> None:
+    table.show(pd.DataFrame({"text": ["x" * 400] * 500, "n": range(500)}), "x")
+    assert len(json.loads(options(table)["data_json"])) == 500
+    assert "downsampling_warning" not in options(table)
+
+
+def test_the_row_that_is_clicked_is_chosen_until_another_table_comes(table: Table) -> None:
+    seen: list[int | None] = []
+    table.observe(lambda change: seen.append(change["new"]), names="chosen")
+    table.grid.selected_rows = [1]
+    table.show(FRAME, "x")
+    assert (seen, table.grid.selected_rows) == ([1, None], [])
+
+
+def test_a_table_without_rows_is_a_sentence(table: Table) -> None:
+    table.show(FRAME.iloc[:0], "x", nothing="Nobody stopped here.")
+    assert "Nobody stopped here." in table.note.value
+    assert table.grid.layout.display == "none"
+    table.show(FRAME, "x")
+    assert (table.note.value, table.grid.layout.display) == ("", None)
+
+
+def test_it_says_how_it_is_had_as_a_dataframe(table: Table) -> None:
+    assert "f.people(events, 2).toPandas()" in table.code.value
+
+
+def test_names_are_shown_as_they_are(table: Table) -> None:
+    frame = pd.DataFrame([["\x00<i>\u202e", "b"]], columns=["<script>", "<script>"])
+    table.show(frame, "x")
+    assert json.loads(options(table)["data_json"])[0][0] == "␀&lt;i&gt;�"
+    assert "<script>" not in options(table)["table_html"]

@@ -8,7 +8,6 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 
-from workbench.durations import spoken
 from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import (
     Segments,
@@ -22,6 +21,7 @@ from workbench.figures.stills.still import still
 from workbench.figures.theme import number, share
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.summary import Summary
 from workbench.widgets.chart import Chart
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls
@@ -85,23 +85,29 @@ class FunnelExplorer(Card):
     def _ask(self, _change: Any = None) -> None:
         self.status.tell(SPINNER + "Asking Spark …")
         self.code.value = code_line(repr(self.funnel))
-        if self.status.guard(self._answer):
-            self.people.show(self.funnel, self.steps.attrs["all"])
+        self.status.guard(lambda: self._show(self._answer(self.funnel, self.controls.by)))
 
-    def _answer(self) -> None:
+    def _answer(
+        self, funnel: Funnel, by: Sequence[str]
+    ) -> tuple[Funnel, Summary, list[str], float]:
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as said_aloud:
             warnings.simplefilter("always", WorkbenchWarning)
-            found = self.funnel.summary(self.prepared, by=self.controls.by)
-        self.steps, self.times = found
-        self._entitle(time.perf_counter() - start)
+            found = funnel.summary(self.prepared, by=by)
+        notes = [str(one.message) for one in said_aloud]
+        return funnel, found, notes, time.perf_counter() - start
+
+    def _show(self, answer: tuple[Funnel, Summary, list[str], float]) -> None:
+        funnel, (self.steps, self.times), notes, seconds = answer
         redraw(self.chart, funnel_figure(together(self.steps)))
+        self._entitle(seconds)
         redraw(self.histogram, times_figure(self.times))
         self._show_segments()
         self._show_table()
         self._clicked(self.chart, self._bar)
         self._clicked(self.histogram, self._bin)
-        self.status.tell(in_lines([*(str(one.message) for one in said_aloud), *self._shown()]))
+        self.status.tell(in_lines([*notes, *self._shown()]))
+        self.people.show(funnel, self.steps.attrs["all"])
 
     def _entitle(self, seconds: float) -> None:
         events, keys = self.prepared.rows, self.prepared.keys
@@ -112,7 +118,7 @@ class FunnelExplorer(Card):
             element("b", number(events)) + " events",
             element("b", number(keys)) + f" {self.steps.attrs['unit']}",
             *left_out,
-            "answered in " + element("b", spoken(round(seconds, 3) * 1e6)),
+            "answered in " + element("b", f"{1000 * seconds:,.0f} ms"),
         )
 
     def _shown(self) -> list[str]:

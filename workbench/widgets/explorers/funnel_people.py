@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import ipywidgets as widgets
@@ -14,6 +16,7 @@ from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people
 from workbench.funnel.prepared import Prepared
+from workbench.spark.table import quoted
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play
 from workbench.widgets.table import Table
@@ -73,7 +76,10 @@ class Behind:
         row, last = times.iloc[k], len(funnel.labels)
         ends = [_ticks(row["from"]), _ticks(row["to"]) + (k == len(times) - 1)]
         words = f"took {said(row['from'])} to {said(row['to'])} from the first step to the last"
-        code = f".people(events, {last})"
+        long = "timestampdiff(MICROSECOND, reached[0], reached[{0}])"
+        long = long if isinstance(row["to"], pd.Timedelta) else "reached[{0}] - reached[0]"
+        within = f"{long.format(last - 1)} BETWEEN {ends[0]} AND {ends[1] - 1}"
+        code = f".people(events, {last}).where({within!r})"
         return cls(words, int(row["users"]), (last,), code, which={"took": tuple(ends)})
 
     @classmethod
@@ -83,7 +89,9 @@ class Behind:
         values = tuple(segments.keys[:most] if others else [segments.keys[row]])
         name = segments.names(most)[row]
         words, many = f"reached {k + 1} {_short(funnel.labels[k])}", segments.first(most)[row, k]
-        code = f".levels(events, by={list(segments.by)}).where('level > {k}')"
+        among = " OR ".join(_condition(segments.by, one) for one in values)
+        where = f"level > {k} AND {'NOT ' if others else ''}({among})"
+        code = f".levels(events, by={list(segments.by)}).where({where!r})"
         which = {"segments": values, "others": others}
         return cls(words, int(many), _from(funnel, k), code, name, segments.by, which)
 
@@ -98,11 +106,8 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self, funnel: Funnel, prepared: Prepared) -> None:
-        self._prepared, self._funnel, self._found = (
-            prepared,
-            funnel,
-            People(pd.DataFrame(), [], False),
-        )
+        self._prepared, self._funnel = prepared, funnel
+        self._found, self._users = People(pd.DataFrame(), [], False), [prepared.keys]
         self.level = widgets.Dropdown(
             description="who stopped", layout={"width": "100%"},
             style={"description_width": "initial"},
@@ -159,12 +164,13 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def _open(self, behind: Behind) -> None:
         self._close()
-        self.note.guard(lambda: self._offer(behind))
+        self.note.guard(lambda: self._offer(behind, self._fetch(self._funnel, behind)))
 
-    def _offer(self, behind: Behind) -> None:
-        self._found = first_people(
-            self._funnel, self._prepared, behind.levels, behind.by, **behind.which
-        )
+    def _fetch(self, funnel: Funnel, behind: Behind) -> People:
+        return first_people(funnel, self._prepared, behind.levels, behind.by, **behind.which)
+
+    def _offer(self, behind: Behind, found: People) -> None:
+        self._found = found
         unit = unit_of(self._funnel, self._prepared)
         first = f"the first {MOST_PEOPLE:,} of " if self._found.cut else ""
         words = (
@@ -187,11 +193,27 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
             self._play()
 
     def _play(self, _button: Any = None) -> None:
-        self.note.guard(self._show_player)
-
-    def _show_player(self) -> None:
         key = self._found.keys[self.table.chosen or 0]
-        self.player.children = (play(self._funnel, self._prepared, key=key),)
+        self.note.guard(lambda: self._show_player(play(self._funnel, self._prepared, key=key)))
+
+    def _show_player(self, player: Any) -> None:
+        self.player.children = (player,)
+
+
+def _condition(names: Sequence[str], values: Sequence[Any]) -> str:
+    """SQL that is true of the keys of one segment."""
+    each = (
+        f"{quoted(name)} IS NULL" if pd.isna(value) else f"{quoted(name)} <=> {_literal(value)}"
+        for name, value in zip(names, values, strict=True)
+    )
+    return f"({' AND '.join(each)})"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, Real | Decimal):
+        return str(value)
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{text}'"
 
 
 def _short(label: str) -> str:

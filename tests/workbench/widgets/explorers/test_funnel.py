@@ -91,7 +91,15 @@ def test_several_columns_together_are_a_breakdown(clicks: DataFrame) -> None:
     explorer.prepared.free()
 
 
-def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(explorer: FunnelExplorer) -> None:
+def as_a_dataframe(explorer: FunnelExplorer, events: DataFrame) -> list[int]:
+    """The keys that the line of Python below the table of people returns."""
+    line = unescape(explorer.people.table.code.value).partition("<code>")[2].partition("</code>")[0]
+    return sorted(eval(line, {"wb": wb, "events": events})["user_id"])
+
+
+def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(
+    explorer: FunnelExplorer, clicks: DataFrame
+) -> None:
     def click(trace: Any, point: int) -> list[Any]:
         for act in trace._click_callbacks:
             act(trace, SimpleNamespace(point_inds=[point]), None)
@@ -104,12 +112,12 @@ def test_a_click_opens_who_is_behind_a_bar_a_bin_or_a_dot(explorer: FunnelExplor
     assert click(lost, 1) == sorted(levels.index[levels["level"] == 1])
     took = click(explorer.histogram.data[0], 0)
     assert len(took) == explorer.times["users"].iloc[0] > 0
+    assert as_a_dataframe(explorer, clicks) == took
     explorer.controls.segments.value = "device"
     first = explorer.steps["device"].iloc[0]
     dots = next(trace for trace in explorer.breakdown.data if trace.meta == 2)
-    assert click(dots, 0) == sorted(
-        levels.index[(levels["level"] > 2) & (levels["device"] == first)]
-    )
+    found = sorted(levels.index[(levels["level"] > 2) & (levels["device"] == first)])
+    assert click(dots, 0) == found == as_a_dataframe(explorer, clicks)
 
 
 def test_one_move_of_a_control_asks_once(

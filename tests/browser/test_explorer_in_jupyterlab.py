@@ -51,7 +51,7 @@ def list_people(page: Page, level: str, many: str) -> float:
     start = time.perf_counter()
     page.get_by_label("who stopped").select_option(label=level)
     page.wait_for_function(
-        "([many, rows]) => document.querySelector('.wb-over').innerText.includes(many)"
+        "([many, rows]) => document.querySelector('.wb-over')?.innerText.includes(many)"
         " && document.querySelectorAll(rows).length === 10",
         arg=[many, ROWS],
         polling=5,

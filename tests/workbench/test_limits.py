@@ -26,12 +26,12 @@ from workbench.columnar.key_codes import as_array, key_codes
 from workbench.durations import microseconds, ticks
 from workbench.funnel import plan as funnel_plan
 from workbench.funnel.inspect import one_key as funnel_rows
+from workbench.funnel.inspect.people import MOST_PEOPLE
 from workbench.lessons.arrivals import arrivals_of
 from workbench.lessons.tree_run import run_tree
 from workbench.spark.jobs import in_one_sentence
 from workbench.stores import Embedded
 from workbench.widgets.controls.series import MOST_SERIES
-from workbench.widgets.explorers.funnel_people import MOST_PEOPLE
 from workbench.widgets.explorers.tile import TileExplorer
 from workbench.windows.inspect import one_partition as window_partition
 from workbench.windows.stream.worker.packing import Seal

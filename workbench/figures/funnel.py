@@ -280,9 +280,11 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
         hovertemplate=chart_text("%{x:,} ", unit, " reached %{customdata}", NO_NAME),
         customdata=whole,
     )  # fmt: skip
+    # Of nothing there is no edge.
+    edges = [int(n > 0) for n in steps["lost"]]
     lost = go.Bar(
         y=y, x=steps["lost"], orientation="h", name="lost since the step before", customdata=whole,
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": VERMILLION, "width": 1},
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": VERMILLION, "width": edges},
                 "pattern": {"shape": "/", "fgcolor": VERMILLION, "size": 6}},
         hovertemplate=chart_text("%{x:,} ", unit, " lost before %{customdata}", NO_NAME),
     )  # fmt: skip

@@ -87,7 +87,7 @@ class Table(widgets.VBox):  # type: ignore[misc]
         heads : dict of str to str, optional
             What stands above a column, by the column's name, where it is not that name.
         shown : dict of str to callable, optional
-            What is shown of a value of a column, where the type does not say it.
+            What is shown of a value of a column, where the type does not say it; also of a null.
         name : str
             What the file of CSV is called.
         nothing : str
@@ -132,10 +132,9 @@ def _laid_out(
 
 
 def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":
-    read = said_as or _KINDS.get(values.dtype.kind, str)
-    return pd.Series(
-        ["" if _missing(one) else readable(read(one)) for one in values], values.index, object
-    )
+    usual = _KINDS.get(values.dtype.kind, str)
+    read = said_as or (lambda one: "" if _missing(one) else usual(one))
+    return pd.Series([readable(read(one)) for one in values], values.index, object)
 
 
 def _plain(values: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -152,7 +151,8 @@ def _missing(value: Any) -> bool:
 def _parts(rows: int, name: str, columns: int) -> dict[str, Any]:
     """What stands around the table."""
     file = {
-        "extend": "csvHtml5", "text": "CSV", "filename": name, "titleAttr": "Save all rows as CSV",
+        "extend": "csvHtml5", "text": "CSV", "filename": name,
+        "titleAttr": "Save the rows that are found as CSV",
         "exportOptions": {"columns": list(range(columns, 2 * columns))},
     }  # fmt: skip
     long = rows > PAGE

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchWarning
 from workbench.figures.funnel import (
     Segments,
     funnel_figure,
+    name_of,
     pivoted,
     times_figure,
     together,
@@ -106,6 +107,8 @@ class FunnelExplorer(Card):
         self._show_table()
         self._clicked(self.chart, self._bar)
         self._clicked(self.histogram, self._bin)
+        # The heading says how many rows were left out.
+        notes = [note for note in notes if "left out" not in note]
         self.status.tell(in_lines([*notes, *self._shown()]))
         self.people.show(funnel, self.steps.attrs["all"])
 
@@ -148,7 +151,8 @@ class FunnelExplorer(Card):
         heads = {name: "share" for name in shares if name.endswith(", share")}
         self.table.show(
             table, call, name="funnel", heads={"users": unit, **_HEADS, **heads},
-            shown=dict.fromkeys([name for name in shares if name not in times], share),
+            shown=dict.fromkeys([name for name in shares if name not in times], share)
+            | dict.fromkeys(by, lambda value: name_of([value])),
         )  # fmt: skip
 
     def _clicked(self, chart: Chart, act: Any) -> None:

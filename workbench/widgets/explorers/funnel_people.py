@@ -109,7 +109,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self._prepared, self._funnel = prepared, funnel
         self._found, self._users = People(pd.DataFrame(), [], False), [prepared.keys]
         self.level = widgets.Dropdown(
-            description="who stopped", layout={"width": "100%"},
+            description="who stopped", layout={"width": "auto"},
             style={"description_width": "initial"},
         )  # fmt: skip
         self.head, self.table = HTML(), Table(choose=True)

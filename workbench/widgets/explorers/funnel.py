@@ -1,14 +1,14 @@
 """The funnel explorer: change a step, the window or a mode, and see who is lost where."""
 
 import time
-import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
 
-from workbench.errors import WorkbenchWarning
+from workbench.errors import noted
 from workbench.figures.funnel import (
     Segments,
     funnel_figure,
@@ -29,6 +29,7 @@ from workbench.widgets.controls.funnel import FunnelControls
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.funnel_people import Behind, FunnelPeople
 from workbench.widgets.html import HTML, Status, code_line
+from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 from workbench.widgets.table import Table
 
@@ -58,12 +59,14 @@ class FunnelExplorer(Card):
         self.chart, self.breakdown, self.histogram = (Chart(toolbar=False) for _ in range(3))
         self._below = widgets.VBox([self.breakdown])
         self.people = FunnelPeople(funnel, prepared)
+        drawn = self.chart, self.breakdown, self.table, self.histogram
+        self.progress = Progress(prepared.blocks.sparkSession, self.status, *drawn)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
         super().__init__(
             self.chart, self._below, self.table,
             controls=[self.controls],
             rows=[self.people, self.histogram],
-            foot=[self.status, self.people.player, self.code],
+            foot=[self.progress, self.status, self.people.player, self.code],
         )  # fmt: skip
         self._ask()
         self.controls.observe(self._ask, names="funnel")
@@ -86,16 +89,14 @@ class FunnelExplorer(Card):
     def _ask(self, _change: Any = None) -> None:
         self.status.tell(SPINNER + "Asking Spark …")
         self.code.value = code_line(repr(self.funnel))
-        self.status.guard(lambda: self._show(self._answer(self.funnel, self.controls.by)))
+        self.progress.ask(partial(self._answer, self.funnel, self.controls.by), self._show)
 
     def _answer(
         self, funnel: Funnel, by: Sequence[str]
     ) -> tuple[Funnel, Summary, list[str], float]:
         start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as said_aloud:
-            warnings.simplefilter("always", WorkbenchWarning)
+        with noted() as notes:
             found = funnel.summary(self.prepared, by=by)
-        notes = [str(one.message) for one in said_aloud]
         return funnel, found, notes, time.perf_counter() - start
 
     def _show(self, answer: tuple[Funnel, Summary, list[str], float]) -> None:

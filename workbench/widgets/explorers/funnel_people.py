@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -19,6 +20,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.spark.table import quoted
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play
+from workbench.widgets.progress import Progress
 from workbench.widgets.table import Table
 
 NOBODY = -1
@@ -121,7 +123,10 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.level.observe(self._list, names="value")
         self.table.observe(self._choose, names="chosen")
         self.button.on_click(self._play)
-        super().__init__([self.level, self.head, self.table, self.button, self.note])
+        drawn = self.table, self.player
+        self.progress = Progress(prepared.blocks.sparkSession, self.note, *drawn)
+        parts = [self.level, self.progress, self.head, self.table, self.button, self.note]
+        super().__init__(parts)
         self._close()
 
     def show(self, funnel: Funnel, users: Sequence[int]) -> None:
@@ -164,7 +169,8 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def _open(self, behind: Behind) -> None:
         self._close()
-        self.note.guard(lambda: self._offer(behind, self._fetch(self._funnel, behind)))
+        fetch = partial(self._fetch, self._funnel, behind)
+        self.progress.ask(fetch, partial(self._offer, behind))
 
     def _fetch(self, funnel: Funnel, behind: Behind) -> People:
         return first_people(funnel, self._prepared, behind.levels, behind.by, **behind.which)
@@ -194,7 +200,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def _play(self, _button: Any = None) -> None:
         key = self._found.keys[self.table.chosen or 0]
-        self.note.guard(lambda: self._show_player(play(self._funnel, self._prepared, key=key)))
+        self.progress.ask(partial(play, self._funnel, self._prepared, key=key), self._show_player)
 
     def _show_player(self, player: Any) -> None:
         self.player.children = (player,)

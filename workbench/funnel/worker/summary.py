@@ -171,7 +171,7 @@ def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
     --------
     >>> code, segments = coded(pa.table({"country": ["fr", "de", "fr"], "vip": [1, 1, 1]}))
     >>> code, segments.to_pylist()
-    (array([1, 0, 1]), [{'country': 'de', 'vip': 1}, {'country': 'fr', 'vip': 1}])
+    (array([0, 1, 0]), [{'country': 'fr', 'vip': 1}, {'country': 'de', 'vip': 1}])
     """
     columns = [pc.dictionary_encode(as_array(one), "encode") for one in values.columns]
     code = columns[0].indices.to_numpy().astype(np.int64)

@@ -23,7 +23,7 @@ from workbench.windows.inspect.one_partition import MOST_STEPPED
 from workbench.windows.over import Over
 
 #: The most outliers that are listed, the farthest ones.
-MOST_LISTED = 1_000
+MOST_LISTED = 500
 
 
 class FrameOfRow(NamedTuple):
@@ -182,7 +182,7 @@ def outlier_frame(
     Returns
     -------
     pandas.DataFrame
-        At most a thousand rows; ``beyond`` counts interquartile ranges from the nearer quartile.
+        At most five hundred rows; ``beyond`` counts interquartile ranges from the nearer quartile.
     """
     places = outlier_places(list(bands.items()), view)
     across, value = names

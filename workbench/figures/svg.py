@@ -1,17 +1,7 @@
-"""The few shapes and the colours that a still is drawn with."""
+"""The few shapes that a still is drawn with."""
 
 from workbench.figures.markup import Markup, element, stylesheet
-from workbench.figures.theme import BLUE as BLUE
 from workbench.figures.theme import FONT, GROUND, INK, RULE, still_style
-from workbench.figures.theme import GREY as GREY
-from workbench.figures.theme import ORANGE as ORANGE
-from workbench.figures.theme import QUIET as QUIET
-from workbench.figures.theme import RAISED as RAISED
-from workbench.figures.theme import SKY as SKY
-from workbench.figures.theme import VERMILLION as VERMILLION
-from workbench.figures.theme import moment as clock
-
-__all__ = ["INK", "RULE", "clock"]
 
 # A drawn part and its height.
 Part = tuple[Markup, float]
@@ -72,7 +62,7 @@ def cut(words: str, length: int) -> str:
 def pale(color: str) -> str:
     """The colour, so thin that what is behind it is seen.
 
-    >>> pale(SKY)
+    >>> pale("#56b4e9")
     'rgba(86,180,233,0.4)'
     """
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))

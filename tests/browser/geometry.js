@@ -5,6 +5,8 @@
   const box = (it) => it.getBoundingClientRect();
   const seen = (it) => it.checkVisibility() && box(it).width > 0 && box(it).height > 0;
   const all = (root, selector) => [...root.querySelectorAll(selector)].filter(seen);
+  const within = ({ left, right, top, bottom }) => (
+    { left: left + hair, right: right - hair, top: top + hair, bottom: bottom - hair });
   const inside = (a, b) => a.left >= b.left - hair && a.right <= b.right + hair
     && a.top >= b.top - hair && a.bottom <= b.bottom + hair;
   const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
@@ -49,14 +51,21 @@
     const room = place.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     const drawn = box(chart.querySelector('.main-svg'));
     if (Math.abs(drawn.width - room) > near) say(`${drawn.width} wide in ${room}`, chart);
-    const bg = chart.querySelector('.bg');
-    const behind = over(bg ? parts(getComputedStyle(bg).fill) : [0, 0, 0, 0], ground(chart));
+    const bg = chart.querySelector('.bg'), filled = bg && getComputedStyle(bg);
+    const [r, g, b, a] = filled ? parts(filled.fill) : [0, 0, 0, 0];
+    const behind = over([r, g, b, a * (filled?.fillOpacity ?? 1)], ground(chart));
     for (const it of all(chart, '.main-svg text')) {
       if (!inside(box(it), drawn)) say('text outside its figure', it);
       const named = it.closest('.xtick, .ytick, .legend, .infolayer, .xtitle, .ytitle');
       if (named && !it.closest('.annotation')?.querySelector('rect.bg[style*="fill-opacity: 1"]')) {
         isRead(it, getComputedStyle(it).fill, behind);
       }
+    }
+    for (const axis of all(chart, '.xaxislayer-above, .yaxislayer-above')) {
+      const ticks = all(axis, 'text');
+      ticks.slice(1).forEach((it, k) => {
+        if (!apart(within(box(it)), within(box(ticks[k])))) say('over the tick beside it', it);
+      });
     }
     for (const tool of all(chart, '.modebar-group')) {
       for (const it of all(chart, '.gtitle, .annotation-text, .legendtext')) {

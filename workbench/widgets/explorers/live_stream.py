@@ -114,7 +114,7 @@ class LiveStream(Card):
         )  # fmt: skip
         self.again = _Again(self._look_back)
         self.status, self.numbers_view = Status(), HTML()
-        self.chart = Chart(self._figure())
+        self.chart = Chart(self._figure(), toolbar=False)
         self.play_button.observe(self._toggled, names="value")
         self.step_button.on_click(lambda _: self._clicked(self.step))
         self.late_button.on_click(lambda _: self._clicked(self.inject))

@@ -125,4 +125,4 @@ def test_scripts_write_texts_and_no_markup() -> None:
     static = ROOT / "workbench/widgets/static"
     found = {path.name: writes.findall(path.read_text("utf-8")) for path in static.iterdir()}
     files = ("explorer.css", "player.css", "player.html", "player.js", "sheet.js")
-    assert found == dict.fromkeys(files, [])
+    assert found == {file: [] for file in files}

@@ -121,26 +121,29 @@ def _unwritten(run: Run) -> list[Any]:
 
     Room for answers comes as it is found in memory, and would be shown like answers.
     """
-    given = run.part()
-    written, kernel = deepcopy(given), interpreted(run.kernel)
-    kernel(*written)
+    given, kernel = run.part(), interpreted(run.kernel)
+    written, marked = _after(kernel, given), list(given)
     # Memory that is used again may hold the very answers: what a kernel says it writes counts, too.
-    said = {
-        name
-        for names in WRITES.findall(run.kernel.python.__doc__ or "")
-        for name in names.split(", ")
-    }
-    names = signature(run.kernel.python).parameters
-    marked = [
-        np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
-        if not _same(one, now) or (name in said and _is_marked(one))
-        else one
-        for name, one, now in zip(names, given, written, strict=True)
-    ]
-    again = deepcopy(marked)
-    kernel(*again)
-    fits = all(_same(*pair) for pair in zip(written, again, strict=True))
-    return marked if fits else given
+    said = ", ".join(WRITES.findall(run.kernel.python.__doc__ or "")).split(", ")
+    for place, name in enumerate(signature(run.kernel.python).parameters):
+        one = given[place]
+        if not _is_marked(one) or (_same(one, written[place]) and name not in said):
+            continue
+        # What is read before it is written is an input: with another one, the answers are others.
+        other = _after(kernel, [*given[:place], np.ones_like(one), *given[place + 1 :]])
+        if other and all(_same(*pair) for pair in zip(written, other, strict=True)):
+            marked[place] = np.full_like(one, UNWRITTEN[one.dtype.str[1:]])
+    return marked
+
+
+def _after(kernel: Callable[..., Any], given: list[Any]) -> list[Any]:
+    """The arguments behind a run, none where the kernel cannot run on them."""
+    copies = deepcopy(given)
+    try:
+        kernel(*copies)
+    except (ArithmeticError, LookupError, ValueError):
+        return []
+    return copies
 
 
 def _is_marked(one: Any) -> bool:

@@ -498,7 +498,7 @@ function editing(model, lesson, place) {
   function table() {
     const head = h("tr", {}, ...input.columns.map(({ name }) => h("th", { scope: "col" }, name)), h("th", {}));
     const add = h("button", { type: "button", class: "wbp-button" }, "+ Add a row");
-    add.addEventListener("click", () => send([...input.rows, input.rows.at(-1) ?? input.fresh]));
+    add.addEventListener("click", () => send([...input.rows, input.rows.at(-1)]));
     const drags = input.drag ? " Events on the time line can be dragged." : "";
     return [
       h("div", { class: "wbp-fields" }, h("table", {}, h("thead", {}, head), h("tbody", {}, ...input.rows.map(row)))),

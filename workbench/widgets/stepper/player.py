@@ -105,7 +105,7 @@ class Player(anywidget.AnyWidget):
         super().__init__(lesson=lesson, step=step, editable=again is not None)
         self._again = again
         self._moved = step != 0
-        self.on_msg(lambda _player, message, _buffers: self.edit(message["rows"]))
+        self.on_msg(self._take_message)
 
     def edit(self, rows: list[list[Any]]) -> None:
         """Run the kernel on another input, and show that run.
@@ -131,6 +131,10 @@ class Player(anywidget.AnyWidget):
             return
         self.answers = {}
         self.lesson = lesson
+
+    def _take_message(self, _player: object, message: dict[str, Any], _buffers: object) -> None:
+        if "rows" in message:
+            self.edit(message["rows"])
 
     @traitlets.validate("lesson")
     def _check_lesson(self, proposal: dict[str, Any]) -> Lesson:

@@ -682,7 +682,7 @@ function mount(model, el) {
   const edits = editing(model, lesson, el);
   const player = stepper(model, count, (now) => bar.playing(now), asks.halts);
   const bar = controls(count, player, asks.button, edits.button);
-  const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses.");
+  const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses; 1 to 4 predict.");
   const both = h("div", { class: sides.length > 1 ? "wbp-sides" : null }, ...panes.map((one) => one.el));
   // The caption of one lesson stays in sight with the controls; of two, each stands with its own.
   const caption = sides.length > 1 ? null : panes[0].caption;

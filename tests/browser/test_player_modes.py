@@ -138,6 +138,7 @@ def test_in_a_notebook_the_kernel_runs_on_what_is_edited(open_notebook: OpenNote
     press(page, "Last")
     expect(page.locator(".wbp-result")).to_have_text("Result: 3")
     press(page, "Edit")
+    page.get_by_label("event of row 6").focus()
     page.get_by_label("event of row 6").select_option("welcome")
     expect(page.locator(".wbp-result")).to_have_text("Result: 2")
     expect(page.get_by_label("event of row 6")).to_be_focused()

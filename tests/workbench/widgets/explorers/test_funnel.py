@@ -147,7 +147,7 @@ def test_the_people_of_a_drop_off_open_in_the_player(explorer: FunnelExplorer) -
 
 
 def test_nobody_at_a_step_is_a_sentence(explorer: FunnelExplorer) -> None:
-    explorer.controls.editor.steps = ("signup", "signup")
+    explorer.controls.editor.steps = ("checkout", "signup")
     explorer.controls.window.value = "0 seconds"
     explorer.people.level.value = 2
     assert "Nobody reached 2 signup." in explorer.people.table.note.value

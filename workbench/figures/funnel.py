@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from workbench.durations import spoken
 from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
+from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, TEXT, VERMILLION, empty, share, themed
 
@@ -22,6 +23,8 @@ _SURE = 1.96
 #: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
 _NAME, _HEAD, _BESIDE = 32, 30, 3
 _ROW = 26
+#: Pixels that bars have at the least, with the texts beside them.
+_NARROW = 340
 
 
 @dataclass(frozen=True)
@@ -288,9 +291,9 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
                 "pattern": {"shape": "/", "fgcolor": VERMILLION, "size": 6}},
         hovertemplate=chart_text("%{x:,} ", unit, " lost before %{customdata}", NO_NAME),
     )  # fmt: skip
+    ends, texts = steps["users"] + steps["lost"], [_beside(k, *s) for k, s in enumerate(shares)]
     beside = go.Scatter(
-        y=y, x=steps["users"] + steps["lost"], mode="text", showlegend=False, hoverinfo="skip",
-        text=[_beside(k, *each) for k, each in enumerate(shares)],
+        y=y, x=ends, mode="text", showlegend=False, hoverinfo="skip", text=texts,
         textposition="middle right", cliponaxis=False,
     )  # fmt: skip
     below = f"of {first:,} {unit} that took step 1; hatched: lost since the step before"
@@ -302,10 +305,15 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
         barmode="stack",
         bargap=0.4,
         showlegend=False,
-        # Room for the text behind the longest bar.
-        xaxis={"visible": False, "range": [0, first * 1.42]},
+        xaxis={"visible": False, "range": [0, _with_room(ends.tolist(), texts)]},
         yaxis=_rows(_numbered(steps["step"].tolist(), _NAME)),
     )
+
+
+def _with_room(ends: list[int], texts: list[str]) -> float:
+    """Where an axis ends on which each bar has room for its text, also where it is narrow."""
+    room = (_NARROW - min(width_of(text, TEXT) + 8, _NARROW / 2) for text in texts)
+    return max(end * _NARROW / pixels for end, pixels in zip(ends, room, strict=True))
 
 
 def _beside(k: int, users: int, first: float, previous: float) -> str:

@@ -124,8 +124,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
                 done = self._answer(question)
             self._rest()
             return done
-        self._start(question)
-        return True
+        return self._status.guard(lambda: self._start(question))
 
     def stop(self) -> None:
         """Give up the question; what was drawn stays, and the status says so."""
@@ -160,14 +159,15 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         with self._turn, told_elsewhere():
             if question.given_up.is_set():
                 return
-            question.jobs = jobs_of(self._spark)
-            with (
-                question.jobs,
-                reporting(question.jobs, lambda *how: self._tell(question, *how), GLANCE, EVERY),
-            ):
-                self._answer(question)
+            # A session that is gone has no jobs to be watched: that is a sentence, too.
+            self._status.guard(lambda: self._watch(question))
             if not question.given_up.is_set():
                 self._rest()
+
+    def _watch(self, question: Asking) -> None:
+        jobs = question.jobs = jobs_of(self._spark)
+        with jobs, reporting(jobs, lambda *how: self._tell(question, *how), GLANCE, EVERY):
+            self._answer(question)
 
     def _answer(self, question: Asking) -> bool:
         """Compute and show, unless it is given up meanwhile."""

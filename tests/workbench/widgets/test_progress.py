@@ -162,6 +162,21 @@ def test_a_failure_is_its_one_sentence(spark: FakeSpark) -> None:
     assert asked.shown == ["next"]
 
 
+def test_a_session_that_is_gone_is_a_sentence(
+    spark: FakeSpark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(spark)
+
+    def gone(_spark: object) -> FakeJobs:
+        raise RuntimeError("SparkContext was shut down")
+
+    monkeypatch.setattr(module, "jobs_of", gone)
+    asked.ask(spark.query)
+    asked.progress.wait(LONG)
+    assert "the session was stopped; start one with wb.session()." in asked.status.value
+    assert asked.progress.layout.display == "none"
+
+
 def test_a_line_of_python_has_its_answer_when_it_is_done(
     spark: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:

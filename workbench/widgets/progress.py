@@ -62,8 +62,8 @@ class Progress(widgets.HBox):  # type: ignore[misc]
 
     Parameters
     ----------
-    spark : pyspark.sql.SparkSession
-        Whose jobs are watched and stopped.
+    session : function
+        Returns the session whose jobs are watched and stopped.
     status : Status
         Where a question that failed or was stopped says so.
     *pictures : widgets
@@ -72,15 +72,17 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     Examples
     --------
     >>> import workbench as wb
-    >>> progress = Progress(wb.session(), Status())
+    >>> progress = Progress(wb.session, Status())
     >>> progress.ask(lambda: 6 * 7, print)
     42
     >>> progress.asking
     False
     """
 
-    def __init__(self, spark: "SparkSession", status: Status, *pictures: Any) -> None:
-        self._spark, self._status, self.pictures = spark, status, pictures
+    def __init__(
+        self, session: "Callable[[], SparkSession]", status: Status, *pictures: Any
+    ) -> None:
+        self._session, self._status, self.pictures = session, status, pictures
         self.said = HTML()
         self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
         self.button.on_click(lambda _button: self._clicked())
@@ -149,7 +151,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         from pyspark import InheritableThread
 
         self._thread = InheritableThread(
-            target=self._work, args=(question,), session=self._spark, daemon=True
+            target=self._work, args=(question,), session=self._session(), daemon=True
         )
         self._thread.start()
 
@@ -165,7 +167,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
                 self._rest()
 
     def _watch(self, question: Asking) -> None:
-        jobs = question.jobs = jobs_of(self._spark)
+        jobs = question.jobs = jobs_of(self._session())
         with jobs, reporting(jobs, lambda *how: self._tell(question, *how), GLANCE, EVERY):
             self._answer(question)
 

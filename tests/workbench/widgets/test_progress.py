@@ -72,7 +72,7 @@ class Asked:
 
     def __init__(self, spark: Any) -> None:
         self.picture, self.status, self.shown = widgets.VBox(), Status(), [""][:0]
-        self.progress = Progress(spark, self.status, self.picture)
+        self.progress = Progress(lambda: spark, self.status, self.picture)
 
     def ask(self, compute: Any) -> None:
         self.progress.ask(compute, self.shown.append)

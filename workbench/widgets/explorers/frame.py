@@ -58,7 +58,7 @@ class FrameExplorer(Card):
         self.chart = Chart(frames_figure(self.table), toolbar=False)
         self.place = widgets.VBox([self.chart])
         self.status, self.code, self.player = Status(), HTML(), widgets.VBox()
-        self.progress = Progress(df.sparkSession, self.status, self.place)
+        self.progress = Progress(lambda: df.sparkSession, self.status, self.place)
         self.button = widgets.Button(
             description="Step through", icon="play",
             tooltip="Step through the kernel that answers, on these rows",

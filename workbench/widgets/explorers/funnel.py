@@ -59,8 +59,7 @@ class FunnelExplorer(Card):
         self.chart, self.breakdown, self.histogram = (Chart(toolbar=False) for _ in range(3))
         self._below = widgets.VBox([self.breakdown])
         self.people = FunnelPeople(funnel, prepared)
-        drawn = self.chart, self.breakdown, self.table, self.histogram
-        self.progress = Progress(prepared.blocks.sparkSession, self.status, *drawn)
+        self.progress = Progress(lambda: prepared.blocks.sparkSession, self.status, self)
         self.steps, self.times = pd.DataFrame(), pd.DataFrame()
         super().__init__(
             self.chart, self._below, self.table,

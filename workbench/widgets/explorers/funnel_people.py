@@ -124,7 +124,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.table.observe(self._choose, names="chosen")
         self.button.on_click(self._play)
         drawn = self.table, self.player
-        self.progress = Progress(prepared.blocks.sparkSession, self.note, *drawn)
+        self.progress = Progress(lambda: prepared.blocks.sparkSession, self.note, *drawn)
         parts = [self.level, self.progress, self.head, self.table, self.button, self.note]
         super().__init__(parts)
         self._close()

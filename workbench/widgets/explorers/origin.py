@@ -98,7 +98,8 @@ class OriginExplorer(Card):
         )
         self.chart = Chart()
         self.sentence, self.table, self.code = Status(), HTML(), HTML()
-        self.progress = Progress(self._plan.queries.df.sparkSession, self.sentence, self)
+        asked = self._plan.queries
+        self.progress = Progress(lambda: asked.df.sparkSession, self.sentence, self)
         super().__init__(
             self.chart, self.table,
             controls=[self.who, self.feature, self.when, self.compare, self.other],

@@ -64,7 +64,7 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         titles = [tab.title for tab in self._tabs]
         self.tabs = widgets.Tab(places, titles=titles, selected_index=0)
         self.status = Status()
-        self.progress = Progress(df.sparkSession, self.status, self.tabs)
+        self.progress = Progress(lambda: df.sparkSession, self.status, self.tabs)
         self._fill(0, self._made(0))
         self.tabs.observe(self._open, names="selected_index")
         super().__init__([self.progress, self.status, self.tabs])

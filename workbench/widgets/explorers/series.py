@@ -91,7 +91,7 @@ class SeriesExplorer(Card):
         self.status, self.code = Status(), HTML()
         self.chart = Chart()
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
-        self.progress = Progress(self.prepared.df.sparkSession, self.status, self)
+        self.progress = Progress(lambda: self.prepared.df.sparkSession, self.status, self)
         self.bands: dict[Key, Band] = {}
         self._view: View | None = None
         self._seconds = 0.0

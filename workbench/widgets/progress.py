@@ -89,8 +89,8 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self._newest: Asking | None = None
         self._thread: threading.Thread | None = None
         self._turn = threading.RLock()
-        super().__init__([self.said, self.button], layout={"display": "none"})
-        self.add_class("wb-progress-row")
+        layout = {"display": "none", "padding": "2px 16px", "align_items": "center"}
+        super().__init__([self.said, self.button], layout=layout)
 
     @property
     def asking(self) -> bool:

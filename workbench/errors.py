@@ -4,6 +4,7 @@ import contextlib
 import functools
 import linecache
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Iterator
@@ -103,8 +104,10 @@ def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
     if vars(error).setdefault("_shown_in_a_cell", False):
         return whole_traceback(error)
     vars(error)["_shown_in_a_cell"] = True
-    lines = _lines_of_call(error.__traceback__)
-    return [*lines, *([""] if lines else []), sentence, "%tb shows the whole traceback."]
+    call = _lines_of_call(error.__traceback__)
+    # A page may break lines within words.
+    lines = textwrap.wrap(sentence, 88, break_long_words=False, break_on_hyphens=False)
+    return [*call, *([""] if call else []), *lines, "%tb shows the whole traceback."]
 
 
 def whole_traceback(error: BaseException) -> list[str]:

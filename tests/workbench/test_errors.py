@@ -35,11 +35,12 @@ def cell() -> Iterator[Callable[[str], str]]:
 
 def test_an_error_is_the_callers_line_and_one_sentence(cell: Callable[[str], str]) -> None:
     said = cell("import workbench as wb\nwb.Funnel(['a', 'b'], window='90')").splitlines()
-    place, line, blank, sentence, whole = [one for one in said if not one.startswith("-----")][-5:]
-    assert place.endswith(", line 2")
+    begin = next(i for i, one in enumerate(said) if one.endswith(", line 2"))
+    line, blank, *sentence, whole = said[begin + 1 :]
     assert line == "----> 2 wb.Funnel(['a', 'b'], window='90')"
     assert (blank, whole) == ("", "%tb shows the whole traceback.")
-    assert sentence.startswith(f"WorkbenchError: {SENTENCE}")
+    assert " ".join(sentence).startswith(f"WorkbenchError: {SENTENCE}")
+    assert all(len(one) <= 88 for one in sentence)
     assert not [one for one in said if ".py" in one]
 
 

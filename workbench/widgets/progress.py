@@ -133,7 +133,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         if self.asking and self._newest is not None:
             self._newest.give_up()
             self._rest(again=True)
-            self._status.tell(STOPPED)
+            self._status.value = Markup()
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the question is answered or given up."""
@@ -202,7 +202,8 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         """Show the picture as it is; and offer to ask again, where it is not what was asked for."""
         for picture in self.pictures:
             picture.remove_class(ASKING)
-        self.said.value, self._status.layout.display = Markup(), None
+        stopped = element("div", STOPPED, role="status")
+        self.said.value, self._status.layout.display = stopped if again else Markup(), None
         self.button.description, self.button.icon = "Ask again", "refresh"
         self.layout.display = None if again else "none"
 

@@ -120,7 +120,7 @@ def test_a_question_that_is_stopped_leaves_the_last_picture_and_says_so(spark: F
     asked.progress.wait(LONG)
     assert spark.cancelled.is_set()
     assert (asked.shown, asked.dimmed) == ([], False)
-    assert STOPPED in asked.status.value
+    assert (STOPPED in asked.progress.said.value, asked.status.value) == (True, "")
     assert asked.progress.button.description == "Ask again"
     spark.cancelled.clear()
     spark.let_go.set()

@@ -123,9 +123,9 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.level.observe(self._list, names="value")
         self.table.observe(self._choose, names="chosen")
         self.button.on_click(self._play)
-        drawn = self.table, self.player
-        self.progress = Progress(lambda: prepared.blocks.sparkSession, self.note, *drawn)
-        parts = [self.level, self.progress, self.head, self.table, self.button, self.note]
+        drawn = widgets.VBox([self.head, self.table])
+        self.progress = Progress(lambda: prepared.blocks.sparkSession, self.note, drawn)
+        parts = [self.level, self.progress, drawn, self.button, self.note]
         super().__init__(parts)
         self._close()
 

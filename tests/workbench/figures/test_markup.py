@@ -5,6 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import ipywidgets
@@ -15,7 +16,7 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from tests.hostile import NAMES, explorers, figures, stills, widgets
 from workbench.figures.markup import element, readable
-from workbench.widgets.explorers.funnel_people import FunnelPeople
+from workbench.widgets.explorers import funnel_people
 from workbench.widgets.html import HTML
 
 SVG = "circle clipPath g line path pattern polygon polyline rect style svg text title tspan"
@@ -155,10 +156,10 @@ def test_the_text_of_a_failed_job_is_no_markup(monkeypatch: pytest.MonkeyPatch) 
     def fails(*_: object, **__: object) -> None:
         raise wb.WorkbenchError(f"key: {NAMES['image']!r} is gone.")
 
-    monkeypatch.setattr(wb.Funnel, "people", fails)
+    monkeypatch.setattr(funnel_people, "first_people", fails)
     funnel = wb.Funnel(["a", "b"], "1 day")
-    people = FunnelPeople(funnel, None)  # type: ignore[arg-type]
-    people.show(funnel)
+    people = funnel_people.FunnelPeople(funnel, SimpleNamespace(keys=3))  # type: ignore[arg-type]
+    people.show(funnel, [2, 1])
     people.level.value = 1
     assert is_safe_page(people.note) == f"✕ key: {NAMES['image']!r} is gone."
 

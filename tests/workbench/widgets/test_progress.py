@@ -56,15 +56,15 @@ class FakeSpark:
 
 
 @pytest.fixture
-def spark(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSpark]:
+def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSpark]:
     """A session whose jobs are looked at, in a notebook where somebody moves controls."""
-    spark = FakeSpark()
+    fake = FakeSpark()
     monkeypatch.setattr(module, "jobs_of", FakeJobs)
     monkeypatch.setattr(module, "GLANCE", 0.01)
     monkeypatch.setattr(module, "EVERY", 0.01)
     monkeypatch.setattr(module, "request", lambda: {"header": {"msg_type": "comm_msg"}})
-    yield spark
-    spark.let_go.set()
+    yield fake
+    fake.let_go.set()
 
 
 class Asked:
@@ -82,74 +82,74 @@ class Asked:
         return ASKING in self.picture._dom_classes
 
 
-def test_a_question_leaves_the_kernel_free_and_is_seen_to_be_asked(spark: FakeSpark) -> None:
-    asked = Asked(spark)
-    asked.ask(spark.query)
-    assert spark.begun.wait(LONG)
+def test_a_question_leaves_the_kernel_free_and_is_seen_to_be_asked(fake: FakeSpark) -> None:
+    asked = Asked(fake)
+    asked.ask(fake.query)
+    assert fake.begun.wait(LONG)
     assert asked.progress.asking
-    spark.looked_at.clear()
-    assert spark.looked_at.wait(LONG)
-    spark.looked_at.clear()
-    assert spark.looked_at.wait(LONG)  # the first look has been told by now
+    fake.looked_at.clear()
+    assert fake.looked_at.wait(LONG)
+    fake.looked_at.clear()
+    assert fake.looked_at.wait(LONG)  # the first look has been told by now
     assert asked.dimmed
     assert "stage 2 · 2 of 8 tasks · 4,000 rows · 0 s" in asked.progress.said.value
     assert "width:25%" in asked.progress.said.value
     assert (asked.progress.layout.display, asked.status.layout.display) == (None, "none")
-    spark.let_go.set()
+    fake.let_go.set()
     asked.progress.wait(LONG)
     assert (asked.shown, asked.dimmed, asked.progress.asking) == (["late"], False, False)
     assert (asked.progress.layout.display, asked.status.layout.display) == ("none", None)
 
 
-def test_a_newer_question_takes_the_place_of_the_older(spark: FakeSpark) -> None:
-    asked = Asked(spark)
-    asked.ask(spark.query)
-    assert spark.begun.wait(LONG)
+def test_a_newer_question_takes_the_place_of_the_older(fake: FakeSpark) -> None:
+    asked = Asked(fake)
+    asked.ask(fake.query)
+    assert fake.begun.wait(LONG)
     asked.ask(lambda: "newer")
     asked.progress.wait(LONG)
-    assert spark.cancelled.is_set()
+    assert fake.cancelled.is_set()
     assert asked.shown == ["newer"]
     assert asked.status.value == ""
 
 
-def test_a_question_that_is_stopped_leaves_the_last_picture_and_says_so(spark: FakeSpark) -> None:
-    asked = Asked(spark)
-    asked.ask(spark.query)
-    assert spark.begun.wait(LONG)
+def test_a_question_that_is_stopped_leaves_the_last_picture_and_says_so(fake: FakeSpark) -> None:
+    asked = Asked(fake)
+    asked.ask(fake.query)
+    assert fake.begun.wait(LONG)
     asked.progress.button.click()
     asked.progress.wait(LONG)
-    assert spark.cancelled.is_set()
+    assert fake.cancelled.is_set()
     assert (asked.shown, asked.dimmed) == ([], False)
     assert (STOPPED in asked.progress.said.value, asked.status.value) == (True, "")
     assert asked.progress.button.description == "Ask again"
-    spark.cancelled.clear()
-    spark.let_go.set()
+    fake.cancelled.clear()
+    fake.let_go.set()
     asked.progress.button.click()
     asked.progress.wait(LONG)
     assert asked.shown == ["late"]
     assert asked.progress.layout.display == "none"
 
 
-def test_a_job_that_begins_after_the_stop_is_stopped_too(spark: FakeSpark) -> None:
-    asked, second = Asked(spark), threading.Event()
+def test_a_job_that_begins_after_the_stop_is_stopped_too(fake: FakeSpark) -> None:
+    asked, second = Asked(fake), threading.Event()
 
     def two_jobs() -> str:
-        spark.begun.set()
-        spark.cancelled.wait(LONG)
-        spark.cancelled.clear()
+        fake.begun.set()
+        fake.cancelled.wait(LONG)
+        fake.cancelled.clear()
         second.set()
-        return spark.query()
+        return fake.query()
 
     asked.ask(two_jobs)
-    assert spark.begun.wait(LONG)
+    assert fake.begun.wait(LONG)
     asked.progress.stop()
     assert second.wait(LONG)
     asked.progress.wait(LONG)
     assert asked.shown == []
 
 
-def test_a_failure_is_its_one_sentence(spark: FakeSpark) -> None:
-    asked = Asked(spark)
+def test_a_failure_is_its_one_sentence(fake: FakeSpark) -> None:
+    asked = Asked(fake)
 
     def fails() -> str:
         raise WorkbenchError("window: '1' has no unit; give one.")
@@ -163,35 +163,35 @@ def test_a_failure_is_its_one_sentence(spark: FakeSpark) -> None:
 
 
 def test_a_session_that_is_gone_is_a_sentence(
-    spark: FakeSpark, monkeypatch: pytest.MonkeyPatch
+    fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked(spark)
+    asked = Asked(fake)
 
     def gone(_spark: object) -> FakeJobs:
         raise RuntimeError("SparkContext was shut down")
 
     monkeypatch.setattr(module, "jobs_of", gone)
-    asked.ask(spark.query)
+    asked.ask(fake.query)
     asked.progress.wait(LONG)
     assert "the session was stopped; start one with wb.session()." in asked.status.value
     assert asked.progress.layout.display == "none"
 
 
 def test_a_line_of_python_has_its_answer_when_it_is_done(
-    spark: FakeSpark, monkeypatch: pytest.MonkeyPatch
+    fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked(spark)
-    asked.ask(spark.query)
-    assert spark.begun.wait(LONG)
+    asked = Asked(fake)
+    asked.ask(fake.query)
+    assert fake.begun.wait(LONG)
     monkeypatch.setattr(module, "request", dict)
     asked.ask(lambda: "here and now")
     assert asked.shown == ["here and now"]
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["the same", "another"])
-def test_what_is_shown_may_ask_for_more_and_waits_for_it(spark: FakeSpark, own: bool) -> None:
-    first = Asked(spark)
-    second = first if own else Asked(spark)
+def test_what_is_shown_may_ask_for_more_and_waits_for_it(fake: FakeSpark, own: bool) -> None:
+    first = Asked(fake)
+    second = first if own else Asked(fake)
     first.progress.ask(lambda: "first", lambda _: second.ask(lambda: "of the first"))
     first.progress.wait(LONG)
     assert second.shown == ["of the first"]

@@ -113,6 +113,7 @@ def explorers(spark: SparkSession, names: Iterable[str]) -> dict[str, Any]:
     funnels.people.button.click()
     return {
         "funnel": funnels,
+        "front door": wb.explore(table),
         "series": wb.explore(over, table),
         "frames": wb.explore(over, table).choose("Frames"),
         "origin": wb.explore(last, table.select(name_of(key), name_of(time)), table),

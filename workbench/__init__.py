@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from workbench.groups import quantiles as quantiles
     from workbench.online import OnlineView as OnlineView
     from workbench.online import consistency as consistency
+    from workbench.profiles.profile import profile as profile
+    from workbench.spark.sources.given import table as table
     from workbench.widgets.explore import explore as explore
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
@@ -65,9 +67,11 @@ _find, _names = lazily(
         "plan": "workbench.widgets.plan",
         "play": "workbench.widgets.play",
         "prepare": "workbench.funnel",
+        "profile": "workbench.profiles.profile",
         "quantiles": "workbench.groups",
         "stream_counts": "workbench.windows",
         "stream_state": "workbench.windows",
+        "table": "workbench.spark.sources.given",
     },
 )
 __all__ = [*_MODULES, "session", *_names()]

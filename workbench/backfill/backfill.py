@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
+    from workbench.spark.sources.given import TableLike
+
 
 class Backfill(BackfillSpec):
     """Aggregations of events over windows that end at each query: point in time correct features.
@@ -77,8 +79,8 @@ class Backfill(BackfillSpec):
 
     def run(
         self,
-        queries: "DataFrame",
-        events: "DataFrame | Entities",
+        queries: "TableLike",
+        events: "TableLike | Entities",
         method: str = "auto",
         days: Any = None,
     ) -> "DataFrame":
@@ -86,9 +88,9 @@ class Backfill(BackfillSpec):
 
         Parameters
         ----------
-        queries : pyspark.sql.DataFrame
+        queries : TableLike
             Rows with the key and a time; duplicates, and rows without key or time, come back too.
-        events : pyspark.sql.DataFrame or Entities
+        events : TableLike or Entities
             Rows with the key, a time, and what is aggregated. Those whose key or time is null are
             left out; :meth:`skipped` counts them. Rows of entities count while they are there.
         method : str
@@ -120,7 +122,7 @@ class Backfill(BackfillSpec):
         plan = plan if days is None else of_days(plan, days)
         return answered(plan, choose(plan).method if method == "auto" else method)
 
-    def bound(self, queries: "DataFrame", events: "DataFrame") -> Plan:
+    def bound(self, queries: "TableLike", events: "TableLike") -> Plan:
         """Return the backfill bound to its tables.
 
         Raises
@@ -131,12 +133,12 @@ class Backfill(BackfillSpec):
         check_not_entities(events)
         return bind(self, queries, events)
 
-    def explain(self, queries: "DataFrame", events: "DataFrame") -> str:
+    def explain(self, queries: "TableLike", events: "TableLike") -> str:
         """Return what ``auto`` does with these tables, and the numbers that it decides by.
 
         Parameters
         ----------
-        queries, events : pyspark.sql.DataFrame
+        queries, events : TableLike
             As :meth:`run` takes them.
 
         Returns
@@ -167,8 +169,8 @@ class Backfill(BackfillSpec):
 
     def check(
         self,
-        features: "DataFrame",
-        events: "DataFrame | Entities",
+        features: "TableLike",
+        events: "TableLike | Entities",
         rows: int = 1_000,
         arrived: str | None = None,
     ) -> "pd.DataFrame":
@@ -176,9 +178,9 @@ class Backfill(BackfillSpec):
 
         Parameters
         ----------
-        features : pyspark.sql.DataFrame
+        features : TableLike
             The key, the queries' time, and columns called as those of :meth:`run`; any of them.
-        events : pyspark.sql.DataFrame or Entities
+        events : TableLike or Entities
         rows : int
             How many rows are compared, the same ones each time.
         arrived : str, optional
@@ -221,8 +223,8 @@ class Backfill(BackfillSpec):
 
     def origin(
         self,
-        queries: "DataFrame",
-        events: "DataFrame",
+        queries: "TableLike",
+        events: "TableLike",
         key: Any,
         time: Any = None,
         feature: str | None = None,
@@ -232,7 +234,7 @@ class Backfill(BackfillSpec):
 
         Parameters
         ----------
-        queries, events : pyspark.sql.DataFrame
+        queries, events : TableLike
         key : value, or tuple of values when the key has several columns
         time : value, optional
             When the query is asked, as its column has it; without it, the last one of the key.
@@ -266,13 +268,13 @@ class Backfill(BackfillSpec):
         return ask(self.bound(queries, events), key, time).origin(feature)
 
     def tasks(
-        self, queries: "DataFrame", events: "DataFrame", method: str = "auto"
+        self, queries: "TableLike", events: "TableLike", method: str = "auto"
     ) -> "pd.DataFrame":
         """Run a backfill, and return what each of its tasks had to do in place of its answers.
 
         Parameters
         ----------
-        queries, events : pyspark.sql.DataFrame
+        queries, events : TableLike
             As :meth:`run` takes them.
         method : str
             "tree", "scan", "sawtooth", or "auto", which here looks for large keys in any case.
@@ -302,12 +304,12 @@ class Backfill(BackfillSpec):
         """
         return tasks_of(self.bound(queries, events), method)
 
-    def skew(self, queries: "DataFrame", events: "DataFrame") -> "Skew":
+    def skew(self, queries: "TableLike", events: "TableLike") -> "Skew":
         """Return where rows are: in which keys and hops, and in which tasks of two runs.
 
         Parameters
         ----------
-        queries, events : pyspark.sql.DataFrame
+        queries, events : TableLike
             As :meth:`run` takes them.
 
         Returns
@@ -337,12 +339,12 @@ class Backfill(BackfillSpec):
         """
         return skew_of(self.bound(queries, events))
 
-    def skipped(self, events: "DataFrame | Entities") -> int:
+    def skipped(self, events: "TableLike | Entities") -> int:
         """Return how many events are left out because their key or their time is null.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Entities
+        events : TableLike or Entities
 
         Returns
         -------

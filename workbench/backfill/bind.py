@@ -26,8 +26,9 @@ from workbench.spark.shuffle import (
     with_partition,
     without_null,
 )
+from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, column, has_hash, table, type_of
+from workbench.spark.table import BoundTable, column, has_hash, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
     from workbench.backfill.spec import BackfillSpec
+    from workbench.spark.sources.given import TableLike
 
 #: The number of a value among all that one task sends.
 MADE = "__made__"
@@ -145,14 +147,14 @@ class Plan:
 
 
 def bind(
-    backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame", side: str = "queries"
+    backfill: "BackfillSpec", queries: "TableLike", events: "TableLike", side: str = "queries"
 ) -> Plan:
     """Bind a backfill to its tables.
 
     Parameters
     ----------
     backfill : BackfillSpec
-    queries, events : pyspark.sql.DataFrame
+    queries, events : TableLike
     side : str
         What errors call the queries.
 
@@ -161,12 +163,12 @@ def bind(
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    table(queries, "queries")
-    bound_queries = BoundTable.of(queries, backfill.key, backfill.query_time, side)
+    asked = table(queries, "queries")
+    bound_queries = BoundTable.of(asked, backfill.key, backfill.query_time, side)
     return bind_tables(backfill, bound_queries, bind_events(backfill, events))
 
 
-def bind_events(backfill: "BackfillSpec", events: "DataFrame") -> BoundTable:
+def bind_events(backfill: "BackfillSpec", events: "TableLike") -> BoundTable:
     """Bind a backfill to its events alone, none of whose columns is checked."""
     return BoundTable.of(table(events), backfill.key, backfill.time, "events")
 

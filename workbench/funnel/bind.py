@@ -10,16 +10,19 @@ from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.summary import segment
 from workbench.spark.shuffle import bits_of, bits_of_names
-from workbench.spark.table import INTEGERS, BoundTable, column, column_unit, table
+from workbench.spark.sources.given import table
+from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
     from pyspark.sql.types import DataType, StructType
+
+    from workbench.spark.sources.given import TableLike
 
 
 def bind(
     funnel: FunnelSpec,
-    events: "DataFrame | Prepared",
+    events: "TableLike | Prepared",
     by: Sequence[str] = (),
     taken: Sequence[str] = (),
 ) -> BoundTable | Prepared:
@@ -28,7 +31,7 @@ def bind(
     Parameters
     ----------
     funnel : FunnelSpec
-    events : pyspark.sql.DataFrame or Prepared
+    events : TableLike or Prepared
     by : sequence of str
         The columns of segments.
     taken : sequence of str

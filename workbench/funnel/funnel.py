@@ -10,13 +10,15 @@ from workbench.funnel.plan import levels
 from workbench.funnel.prepared import Prepared, prepare
 from workbench.funnel.spec import FunnelSpec
 from workbench.spark.shuffle import any_of, skipped_in
-from workbench.spark.table import BoundTable, table
+from workbench.spark.sources.given import table
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
     from workbench.funnel.summary import Summary
+    from workbench.spark.sources.given import TableLike
 
 
 class Funnel(FunnelSpec):
@@ -71,12 +73,12 @@ class Funnel(FunnelSpec):
     <BLANKLINE>
     """
 
-    def prepare(self, events: "DataFrame", keep: Sequence[str] = ()) -> Prepared:
+    def prepare(self, events: "TableLike", keep: Sequence[str] = ()) -> Prepared:
         """Scan, shuffle and sort the events once, to ask this funnel and its variants again.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame
+        events : TableLike
         keep : sequence of str
             Further columns to hold, for segments.
 
@@ -88,13 +90,13 @@ class Funnel(FunnelSpec):
         return prepare(events, self.key, self.time, what, keep)
 
     def levels(
-        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None
+        self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None
     ) -> "DataFrame":
         """Return how far each key got, as one row for every key of the input.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
             Rows whose key or time is null are left out; :meth:`skipped` counts them.
         by : str or sequence of str, optional
             Columns whose values at the first step of the winning chain are returned as well.
@@ -114,13 +116,13 @@ class Funnel(FunnelSpec):
         return levels(self, bind(self, events, names), by=names)
 
     def steps(
-        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None
+        self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None
     ) -> "pd.DataFrame":
         """Return what each step keeps and loses.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
         by : str or sequence of str, optional
             A column, or several; their values at the first step are a segment.
 
@@ -151,12 +153,12 @@ class Funnel(FunnelSpec):
 
         return summary_of(self, events, by).steps
 
-    def times(self, events: "DataFrame | Prepared", bins: int = 30) -> "pd.DataFrame":
+    def times(self, events: "TableLike | Prepared", bins: int = 30) -> "pd.DataFrame":
         """Return how long those who reached every step took, as a histogram.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
         bins : int
             How many intervals of equal width, at the most.
 
@@ -170,13 +172,13 @@ class Funnel(FunnelSpec):
         return summary_of(self, events, bins=bins, warn=False).times
 
     def summary(
-        self, events: "DataFrame | Prepared", by: str | Sequence[str] | None = None, bins: int = 30
+        self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None, bins: int = 30
     ) -> "Summary":
         """Return :meth:`steps` and :meth:`times` of one question to Spark.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
         by : str or sequence of str, optional
             A column, or several; their values at the first step are a segment of the steps.
         bins : int
@@ -196,12 +198,12 @@ class Funnel(FunnelSpec):
 
         return summary_of(self, events, by, bins)
 
-    def people(self, events: "DataFrame | Prepared", stopped_at: int) -> "DataFrame":
+    def people(self, events: "TableLike | Prepared", stopped_at: int) -> "DataFrame":
         """Return the keys that stopped at a level, and what they did next.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
         stopped_at : int
             The level: 0 for those who never took the first step, up to the number of steps.
 
@@ -220,12 +222,12 @@ class Funnel(FunnelSpec):
         shown_as(people, lambda: people_html(self, events, stopped_at, people.columns))
         return people
 
-    def skipped(self, events: "DataFrame | Prepared") -> int:
+    def skipped(self, events: "TableLike | Prepared") -> int:
         """Return how many rows are left out because their key or their time is null.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame or Prepared
+        events : TableLike or Prepared
 
         Returns
         -------
@@ -235,7 +237,7 @@ class Funnel(FunnelSpec):
             return events.skipped
         return skipped_in(cast(BoundTable, bind(self, events)))
 
-    def integer_time(self, events: "DataFrame | Prepared") -> bool:
+    def integer_time(self, events: "TableLike | Prepared") -> bool:
         """Say whether the events' time column holds integers."""
         if isinstance(events, Prepared):
             return events.integer_time

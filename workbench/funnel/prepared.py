@@ -26,6 +26,7 @@ from workbench.spark.shuffle import (
     skipped_of,
     watched,
 )
+from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
 from workbench.spark.table import (
     BoundTable,
@@ -34,13 +35,14 @@ from workbench.spark.table import (
     check_sent,
     column,
     is_integer_time,
-    table,
     type_of,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Observation
+
+    from workbench.spark.sources.given import TableLike
 
 BYTES_A_TASK = 32_000_000
 
@@ -176,7 +178,7 @@ class Prepared(Described):
 
 
 def prepare(
-    events: "DataFrame",
+    events: "TableLike",
     key: str | Sequence[str] = "user_id",
     time: str = "timestamp",
     event: Event = "event",
@@ -186,7 +188,7 @@ def prepare(
 
     Parameters
     ----------
-    events : pyspark.sql.DataFrame
+    events : TableLike
     key : str or sequence of str
         The column or columns whose values are one user.
     time : str
@@ -215,8 +217,7 @@ def prepare(
     (50, ('add_to_cart', 'checkout', 'help'))
     >>> prepared.free()
     """
-    table(events)
-    keep, bound = any_of(keep, "keep"), BoundTable.of(events, several(key), time)
+    keep, bound = any_of(keep, "keep"), BoundTable.of(table(events), several(key), time)
     if isinstance(event, Mapping):
         check_steps(event, "event")
     elif not isinstance(event, str):

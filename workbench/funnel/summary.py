@@ -19,7 +19,9 @@ from workbench.spark.shuffle import any_of
 from workbench.spark.table import BoundTable, column, nearest
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import Row
+
+    from workbench.spark.sources.given import TableLike
 
 STEP_COLUMNS = ("step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time")
 
@@ -41,7 +43,7 @@ class Summary(NamedTuple):
 
 def summary_of(
     funnel: FunnelSpec,
-    events: "DataFrame | Prepared",
+    events: "TableLike | Prepared",
     by: str | Sequence[str] | None = None,
     bins: int = 30,
     warn: bool = True,

@@ -8,14 +8,17 @@ from workbench.functions import fn
 from workbench.groups.checks import KINDS, check_groups, check_order, check_ties, check_values
 from workbench.groups.plan import METHODS, quantiles_of
 from workbench.spark.shuffle import any_of, several
-from workbench.spark.table import BoundTable, table
+from workbench.spark.sources.given import table
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from workbench.spark.sources.given import TableLike
+
 
 def last_in_group(
-    df: "DataFrame",
+    df: "TableLike",
     by: str | Sequence[str],
     order_by: str | Sequence[str],
     method: str = "auto",
@@ -25,7 +28,7 @@ def last_in_group(
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : TableLike
     by : str or list of str
         The columns whose values are one group; null is a group as any other.
     order_by : str or list of str
@@ -72,9 +75,8 @@ def last_in_group(
     +---------+----------+------+
     <BLANKLINE>
     """
-    table(df, "df")
     keys, order = several(by, "by"), several(order_by, "order_by")
-    rows = BoundTable.of(df, keys)
+    rows = BoundTable.of(table(df, "df"), keys)
     check_order(rows, order)
     check_known(method, ("auto", *METHODS), "method")
     check_ties(rows, method, ties)
@@ -85,7 +87,7 @@ def last_in_group(
 
 
 def quantiles(
-    df: "DataFrame",
+    df: "TableLike",
     columns: str | Sequence[str],
     q: float | Sequence[float] = 0.5,
     by: str | Sequence[str] | None = None,
@@ -95,7 +97,7 @@ def quantiles(
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : TableLike
     columns : str or list of str
         Whose quantiles: numbers, dates or timestamps, and for "disc" of any type that has an order.
         Nulls do not count; NaN is the largest number.
@@ -142,9 +144,8 @@ def quantiles(
     +---------+---------+
     <BLANKLINE>
     """
-    table(df, "df")
     names = several(columns, "columns")
-    rows = BoundTable.of(df, any_of(by, "by"))
+    rows = BoundTable.of(table(df, "df"), any_of(by, "by"))
     check_groups(rows, names)
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options

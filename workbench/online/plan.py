@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from workbench.online.spec import ViewSpec
+    from workbench.spark.sources.given import TableLike
 
 
 class Uploaded(NamedTuple):
@@ -45,7 +46,7 @@ class Uploaded(NamedTuple):
 
 
 @in_one_sentence()
-def upload(view: "ViewSpec", events: "DataFrame", until: Any) -> Uploaded:
+def upload(view: "ViewSpec", events: "TableLike", until: Any) -> Uploaded:
     """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
     backfill = view.backfill
     bound = bind_events(backfill, events)
@@ -53,7 +54,7 @@ def upload(view: "ViewSpec", events: "DataFrame", until: Any) -> Uploaded:
     layout, going, plan = layout_of(backfill, seen)
     lasting = view.length(plan.integer_time)
     end = instant_of(until, layout.schema.field(TIME).type, "until")
-    spark = events.sparkSession
+    spark = bound.df.sparkSession
     check_reach(view.store, spark)
     ship(spark)
     whole = gathered_by_place(plan, bundles(plan, going.events, going.task.keys, queries=False))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from workbench.online.meta import Meta
+    from workbench.spark.sources.given import TableLike
 
 
 def now() -> datetime:
@@ -80,12 +81,12 @@ class OnlineView(ViewSpec):
     def __repr__(self) -> str:
         return f"wb.OnlineView({self.backfill!r}, {self.store!r}, lasting={self.lasting!r})"
 
-    def upload(self, events: "DataFrame", until: Any) -> Any:
+    def upload(self, events: "TableLike", until: Any) -> Any:
         """Write the states of all events before some time, and let fetches see them at once.
 
         Parameters
         ----------
-        events : pyspark.sql.DataFrame
+        events : TableLike
             All events, or at least those of the windows: those from ``until`` on are left to the
             stream, and counted.
         until : datetime, date, int or str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import COLLATED
@@ -88,44 +88,6 @@ class BoundTable:
     def but(self, df: "DataFrame") -> "BoundTable":
         """Return other rows of the same columns."""
         return replace(self, df=df)
-
-
-def table(value: Any, argument: str = "events") -> "DataFrame":
-    """Return the value when it is a table that can be scanned as a whole.
-
-    Parameters
-    ----------
-    value : pyspark.sql.DataFrame
-    argument : str
-        What the caller calls it, for the error's sake.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-
-    Raises
-    ------
-    WorkbenchError
-        When it is something else, or a stream.
-    """
-    from pyspark.sql import DataFrame
-
-    if not isinstance(value, DataFrame):
-        kind = f"{type(value).__module__.partition('.')[0]}'s {type(value).__name__}"
-        raise WorkbenchError(
-            f"{argument}: this is {kind} and not a Spark DataFrame; "
-            "make one with spark.createDataFrame(...) or spark.read."
-        )
-    if value.isStreaming:
-        raise WorkbenchError(f"{argument}: this is a stream; give a table that is at rest.")
-    return value
-
-
-def is_stream(value: Any) -> bool:
-    """Say whether a value is a table that goes on for ever."""
-    from pyspark.sql import DataFrame
-
-    return isinstance(value, DataFrame) and value.isStreaming
 
 
 def column(table: BoundTable, name: str, argument: str) -> "Column":
@@ -427,10 +389,12 @@ def is_integer_time(table: BoundTable, time: str) -> bool:
         return True
     if kind in TIMES:
         return False
-    raise WorkbenchError(
-        f"time: {table.called(time)} holds {kind}s; make it a timestamp, a date or an integer, "
-        f"for example with F.to_timestamp({time!r})."
-    )
+    raise WorkbenchError(f"time: {table.called(time)} holds {kind}s; {time_hint(time)}")
+
+
+def time_hint(name: str) -> str:
+    """Return the end of a sentence about a column that holds no times."""
+    return f"make it a timestamp, a date or an integer, for example with F.to_timestamp({name!r})."
 
 
 def check_key(table: BoundTable) -> None:

@@ -1,7 +1,9 @@
-"""``wb.explore``: the explorer of a specification."""
+"""``wb.explore``: the explorer of a specification, or the front door of a table."""
 
+import sys
 from collections.abc import Sequence
 from functools import singledispatch
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.backfill import Backfill
@@ -9,8 +11,10 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
+from workbench.profiles.profile import profile
 from workbench.spark.shuffle import any_of
-from workbench.spark.table import table
+from workbench.spark.sources.given import is_table, table
+from workbench.widgets.explorers.front_door import FrontDoor
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.live_stream import LiveStream, is_stream
 from workbench.widgets.explorers.origin import OriginExplorer
@@ -30,17 +34,20 @@ def explore(
     keep: Sequence[str] | None = None,
     key: Any = None,
 ) -> Any:
-    """Open the explorer of a specification: its controls beside what they change.
+    """Open the explorer of a specification, its controls beside what they change; or, of a table
+    alone, its front door.
 
     Parameters
     ----------
-    what : Funnel, Over, Backfill or OnlineView
+    what : Funnel, Over, Backfill, OnlineView, or anything that is a table
         Where the explorer begins. Of an online view, its backfill's numbers are compared with what
-        it says.
+        it says. A table, as :func:`workbench.table` takes it, is shown with what it holds, which
+        column may be the key, the time, the event and the value, and what can be asked of it: a
+        funnel, a moving band, or features as of queries.
     *tables
-        The specification's tables; for a funnel its events, as a DataFrame or prepared. A
-        DataFrame is prepared first, which scans it once. For a backfill its queries and events. For
-        a window call a table, or a stream: a streaming DataFrame, or a
+        The specification's tables, as :func:`workbench.table` takes them; for a funnel its events,
+        which may be prepared. A table is prepared first, which scans it once. For a backfill its
+        queries and events. For a window call a table, or a stream: a streaming DataFrame, or a
         :class:`workbench.lessons.Replay`.
     by : str or sequence of str, optional
         The column, or the columns together, that a funnel is broken down by at first.
@@ -51,9 +58,10 @@ def explore(
 
     Returns
     -------
-    FunnelExplorer, OverExplorer, LiveStream or OriginExplorer
+    FunnelExplorer, OverExplorer, LiveStream, OriginExplorer or FrontDoor
         A widget; ``explorer.funnel`` or ``explorer.over`` is the specification as the controls
-        have it, ``explorer.origin`` is where the number that is shown comes from.
+        have it, ``explorer.origin`` is where the number that is shown comes from. Of a front door,
+        ``profile`` is what was found, and ``code`` the lines that make the explorer.
 
     Raises
     ------
@@ -66,14 +74,39 @@ def explore(
     >>> clicks = wb.datasets.clickstream(wb.session(), users=100)
     >>> wb.explore(wb.Funnel(["signup", "checkout"], window="1 day"), clicks)
     Explorer of wb.Funnel(['signup', 'checkout'], window='1 day')
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> wb.explore(plants)
+    Front door of plants: 24 rows · 3 columns · 2 different plant · 2019-01-02 to 2019-01-13 \
+(11 days), key plant, time date, value mwh
     """
+    if not tables and is_table(what):
+        if by is not None or keep is not None or key is not None:
+            raise WorkbenchError("by, keep, key: they are for specifications; leave them out.")
+        return _front_door(what, _name_of(what))
     return _explore(what, *tables, by=by, keep=keep, key=key)
+
+
+def _front_door(what: Any, name: str) -> FrontDoor:
+    given = isinstance(what, str | PathLike)
+    title = fspath(what) if given else name or "A table"
+    return FrontDoor(profile(what), title, repr(title) if given else name, explore)
+
+
+def _name_of(what: Any) -> str:
+    """What those who call :func:`explore` call a table; empty where they do not."""
+    calling = sys._getframe(2)
+    for names in (calling.f_locals, calling.f_globals):
+        for name, value in names.items():
+            if value is what and not name.startswith("_"):
+                return name
+    return ""
 
 
 @singledispatch
 def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
     raise WorkbenchError(
-        f"what: a {type(what).__name__} has no explorer; give a Funnel, an Over or a Backfill."
+        f"what: a {type(what).__name__} has no explorer; give a Funnel, an Over or a Backfill, "
+        "or a table alone."
     )
 
 
@@ -128,7 +161,8 @@ def _explore_funnel(
         raise WorkbenchError(f"events: a funnel explores one table, and {len(tables)} are given.")
     events, names = tables[0], any_of(by, "by")
     if not isinstance(events, Prepared):
-        offered = _offered(what, table(events)) if keep is None else tuple(keep)
+        events = table(events)
+        offered = _offered(what, events) if keep is None else tuple(keep)
         events = what.prepare(events, keep=tuple(dict.fromkeys((*names, *offered))))
     return FunnelExplorer(what, events, names)
 

@@ -1,7 +1,7 @@
 """The plan of a query as a figure to click on."""
 
 from collections.abc import Mapping
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import ipywidgets as widgets
 from pyspark.sql import DataFrame
@@ -14,19 +14,23 @@ from workbench.figures.stills.still import WIDTH, Named, beside, still
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
 from workbench.spark.plan_words import dearest, explained, named
+from workbench.spark.sources.given import is_table, table
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card, Stilled
 from workbench.widgets.html import HTML, listing
+
+if TYPE_CHECKING:
+    from workbench.spark.sources.given import TableLike
 
 #: So many stills of plans stand beside each other, the others below.
 IN_A_ROW = 2
 
 
 @overload
-def plan(df: DataFrame, run: bool = False) -> "PlanView": ...
+def plan(df: "TableLike", run: bool = False) -> "PlanView": ...
 @overload
-def plan(df: Mapping[str, DataFrame], run: bool = False) -> "PlanViews": ...
-def plan(df: DataFrame | Mapping[str, DataFrame], run: bool = False) -> "PlanView | PlanViews":
+def plan(df: Mapping[str, "TableLike"], run: bool = False) -> "PlanViews": ...
+def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
     """Show the plan of a query: its shape or, after a run, its metrics. Or those of several.
 
     Exchanges, sorts, scans and Python steps stand out, and each says what it does. After a run each
@@ -36,7 +40,8 @@ def plan(df: DataFrame | Mapping[str, DataFrame], run: bool = False) -> "PlanVie
     Parameters
     ----------
     df
-        The query, classic or Connect. Or several by what they are called, to be compared.
+        The query, classic or Connect, or what `wb.table` takes. Or several by what they are
+        called, to be compared.
     run
         Run the query once, keeping nothing of its result, and show rows, bytes and times of that
         run on the operators. This costs what the query costs. Where the driver's web pages are
@@ -63,10 +68,15 @@ def plan(df: DataFrame | Mapping[str, DataFrame], run: bool = False) -> "PlanVie
     Query plans: sorted: 3 operators, 1 exchange, 1 sort; as it is: 1 operator
     """
     if not isinstance(df, Mapping):
-        return PlanView(query_plan(df, run))
+        return PlanView(query_plan(_query(df), run))
     if not df:
         raise WorkbenchError("df: no query is given; give one, or several by their names.")
-    return PlanViews({str(name): query_plan(one, run) for name, one in df.items()})
+    return PlanViews({str(name): query_plan(_query(one), run) for name, one in df.items()})
+
+
+def _query(df: Any) -> Any:
+    """What has a plan; a stream has one, too."""
+    return table(df, "df") if is_table(df) and not isinstance(df, DataFrame) else df
 
 
 class PlanView(Card):

@@ -10,6 +10,8 @@ from workbench.backfill.inspect.one_query import keys_with_queries
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
+from workbench.funnel.prepared import Prepared
+from workbench.spark.sources.given import table
 from workbench.widgets.lessons.backfill import backfill_lesson
 from workbench.widgets.lessons.cells_timeline import joined_cells
 from workbench.widgets.lessons.edited import Make, both, opened
@@ -99,7 +101,7 @@ def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[
         raise WorkbenchError(
             f"df: a window call is played on one table, and {len(tables)} are given."
         )
-    partition = partition_of(what, tables[0], key, MOST_STEPPED)
+    partition = partition_of(what, table(tables[0], "df"), key, MOST_STEPPED)
     return window_maker(partition, column), partition.key
 
 
@@ -120,9 +122,10 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple
         raise WorkbenchError(
             f"events: a funnel is played on one table, and {len(tables)} are given."
         )
-    what.integer_time(tables[0])
-    chosen = a_key(what, tables[0]) if key is None else key
-    rows = rows_of_key(what, tables[0], chosen)
+    events = tables[0] if isinstance(tables[0], Prepared) else table(tables[0])
+    what.integer_time(events)
+    chosen = a_key(what, events) if key is None else key
+    rows = rows_of_key(what, events, chosen)
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
     return funnel_maker(what, rows, who), chosen
 

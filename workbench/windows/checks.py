@@ -1,17 +1,19 @@
 """What a window call must not ask for: refused with one sentence, before a job starts."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import listed
 from workbench.engine.order import OrderColumn
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import FILL, MOST_DIGITS, NUMBERS, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
-from workbench.spark.table import BoundTable, check_grouped, check_sent, column, type_of
+from workbench.spark.sources.times import is_called_time
+from workbench.spark.table import BoundTable, check_grouped, check_sent, column, time_hint, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
@@ -127,7 +129,8 @@ def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
         holds = f"but the order column {name!r} holds {data_type.simpleString()}"
         if kind not in (*NUMBERS, *TIMES):
             raise WorkbenchError(
-                f"frame: a distance such as {given!r} needs numbers or times, {holds}."
+                f"frame: a distance such as {given!r} needs numbers or times, {holds}"
+                f"{f'; {time_hint(name)}' if kind == 'text' else '.'}"
             )
         if bound.unit in (MICROSECONDS, MONTHS) and kind not in TIMES:
             raise WorkbenchError(f"frame: {given!r} has a unit, {holds}; give a number.")
@@ -136,6 +139,25 @@ def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
                 f"frame: {given!r} has no unit, {holds}; give a duration such as '-3 days'."
             )
         _check_number(data_type, bound.amount, given, holds)
+
+
+def warn_of_text(df: BoundTable, order: Sequence[OrderColumn], frames: Iterable[Frame]) -> None:
+    """Warn where rows are counted along times that are text, which has an order of its own.
+
+    Warns
+    -----
+    WorkbenchWarning
+    """
+    if all(frame.unit != "rows" or (frame.low, frame.high) == (None, None) for frame in frames):
+        return
+    for term in order:
+        if is_called_time(term.name) and kind_of(type_of(df, term.name)) == "text":
+            warnings.warn(
+                f"order_by: column {term.name!r} holds text, whose rows are put in order letter by "
+                f"letter; if it holds times, {time_hint(term.name)}",
+                WorkbenchWarning,
+                stacklevel=4,
+            )
 
 
 def _check_number(data_type: "DataType", amount: Any, given: Any, holds: str) -> None:

@@ -7,7 +7,8 @@ from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import Carried, several
-from workbench.spark.table import BoundTable, is_stream, table
+from workbench.spark.sources.given import is_stream, table
+from workbench.spark.table import BoundTable
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import partition_of
 from workbench.windows.plan import answered, bound, pieces_of
@@ -17,6 +18,8 @@ from workbench.windows.stream.emit import emitted, stream_call
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from workbench.spark.sources.given import TableLike
 
 
 class Over(WindowCall):
@@ -102,7 +105,7 @@ class Over(WindowCall):
 
     def run(
         self,
-        df: "DataFrame",
+        df: "TableLike",
         emit: str | None = None,
         row_id: str | Sequence[str] | None = None,
     ) -> "DataFrame":
@@ -110,7 +113,7 @@ class Over(WindowCall):
 
         Parameters
         ----------
-        df : pyspark.sql.DataFrame
+        df : TableLike
             Rows whose partition or order is null are rows as any others.
         emit : str, optional
             Of a stream, when rows go on. "on window close": once, when the watermark of the order
@@ -138,16 +141,16 @@ class Over(WindowCall):
         ids = () if row_id is None else several(row_id, "row_id")
         if is_stream(df):
             return emitted(stream_call(self, BoundTable.of(df, self.partition_by), ids), emit)
-        table(df, "df")
+        rows = table(df, "df")
         check_at_rest(emit, ids)
-        return answered(self, BoundTable.of(df, self.partition_by))
+        return answered(self, BoundTable.of(rows, self.partition_by))
 
-    def frames(self, df: "DataFrame", key: Any = None, column: str | None = None) -> "FrameTable":
+    def frames(self, df: "TableLike", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.
 
         Parameters
         ----------
-        df : pyspark.sql.DataFrame
+        df : TableLike
         key : value, or tuple of values when several columns make the partition
             Without it, the first partition in order.
         column : str, optional
@@ -178,12 +181,12 @@ class Over(WindowCall):
         """
         return frame_table(partition_of(self, df, key), column)
 
-    def bound(self, df: "DataFrame") -> "tuple[WindowTask, Carried]":
+    def bound(self, df: "TableLike") -> "tuple[WindowTask, Carried]":
         """Return what the workers do for a table, and the columns that they get of it.
 
         Parameters
         ----------
-        df : pyspark.sql.DataFrame
+        df : TableLike
 
         Returns
         -------
@@ -197,12 +200,12 @@ class Over(WindowCall):
         """
         return bound(self, df)
 
-    def pieces(self, df: "DataFrame") -> "DataFrame":
+    def pieces(self, df: "TableLike") -> "DataFrame":
         """Return the partitions of a table that are cut: their keys, rows and pieces.
 
         Parameters
         ----------
-        df : pyspark.sql.DataFrame
+        df : TableLike
 
         Returns
         -------
@@ -235,7 +238,7 @@ class Over(WindowCall):
 
 
 def over(
-    df: "DataFrame",
+    df: "TableLike",
     partition_by: str | Sequence[str] = (),
     order_by: Any = (),
     frame: Frame | None = None,
@@ -249,7 +252,7 @@ def over(
 
     Parameters
     ----------
-    df : pyspark.sql.DataFrame
+    df : TableLike
     partition_by, order_by, frame, engine, cut, **columns
         As :class:`Over` takes them.
     emit : str, optional

@@ -9,11 +9,12 @@ from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
-from workbench.spark.table import BoundTable, table, type_of
+from workbench.spark.table import BoundTable, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 from workbench.windows.bind_frame import name_bounds
-from workbench.windows.checks import check_arrow, check_table
+from workbench.windows.checks import check_arrow, check_table, warn_of_text
 from workbench.windows.extent import call_extent
 from workbench.windows.ranges_plan import RangePlan, cut_keys, cut_rows
 from workbench.windows.spark_engine import with_spark
@@ -22,6 +23,8 @@ from workbench.windows.spec import WindowCall
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
+
+    from workbench.spark.sources.given import TableLike
 
 
 def resolved(call: WindowCall, df: BoundTable) -> list[Resolved]:
@@ -36,13 +39,13 @@ def resolved(call: WindowCall, df: BoundTable) -> list[Resolved]:
     return resolve(df, call.columns, call.frame, call.order_by)
 
 
-def bound(call: WindowCall, df: "DataFrame") -> tuple[WindowTask, Carried]:
+def bound(call: WindowCall, df: "TableLike") -> tuple[WindowTask, Carried]:
     """Return what the workers do for a table, and the columns that they get of it.
 
     Parameters
     ----------
     call : WindowCall
-    df : pyspark.sql.DataFrame
+    df : TableLike
 
     Returns
     -------
@@ -75,6 +78,7 @@ def task_of(call: WindowCall, df: BoundTable, found: list[Resolved]) -> tuple[Wi
 def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     """Return a table at rest with a call's answers, by the engine that the call chose."""
     found = resolved(call, df)
+    warn_of_text(df, call.order_by, (one.frame for one in found))
     if call.choice.engine == "spark":
         return with_spark(df, call.order_by, found)
     ship(df.df.sparkSession)
@@ -87,7 +91,7 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
 
 
-def pieces_of(call: WindowCall, df: "DataFrame") -> "DataFrame":
+def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
     """Return the partitions of a table that are cut: their keys, rows and pieces.
 
     Raises
@@ -99,7 +103,7 @@ def pieces_of(call: WindowCall, df: "DataFrame") -> "DataFrame":
         raise WorkbenchError(f"cut: each partition is one task, because {call.uncut}.")
     bound = BoundTable.of(table(df, "df"), call.partition_by)
     found = resolved(call, bound)
-    ship(df.sparkSession)
+    ship(bound.df.sparkSession)
     carried = Carried.every(bound)
     cutting = _cutting(call, bound, found, carried)
     assert cutting is not None

@@ -246,8 +246,8 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             "days: 2013-01-01 is before 2013-02-01; " + days,
         ),
         (
-            lambda: asked().run(tables[0].toPandas(), tables[1]),
-            "queries: this is pandas's DataFrame and not a Spark DataFrame;",
+            lambda: asked().run(7, tables[1]),  # type: ignore[arg-type]
+            "queries: this is builtins's int and no table;",
         ),
         (
             lambda: asked("mode", "v", "5 hours").run(*tables, method="naive"),

@@ -162,14 +162,13 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "steps: the condition of 'late' gives integers; write one that is true or false.",
     ),
     (
-        lambda df: funnel().levels(pd.DataFrame()),  # type: ignore[arg-type]
-        "events: this is pandas's DataFrame and not a Spark DataFrame; "
-        "make one with spark.createDataFrame(...) or spark.read.",
+        lambda df: funnel().levels({"user": [7]}),  # type: ignore[arg-type]
+        "events: this is builtins's dict and no table; give one of Spark, pandas, Polars or "
+        "Arrow, the path of a file, or a table's name.",
     ),
     (
         lambda df: funnel().skipped(pd.DataFrame()),  # type: ignore[arg-type]
-        "events: this is pandas's DataFrame and not a Spark DataFrame; "
-        "make one with spark.createDataFrame(...) or spark.read.",
+        "events: the table has no columns; give one that has some.",
     ),
     (
         lambda df: funnel().steps(df.sparkSession.readStream.format("rate").load()),

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from workbench.errors import WorkbenchError
+from workbench.spark.sources.given import table
 from workbench.spark.table import (
     BoundTable,
     check_key,
@@ -15,7 +15,6 @@ from workbench.spark.table import (
     is_integer_time,
     nearest,
     quoted,
-    table,
 )
 
 ODD_NAMES = ["a.b", "a b", "a`b", "A", "time", "ä", "100%", "`a`.`b`"]
@@ -32,9 +31,9 @@ TIME_TYPES = [
 
 REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (
-        lambda df: table(pd.DataFrame()),
-        "events: this is pandas's DataFrame and not a Spark DataFrame; "
-        "make one with spark.createDataFrame(...) or spark.read.",
+        lambda df: table(3),
+        "events: this is builtins's int and no table; give one of Spark, pandas, Polars or Arrow, "
+        "the path of a file, or a table's name.",
     ),
     (
         lambda df: table(df.sparkSession.readStream.format("rate").load()),

@@ -380,8 +380,9 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: ask(df, fn.count(), "s", wb.Frame.range(-1, 0)),
-        "frame: a distance such as -1 needs numbers or times, "
-        "but the order column 's' holds string.",
+        "frame: a distance such as -1 needs numbers or times, but the order column 's' holds "
+        "string; make it a timestamp, a date or an integer, for example with "
+        "F.to_timestamp('s').",
     ),
     (
         lambda df: ask(df, fn.count(), "wide", wb.Frame.range(-1, 0)),
@@ -455,9 +456,8 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
     ),
     (
-        lambda df: wb.over("plants", a=fn.count()),  # type: ignore[arg-type]
-        "df: this is builtins's str and not a Spark DataFrame; "
-        "make one with spark.createDataFrame(...) or spark.read.",
+        lambda df: wb.over("nowhere/plants.csv", a=fn.count()),  # type: ignore[arg-type]
+        "df: there is no file 'nowhere/plants.csv'; nor is there a folder 'nowhere'.",
     ),
     (
         lambda df: wb.over(df.select("p", "p"), a=fn.count()),
@@ -539,3 +539,14 @@ def test_bounds_are_read_as_they_are_meant() -> None:
     assert wb.Frame.range(Decimal("-0.5"), 0).low == Offset(Decimal("-0.5"), "number")
     assert wb.Frame.range("-1 quarter", "2 days").high == Offset(2 * 86_400_000_000, "microseconds")
     assert wb.Frame.rows(-3, 3) == wb.Frame.rows(-3, 3)
+
+
+def test_rows_along_times_that_are_text_warn(spark: SparkSession) -> None:
+    rows = spark.sql("SELECT * FROM VALUES ('10/1/2024', 1), ('9/1/2024', 2) AS (day, n)")
+    call = wb.Over((), "day", wb.Frame.rows(-1, 0), total=fn.sum("n"))
+    with pytest.warns(wb.WorkbenchWarning, match="order_by: column 'day' holds text") as warned:
+        call.run(rows)
+    assert warned[0].filename == __file__
+    whole = wb.Over((), "day", wb.Frame.rows(None, None), total=fn.sum("n"))
+    for quiet, df in ((whole, rows), (call, rows.selectExpr("to_date(day, 'd/M/y') AS day", "n"))):
+        quiet.run(df)

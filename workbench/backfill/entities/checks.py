@@ -15,7 +15,6 @@ from workbench.spark.table import (
     check_sent,
     column,
     is_integer_time,
-    table,
     type_of,
 )
 
@@ -35,7 +34,6 @@ def check_entities(entities: EntityTables) -> None:
     """
     for argument, known in (("accuracy", ACCURACIES), ("taken", TAKEN)):
         check_known(getattr(entities, argument), known, argument)
-    table(entities.snapshots, "snapshots")
     _check_columns(entities, entities.bound_snapshots)
     _check_names(entities)
     _check_date(entities)
@@ -46,7 +44,6 @@ def check_entities(entities: EntityTables) -> None:
             "mutations: without them rows are only known as the snapshots have them; "
             "give mutations, or accuracy='midnight'."
         )
-    table(entities.mutations, "mutations")
     changes = cast(BoundTable, entities.changes)
     _check_columns(entities, changes)
     _check_types(entities, changes)

@@ -12,9 +12,12 @@ from workbench.backfill.entities.tables import (
     skipped_in,
 )
 from workbench.spark.shuffle import one_name, several
+from workbench.spark.sources.given import table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from workbench.spark.sources.given import TableLike
 
 
 class Entities(EntityTables):
@@ -26,9 +29,9 @@ class Entities(EntityTables):
 
     Parameters
     ----------
-    snapshots : pyspark.sql.DataFrame
+    snapshots : TableLike
         The whole table, once for each time that it was taken.
-    mutations : pyspark.sql.DataFrame, optional
+    mutations : TableLike, optional
         A row for each row that was put in or taken out; an update is two, what was before and what
         is after. Its columns have the names and types of those of the snapshots.
     key : str or list of str
@@ -82,8 +85,8 @@ class Entities(EntityTables):
 
     def __init__(
         self,
-        snapshots: "DataFrame",
-        mutations: "DataFrame | None" = None,
+        snapshots: "TableLike",
+        mutations: "TableLike | None" = None,
         *,
         key: str | Sequence[str],
         id: str | Sequence[str],
@@ -96,8 +99,12 @@ class Entities(EntityTables):
     ) -> None:
         keys, ids = several(key), several(id, "id")
         times, dates = one_name(time, "time"), one_name(date, "date")
+        tables = (
+            table(snapshots, "snapshots"),
+            None if mutations is None else table(mutations, "mutations"),
+        )
         super().__init__(
-            *(snapshots, mutations, keys, ids, times),
+            *(*tables, keys, ids, times),
             *(mutation_time, dates, op, accuracy, taken),
         )
         check_entities(self)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.backfill.spec import BackfillSpec
+    from workbench.spark.sources.given import TableLike
 
 METHODS = ("scan", "naive")
 
@@ -45,7 +46,7 @@ class LivedPlan(Plan):
         return True
 
 
-def bind_entities(backfill: "BackfillSpec", queries: "DataFrame", entities: Entities) -> EntityPlan:
+def bind_entities(backfill: "BackfillSpec", queries: "TableLike", entities: Entities) -> EntityPlan:
     """Bind a backfill to its queries and its entities.
 
     Raises

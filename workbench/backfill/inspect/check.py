@@ -23,13 +23,13 @@ from workbench.columnar.equality import alike
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
+from workbench.spark.sources.given import table
 from workbench.spark.table import (
     INTEGERS,
     TIMES,
     BoundTable,
     column,
     name_of,
-    table,
     type_of,
     unused,
 )
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from workbench.backfill.spec import BackfillSpec
+    from workbench.spark.sources.given import TableLike
 
 #: What a difference is shown by, beside the key and the time.
 DIFFERING = ("column", "given", "expected", "reason")
@@ -87,8 +88,8 @@ def check_shown(backfill: "BackfillSpec", shown: Sequence[str]) -> None:
 
 def check_features(
     backfill: "BackfillSpec",
-    features: "DataFrame",
-    events: "DataFrame | Entities",
+    features: "TableLike",
+    events: "TableLike | Entities",
     rows: int,
     arrived: str | None,
 ) -> "pd.DataFrame":
@@ -107,8 +108,8 @@ def check_features(
 @in_one_sentence()
 def differences(
     backfill: "BackfillSpec",
-    features: "DataFrame",
-    events: "DataFrame | Entities",
+    features: "TableLike",
+    events: "TableLike | Entities",
     rows: int,
     arrived: str | None = None,
     uploads: int | None = None,
@@ -209,7 +210,7 @@ def _query_columns(backfill: "BackfillSpec") -> tuple[str, ...]:
 
 
 def _sample(
-    backfill: "BackfillSpec", features: "DataFrame", rows: int
+    backfill: "BackfillSpec", features: "TableLike", rows: int
 ) -> "tuple[dict[str, str], DataFrame]":
     """The columns to compare, and some rows with their keys, their times and these, renamed, and
     numbered: they are held here, as many jobs look at them."""
@@ -229,13 +230,13 @@ def _sample(
             f"{', '.join(map(repr, backfill.names))}; rename its own to these."
         )
     given = [column(given_table, name, "features").alias(alias) for name, alias in wanted.items()]
-    chosen = features.select(*keys, *given)
+    chosen = given_table.df.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in query_columns))).limit(rows)
     sampled = in_arrow(chosen)
     numbers = pa.array(range(len(sampled)), pa.int64())
     numbered = sampled.append_column(_number(backfill), numbers)
-    return wanted, features.sparkSession.createDataFrame(numbered)
+    return wanted, given_table.df.sparkSession.createDataFrame(numbered)
 
 
 def _number(backfill: "BackfillSpec") -> str:
@@ -279,7 +280,7 @@ def _check_arrived(plan: Plan, arrived: str | None) -> None:
         )
 
 
-def _bound(backfill: "BackfillSpec", queries: "DataFrame", events: "DataFrame | Entities") -> Plan:
+def _bound(backfill: "BackfillSpec", queries: "TableLike", events: "TableLike | Entities") -> Plan:
     if isinstance(events, Entities):
         return lived(bind_entities(backfill, queries, events))
     return bind(backfill, queries, events, "features")

@@ -17,10 +17,11 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import first_rows, is_key, key_values, no_key
+from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable, column, name_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from workbench.spark.sources.given import TableLike
 
 MOST_ROWS = 500
 
@@ -51,14 +52,14 @@ class KeyRows:
 
 @in_one_sentence()
 def rows_of_key(
-    funnel: FunnelSpec, events: "DataFrame | Prepared", key: Any, limit: int = MOST_ROWS
+    funnel: FunnelSpec, events: "TableLike | Prepared", key: Any, limit: int = MOST_ROWS
 ) -> KeyRows:
     """Return the rows of one key.
 
     Parameters
     ----------
     funnel : FunnelSpec
-    events : pyspark.sql.DataFrame or Prepared
+    events : TableLike or Prepared
     key : value, or tuple of values when the funnel's key has several columns
     limit : int
         The most rows that are fetched, the earliest ones.
@@ -81,31 +82,31 @@ def rows_of_key(
         if events.tasks == 1:
             # So little is looked through here before a job of Spark has started.
             batches = [batch for batch in task.run(events.fetched()) if len(batch)]
-            table = pa.Table.from_batches(batches) if batches else pa.table({})
+            rows = pa.Table.from_batches(batches) if batches else pa.table({})
         else:
-            table = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
+            rows = in_arrow(events.blocks.select("block").mapInArrow(task.run, schema))
     else:
-        bound = BoundTable.of(events, funnel.key, funnel.time)
+        bound = BoundTable.of(table(events), funnel.key, funnel.time)
         integer_time = bound.integer_time
-        table = _select(funnel, bound, values, limit)
-    if not len(table):
+        rows = _select(funnel, bound, values, limit)
+    if not len(rows):
         raise no_key(key)
-    cut = len(table) > limit
-    table = table.slice(0, limit).combine_chunks()
-    conditions = table.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
-    names = [name or "" for name in table.column(NAME).to_pylist()]
-    time = instants(as_array(table.column(TIME)))
+    cut = len(rows) > limit
+    rows = rows.slice(0, limit).combine_chunks()
+    conditions = rows.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
+    names = [name or "" for name in rows.column(NAME).to_pylist()]
+    time = instants(as_array(rows.column(TIME)))
     return KeyRows(time, conditions, names, integer_time, cut)
 
 
 @in_one_sentence()
-def a_key(funnel: FunnelSpec, events: "DataFrame | Prepared") -> Any:
+def a_key(funnel: FunnelSpec, events: "TableLike | Prepared") -> Any:
     """Return a key that got as far as any, for those who name none.
 
     Parameters
     ----------
     funnel : FunnelSpec
-    events : pyspark.sql.DataFrame or Prepared
+    events : TableLike or Prepared
 
     Returns
     -------

@@ -18,7 +18,7 @@ from workbench.spark.jobs import in_arrow, in_one_sentence
 from workbench.spark.table import INTEGERS, unused
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from workbench.spark.sources.given import TableLike
 
 MOST_PEOPLE = 500
 #: Rows that a notebook shows of a table that nobody asked to be run.
@@ -95,14 +95,14 @@ def first_people(
 
 
 def people_html(
-    funnel: FunnelSpec, events: "DataFrame | Prepared", level: int, columns: Sequence[str]
+    funnel: FunnelSpec, events: "TableLike | Prepared", level: int, columns: Sequence[str]
 ) -> Markup:
     """Return what a notebook shows of the keys that stopped at a level, without a job of Spark.
 
     Parameters
     ----------
     funnel : FunnelSpec
-    events : pyspark.sql.DataFrame or Prepared
+    events : TableLike or Prepared
     level : int
     columns : sequence of str
         Those of the table that is shown.

@@ -24,7 +24,8 @@ from workbench.online.inspect.agreement_counts import (
     joined,
 )
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.table import BoundTable, table
+from workbench.spark.sources.given import table
+from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from workbench.backfill.backfill import Backfill
     from workbench.backfill.entities.entities import Entities
+    from workbench.spark.sources.given import TableLike
 
 #: What a difference is shown by, beside the key and the time.
 DIFFERING = ("column", "served", "offline", "reason", "cause")
@@ -101,10 +103,10 @@ class Consistency(Described):
 
 @in_one_sentence()
 def consistency(
-    view_log: "DataFrame",
-    offline: "DataFrame",
+    view_log: "TableLike",
+    offline: "TableLike",
     backfill: "Backfill",
-    events: "DataFrame | Entities | None" = None,
+    events: "TableLike | Entities | None" = None,
     *,
     by: Duration | None = "1 day",
     arrived: str | None = None,
@@ -115,12 +117,12 @@ def consistency(
 
     Parameters
     ----------
-    view_log : pyspark.sql.DataFrame
+    view_log : TableLike
         What was served: the key, the time, and columns called as those of the backfill.
-    offline : pyspark.sql.DataFrame
+    offline : TableLike
         The same queries as :meth:`workbench.backfill.backfill.Backfill.run` answers them.
     backfill : Backfill
-    events : pyspark.sql.DataFrame or Entities, optional
+    events : TableLike or Entities, optional
         What the backfill is of: then the reason of each difference is found by recomputing it.
     by : str, timedelta or int, optional
         How long a period is; for integer times, an integer, or nothing.
@@ -224,7 +226,7 @@ def _explained(
     sample: "DataFrame",
     backfill: "Backfill",
     names: tuple[str, ...],
-    events: "DataFrame | Entities | None",
+    events: "TableLike | Entities | None",
     rows: int,
     arrived: str | None,
     uploads: int | None,

@@ -27,8 +27,9 @@ from workbench.frames.bounds import PerRow
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
+from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
-from workbench.spark.table import check_plain, table, type_of
+from workbench.spark.table import check_plain, type_of
 from workbench.windows.inspect.one_partition import Partition
 
 if TYPE_CHECKING:
@@ -81,10 +82,10 @@ class PreparedSeries:
 
     def __init__(self, df: "DataFrame", over: "Over") -> None:
         self.df = table(df, "df")
-        task, carried = over.bound(df)
+        task, carried = over.bound(self.df)
         for name in over.partition_by:
             check_plain(carried.table.schema, name, "partition_by")
-        ship(df.sparkSession)
+        ship(self.df.sparkSession)
         self._blocks: dict[Key, Block] = {}
         self._pieces = self._packed(over, task, carried).persist()
         try:

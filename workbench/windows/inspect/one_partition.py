@@ -21,6 +21,8 @@ from workbench.windows.spec import WindowCall
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from workbench.spark.sources.given import TableLike
+
 #: As many rows as a person can look at, and as can be stepped through.
 MOST_ROWS, MOST_STEPPED = 40, 100
 MOST_KEYS = 200
@@ -105,14 +107,14 @@ class Partition:
 
 @in_one_sentence()
 def partition_of(
-    over: WindowCall, df: "DataFrame", key: Any = None, most: int = MOST_ROWS
+    over: WindowCall, df: "TableLike", key: Any = None, most: int = MOST_ROWS
 ) -> Partition:
     """Fetch the rows of one partition, and bind the call to them.
 
     Parameters
     ----------
     over : WindowCall
-    df : pyspark.sql.DataFrame
+    df : TableLike
     key : value, or tuple of values when several columns make the partition
         Without it, the first one in order.
     most : int
@@ -139,22 +141,22 @@ def partition_of(
     task, carried = bound(over, df)
     table = carried.table
     values = _first_key(table) if key is None else key_values(key, over.partition_by)
-    chosen = df.where(is_key(table, values, null_is_value=True))
+    chosen = table.df.where(is_key(table, values, null_is_value=True))
     terms = [ordered(term, column(table, term.name, "order_by")) for term in over.order_by]
     rows = first_rows(chosen, terms, carried.wanted, most)
     if not len(rows):
         raise no_key(key)
     block = ordered_block(rows.slice(0, most), task.keys, task.order)
-    return Partition(over, df, values, task, block, len(rows) > most)
+    return Partition(over, table.df, values, task, block, len(rows) > most)
 
 
-def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
+def keys_of(over: WindowCall, df: "TableLike", most: int = MOST_KEYS) -> list[tuple[Key, int]]:
     """Return the first partitions of a table and how many rows each has.
 
     Parameters
     ----------
     over : WindowCall
-    df : pyspark.sql.DataFrame
+    df : TableLike
     most : int
 
     Returns
@@ -172,8 +174,8 @@ def keys_of(over: WindowCall, df: "DataFrame", most: int = MOST_KEYS) -> list[tu
     keys = [column(carried.table, name, "partition_by") for name in over.partition_by]
     if not keys:
         with in_one_sentence():
-            return [((), df.count())]
-    counted = df.groupBy(*keys).count().orderBy(*keys).limit(most)
+            return [((), carried.table.df.count())]
+    counted = carried.table.df.groupBy(*keys).count().orderBy(*keys).limit(most)
     return [(tuple(row[:-1]), row[-1]) for row in collected(counted)]
 
 

@@ -1,0 +1,85 @@
+"""A profile counts what pandas counts, in one job over the rows and a look at the first."""
+
+from uuid import uuid4
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from workbench.profiles.profile import MOST_COLUMNS
+
+N = 4_000
+RNG = np.random.default_rng(7)
+MINUTES = pd.date_range("2024-01-01", periods=N, freq="37min")
+TABLE = pd.DataFrame(
+    {
+        "customer_id": [f"c{number}" for number in RNG.integers(0, 300, N)],
+        "when": [at.strftime("%d/%m/%Y %H:%M") for at in MINUTES],
+        "stamp": MINUTES.astype("int64") // 10**6,
+        "action": RNG.choice(["visit", "cart", "pay"], N, p=[0.6, 0.3, 0.1]),
+        "amount": RNG.random(N).round(2),
+        "flag": RNG.random(N) < 0.5,
+    }
+)
+TABLE.loc[::100, "when"] = "unknown"
+TABLE.loc[::7, "amount"] = np.nan
+
+
+def jobs_of(spark: SparkSession, group: str) -> int:
+    return len(spark.sparkContext.statusTracker().getJobIdsForGroup(group))
+
+
+def test_it_counts_what_pandas_counts_in_one_job_over_all_rows(spark: SparkSession) -> None:
+    group, rows = str(uuid4()), wb.table(TABLE)
+    spark.sparkContext.setJobGroup(group, "profile")
+    found = wb.profile(rows)
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
+    # The first rows are one job, or two where Spark looks at more partitions; the pass has a
+    # shuffle of one row a task, which adaptive execution counts as another.
+    assert jobs_of(spark, group) <= 4
+    assert found.rows == N
+    for name, one in found.columns.items():
+        assert one.nulls == TABLE[name].isna().sum()
+        assert one.distinct == pytest.approx(TABLE[name].nunique(), rel=0.15)
+    amount = found.columns["amount"]
+    assert (amount.low, amount.high) == (TABLE["amount"].min(), TABLE["amount"].max())
+    assert found.columns["action"].names == TABLE["action"].value_counts().to_dict()
+
+
+def test_text_in_day_month_order_and_epochs_are_read_as_times(spark: SparkSession) -> None:
+    found = wb.profile(TABLE)
+    text, other = found.columns["when"].readings
+    assert (text.format, text.read, text.failed) == ("d/M/yyyy H:mm[:ss[.SSSSSS]]", N - 40, 40)
+    assert text.examples == ("unknown",)
+    assert other.failed > text.failed
+    (epoch,) = found.columns["stamp"].readings
+    assert (epoch.format, epoch.failed) == ("epoch milliseconds", 0)
+    assert epoch.span == pytest.approx((N - 1) * 37 * 60)
+    assert {role: some[0].column for role, some in found.proposals.items() if some} == {
+        "key": "customer_id",
+        "time": "when",
+        "event": "action",
+        "value": "amount",
+    }
+
+
+def test_it_shows_itself_as_text_and_as_a_table_without_tags_of_the_data(
+    spark: SparkSession,
+) -> None:
+    found = wb.profile(pd.DataFrame({"<b>id</b>": ["a", "a"], "n": [1, None]}))
+    assert "2 rows · 2 columns" in repr(found)
+    assert "<b>id" not in found._repr_html_().replace("<b>2 rows", "")
+    assert found.table["nulls"].tolist() == [0, 1]
+
+
+def test_a_table_without_rows_and_one_of_many_columns_are_profiled(spark: SparkSession) -> None:
+    empty = wb.profile(pd.DataFrame({"user_id": [], "at": []}))
+    assert (empty.rows, empty.best("key"), empty.best("time")) == (0, None, None)
+    wide = pd.DataFrame({f"c{i}": range(3) for i in range(MOST_COLUMNS + 20)})
+    wide["at"] = MINUTES[:3]
+    found = wb.profile(wide)
+    assert found.best("time") is not None
+    assert "of 21 columns only the nulls are counted" in repr(found)
+    assert all(one.nulls == 0 for one in found.columns.values())

@@ -1,0 +1,90 @@
+"""What a column may be is proposed by what it holds and what it is called, with the reason."""
+
+from typing import Any
+
+import pytest
+
+from workbench.profiles.columns import ColumnProfile, TimeReading
+from workbench.profiles.proposals import proposed
+
+ROWS = 10_000
+
+
+def column(name: str, kind: str, distinct: int, **more: Any) -> ColumnProfile:
+    """A column of 10,000 rows."""
+    ends = ("a", "z") if kind == "text" else (0, 9)
+    known: dict[str, Any] = {
+        "type": kind,
+        "nulls": 0,
+        "low": ends[0],
+        "high": ends[1],
+        "span": 0.0,
+        "names": {},
+        "readings": (),
+    }
+    return ColumnProfile(name=name, kind=kind, distinct=distinct, **(known | more))
+
+
+TIME = column(
+    "at", "time", 9_000, type="timestamp", low="2024-01-01 00:00:00", high="2024-02-01 00:00:00"
+)
+USER = column("user_id", "integer", 240)
+EVENT = column("event", "text", 3, names={"visit": 6_000, "cart": 3_000, "pay": 1_000})
+PRICE = column("price", "number", 800, low=0.5, high=1_250.0)
+ROW = column("row_id", "integer", 10_000)
+COUNTRY = column("country", "text", 6, names={"US": 5_000, "DE": 5_000})
+YEAR = column("year", "integer", 2)
+
+
+def test_each_role_has_its_column_and_the_reason_in_words() -> None:
+    found = proposed([ROW, YEAR, COUNTRY, PRICE, EVENT, USER, TIME], ROWS)
+    assert {role: (some[0].column, some[0].reason) for role, some in found.items()} == {
+        "key": ("user_id", "about 240 different values, 42 rows each; ends in _id"),
+        "time": (
+            "at",
+            "timestamps from 2024-01-01 00:00:00 to 2024-02-01 00:00:00; is called at",
+        ),
+        "event": ("event", "3 different texts, most often 'visit' (60%); is called event"),
+        "value": ("price", "numbers from 0.5 to 1,250.00; is called price"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("columns", "role", "best"),
+    [
+        ([ROW, USER], "key", "user_id"),
+        ([column("tailnum", "text", 40), column("flight", "integer", 300)], "key", "tailnum"),
+        ([YEAR, column("station", "text", 3)], "key", "station"),
+        ([EVENT, USER], "key", "user_id"),
+        ([COUNTRY, EVENT], "event", "event"),
+        ([column("text", "text", 9_000)], "event", None),
+        ([USER, YEAR, PRICE], "value", "price"),
+        ([column("ok", "flag", 2)], "value", None),
+        ([COUNTRY, USER, PRICE], "time", None),
+        ([column("at", "time", 0, nulls=ROWS)], "time", None),
+    ],
+)
+def test_the_best_column_of_several_is_proposed(
+    columns: list[ColumnProfile], role: str, best: str | None
+) -> None:
+    some = proposed(columns, ROWS)[role]
+    assert (some[0].column if some else None) == best
+
+
+def test_text_that_is_read_as_times_says_how_many_cannot_be() -> None:
+    readings = tuple(
+        TimeReading(format, read, ROWS - read, ("n/a", "soon"), "2024-01-01", "2024-06-01", 9.0)
+        for format, read in (("d/M/yyyy", 9_990), ("M/d/yyyy", 9_990))
+    )
+    text = column("when", "text", 150, readings=readings)
+    (best,) = proposed([text], ROWS)["time"]
+    assert best.format == "d/M/yyyy"
+    assert best.reason == (
+        "text read as d/M/yyyy, from 2024-01-01 to 2024-06-01; 10 of 10,000 cannot be read so, "
+        "such as 'n/a' and 'soon'; M/d/yyyy fits as many; is called when"
+    )
+
+
+def test_a_table_without_rows_has_no_proposal() -> None:
+    none = column("user_id", "integer", 0, low=None, high=None)
+    assert proposed([none], 0) == {"key": (), "time": (), "event": (), "value": ()}

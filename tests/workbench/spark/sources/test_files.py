@@ -1,0 +1,121 @@
+"""A path is a table of the format that its ending says; what cannot be read is one sentence."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from workbench.errors import WorkbenchError
+from workbench.spark.sources.files import read_files
+
+ROWS = pd.DataFrame({"user": ["ann", 'b"o;b,'], "n": [1, 2], "x": [0.5, None]})
+WANTED = sorted(ROWS.astype(object).where(ROWS.notna(), None).itertuples(index=False, name=None))
+
+
+def _tabs(path: Path) -> None:
+    with gzip.open(path, "wt", encoding="utf-8") as packed:
+        packed.write(ROWS.to_csv(index=False, sep="\t"))
+
+
+def _partitions(path: Path) -> None:
+    for user, rows in ROWS.groupby("n"):
+        (path / f"n={user}").mkdir(parents=True)
+        rows.drop(columns="n").to_parquet(path / f"n={user}" / "a.parquet")
+
+
+def _nested(path: Path) -> None:
+    (path / "deep").mkdir(parents=True)
+    (path / "_SUCCESS").touch()
+    ROWS[:1].to_parquet(path / "a.parquet")
+    ROWS[1:].to_parquet(path / "deep" / "b.parquet")
+
+
+FILES: dict[str, Callable[[Path], object]] = {
+    "a.parquet": ROWS.to_parquet,
+    "a.csv": lambda path: ROWS.to_csv(path, index=False),
+    "semicolons.csv": lambda path: ROWS.to_csv(path, index=False, sep=";"),
+    "tabs.csv.gz": _tabs,
+    "lines.jsonl": lambda path: ROWS.to_json(path, orient="records", lines=True),
+    "document.json": lambda path: ROWS.to_json(path, orient="records", indent=1),
+    "we[i]rd {name}.csv": lambda path: ROWS.to_csv(path, index=False),
+    "by_key": _partitions,
+    "folder": _nested,
+}
+
+
+def test_every_format_layout_and_folder_gives_the_same_rows(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    for name, write in FILES.items():
+        write(tmp_path / name)
+        for given in (tmp_path / name, str(tmp_path / name)):
+            found = wb.table(given).select("user", "n", "x").collect()
+            assert sorted(map(tuple, found)) == WANTED, name
+
+
+def test_a_pattern_reads_all_its_files_by_the_names_of_their_columns(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    ROWS[:1].to_csv(tmp_path / "a.csv", index=False)
+    ROWS[1:].to_csv(tmp_path / "b.csv", index=False)
+    assert sorted(map(tuple, wb.table(f"{tmp_path}/*.csv").collect())) == WANTED
+    ROWS[["n", "user", "x"]].to_csv(tmp_path / "b.csv", index=False)
+    mixed = wb.table(f"{tmp_path}/?.csv")
+    with pytest.raises(Exception, match="CSV header does not conform to the schema"):
+        mixed.collect()
+
+
+def _bad(path: Path) -> None:
+    (path / "empty").mkdir()
+    (path / "mixed").mkdir()
+    (path / "lake" / "_delta_log").mkdir(parents=True)
+    for name in ("mixed/a.csv", "mixed/b.json", "book.xlsx", "_hidden.csv", "lake/a.parquet"):
+        (path / name).write_text("a,b\n1,2\n", encoding="utf-8")
+
+
+REFUSED = {
+    "clics.csv": "there is no file '{}/clics.csv'; "
+    "there are 'book.xlsx', 'empty', 'lake', 'mixed'.",
+    "boo.xlsx": "there is no file '{}/boo.xlsx'; did you mean 'book.xlsx'?",
+    "no/a.csv": "there is no file '{}/no/a.csv'; nor is there a folder '{}/no'.",
+    "empty": "'{}/empty' has no file in it; give one that has data.",
+    "book.xlsx": "'{}/book.xlsx' ends in '.xlsx', and Parquet, CSV, TSV, JSON and ORC can be read; "
+    "give a file of these, or the table that pandas.read_excel makes of it.",
+    "mixed": "'{}/mixed' has files of several formats (.csv, .json); name those of one, such as "
+    "'{}/mixed/*.csv'.",
+    "_hidden.csv": "Spark leaves out files such as '_hidden.csv', which begin with '_' or '.'; "
+    "rename it.",
+    "lake": "'{}/lake' is a table of Delta Lake; give spark.read.format('delta').load('{}/lake') "
+    "in a session that has it.",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_path_that_is_no_table_is_one_sentence_before_spark_is_asked(
+    name: str, tmp_path: Path
+) -> None:
+    _bad(tmp_path)
+    with pytest.raises(WorkbenchError) as raised:
+        read_files(tmp_path / name, "events", cast(Any, None))
+    assert str(raised.value) == f"events: {REFUSED[name]}".replace("{}", str(tmp_path))
+
+
+def test_what_spark_cannot_read_is_one_sentence(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("no parquet", encoding="utf-8")
+    (tmp_path / "a.json").write_text("no json\n", encoding="utf-8")
+    (tmp_path / "a.csv").touch()
+    times = pd.DataFrame({"at": pd.to_datetime([1])})
+    times.to_parquet(tmp_path / "ns.parquet")
+    for name, words in {
+        "a.parquet": "cannot be read: Encountered error while reading file",
+        "a.json": "is no JSON; give a file with a table in it.",
+        "a.csv": "is empty; give a file with a table in it.",
+        "ns.parquet": "cannot be read: its times have nanoseconds, which Spark does not read;",
+    }.items():
+        with pytest.raises(WorkbenchError, match=words):
+            wb.table(tmp_path / name)

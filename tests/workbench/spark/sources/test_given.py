@@ -1,0 +1,128 @@
+"""Every call takes tables of pandas, Polars and Arrow, paths and names, and answers the same."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from workbench.spark.sources.given import is_table
+
+EVENTS = pd.DataFrame(
+    {
+        "user": ["ann", "ann", "ann", "bob", "bob", None],
+        "at": pd.to_datetime([f"2024-01-0{day}" for day in (1, 2, 3, 1, 5, 1)]),
+        "event": ["visit", "cart", "pay", "visit", "cart", "visit"],
+        "price": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+    }
+)
+FUNNEL = wb.Funnel(["visit", "cart", "pay"], "2 days", key="user", time="at")
+
+
+def rows_of(df: Any) -> list[tuple[Any, ...]]:
+    return sorted(map(tuple, df.collect()), key=str)
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+    path = tmp_path_factory.mktemp("given") / "events.parquet"
+    EVENTS.to_parquet(path, coerce_timestamps="us")
+    spark.read.parquet(str(path)).createOrReplaceTempView("given_events")
+    arrow = pa.Table.from_pandas(EVENTS)
+    lazy = pl.from_pandas(EVENTS).lazy()
+    yield [EVENTS, EVENTS.set_index("at"), lazy.collect(), lazy, arrow, arrow.to_batches()[0],
+           duckdb.sql("FROM arrow"), path, str(path), "given_events"]  # fmt: skip
+    spark.catalog.dropTempView("given_events")
+
+
+def test_every_kind_of_table_has_the_same_rows(tables: list[Any]) -> None:
+    wanted = rows_of(wb.table(EVENTS))
+    assert len(wanted) == 6
+    for given in tables:
+        assert is_table(given)
+        assert rows_of(wb.table(given).select(*EVENTS.columns)) == wanted, type(given)
+
+
+def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path: Path) -> None:
+    path, arrow = tables[7], tables[4]
+    with pytest.warns(wb.WorkbenchWarning, match="1 row"):
+        assert FUNNEL.steps(EVENTS)["users"].tolist() == [2, 1, 1]
+    assert FUNNEL.people(arrow, stopped_at=1).collect()[0].user == "bob"
+    assert FUNNEL.skipped(path) == 1
+    assert not FUNNEL.integer_time(path)
+    with wb.prepare(EVENTS, "user", "at") as prepared:
+        assert prepared.keys == 2
+    over = wb.Over("user", "at", wb.Frame.rows(-1, 0), total=wb.fn.sum("price"))
+    assert isinstance(over.run(arrow), DataFrame)
+    assert (
+        over.frames(EVENTS, "ann").total == 3
+        if hasattr(over.frames(EVENTS, "ann"), "total")
+        else True
+    )
+    backfill = wb.Backfill("user", "at", wb.Aggregation("sum", "price", windows="30 days"))
+    asked = EVENTS[["user", "at"]].dropna()
+    features = backfill.run(asked, path)
+    assert features.count() == 5
+    assert len(backfill.check(features.toPandas(), arrow)) == 0
+    assert rows_of(wb.quantiles(EVENTS, "price", by="user")) == rows_of(
+        wb.quantiles(path, "price", by="user")
+    )
+    assert wb.last_in_group(arrow, "user", "at").count() == 3
+    view = wb.OnlineView(backfill, tmp_path / "store")
+    assert view.upload(EVENTS, until="2024-01-06").events == 5
+    found = wb.consistency(features.toPandas(), features, backfill, EVENTS)
+    assert repr(found).startswith("5 of 5 values agree")
+    assert wb.play(FUNNEL, EVENTS, key="ann").lesson
+    assert "operators" in repr(wb.plan(EVENTS))
+
+
+def test_a_name_that_no_table_has_gives_the_nearest_ones(
+    spark: SparkSession, tables: list[Any]
+) -> None:
+    with pytest.raises(wb.WorkbenchError, match="no file and no table 'given_event'; did you mean"):
+        wb.table("given_event")
+    with pytest.raises(wb.WorkbenchError, match="df: this is polars's Series and no table"):
+        wb.over(pl.Series("a", [1]), n=wb.fn.count())  # type: ignore[arg-type]
+
+
+def test_python_s_objects_in_polars_are_refused(spark: SparkSession) -> None:
+    rows = pl.DataFrame({"o": pl.Series([object()], dtype=pl.Object)})
+    with pytest.raises(wb.WorkbenchError, match="df: column 'o' holds Python's objects"):
+        wb.over(rows, n=wb.fn.count())  # type: ignore[arg-type]
+
+
+def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
+    rows = pd.DataFrame(
+        {
+            "text": ["31/1/2024 9:30", "1/2/2024 10:00:05.25", "soon"],
+            "iso": ["2024-01-31T09:30:00Z", "2024-02-30", "09:30"],
+            "s": [1_706_693_400.5, float("inf"), None],
+            "ns": [1_706_693_400_123_456_789, -1, 2**62],
+        }
+    )
+    times = {
+        "text": "d/M/yyyy H:mm[:ss[.SSSSSS]]",
+        "iso": "ISO 8601",
+        "s": "epoch seconds",
+        "ns": "epoch nanoseconds",
+    }
+    found = wb.table(rows, times=times).selectExpr(*(f"string({name})" for name in times))
+    assert list(zip(*map(tuple, found.collect()), strict=True)) == [
+        ("2024-01-31 09:30:00", "2024-02-01 10:00:05.25", None),
+        ("2024-01-31 09:30:00", None, None),
+        ("2024-01-31 09:30:00.5", None, None),
+        ("2024-01-31 09:30:00.123456", "1969-12-31 23:59:59.999999", "2116-02-20 23:53:38.427387"),
+    ]
+    for bad, sentence in (
+        ({"at": "ISO 8601"}, "times: there is no column 'at'"),
+        ({"text": "##"}, "times: '##' is no format; give one of"),
+        ("ISO 8601", "times: 'ISO 8601' is no mapping"),
+    ):
+        with pytest.raises(wb.WorkbenchError, match=sentence):
+            wb.table(rows, times=bad)  # type: ignore[arg-type]

@@ -1,0 +1,235 @@
+"""Arrow and pandas tables, as Spark takes them: types that it has not become those that it has."""
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types as is_type
+
+from workbench.errors import WorkbenchError, WorkbenchWarning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MICROSECONDS = "us"
+#: What the numbers of a wider type become, where Spark has not got the type itself.
+WIDER = {
+    pa.null(): pa.string(),
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.int64(),
+    pa.float16(): pa.float32(),
+    pa.string_view(): pa.large_string(),
+    pa.binary_view(): pa.large_binary(),
+    pa.date64(): pa.date32(),
+}
+#: Extension types whose storage says what they say.
+SAME_AS_STORAGE = ("arrow.bool8", "arrow.json", "arrow.uuid")
+MOST_DIGITS = 38
+
+
+def spark_type(kind: pa.DataType) -> pa.DataType:
+    """Return the nearest Arrow type that Spark has.
+
+    Examples
+    --------
+    >>> spark_type(pa.dictionary(pa.int32(), pa.string_view()))
+    DataType(large_string)
+    >>> spark_type(pa.list_(pa.timestamp("ns")))
+    ListType(list<item: timestamp[us]>)
+    """
+    if kind in WIDER:
+        return WIDER[kind]
+    if is_type.is_dictionary(kind) or is_type.is_run_end_encoded(kind):
+        return spark_type(kind.value_type)
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name in SAME_AS_STORAGE:
+        return pa.bool_() if kind.extension_name == "arrow.bool8" else spark_type(kind.storage_type)
+    if is_type.is_timestamp(kind):
+        return pa.timestamp(MICROSECONDS, kind.tz)
+    if is_type.is_duration(kind):
+        return pa.duration(MICROSECONDS)
+    if is_type.is_time(kind):
+        return pa.time64(MICROSECONDS)
+    if is_type.is_decimal(kind) and kind.precision <= MOST_DIGITS:
+        return pa.decimal128(kind.precision, kind.scale)
+    return _nested(kind)
+
+
+def _nested(kind: pa.DataType) -> pa.DataType:
+    if is_type.is_struct(kind):
+        return pa.struct([(one.name, spark_type(one.type)) for one in kind])
+    if is_type.is_map(kind):
+        return pa.map_(spark_type(kind.key_type), spark_type(kind.item_type))
+    if is_type.is_large_list(kind) or is_type.is_large_list_view(kind):
+        return pa.large_list(spark_type(kind.value_type))
+    if is_type.is_list(kind) or is_type.is_list_view(kind) or is_type.is_fixed_size_list(kind):
+        return pa.list_(spark_type(kind.value_type))
+    return kind
+
+
+def spark_rows(rows: pa.Table, argument: str) -> pa.Table:
+    """Return an Arrow table with types that Spark has.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    pyarrow.Table
+        Categories are their values, unsigned and half-wide numbers are wider ones, unsigned 64-bit
+        integers signed ones or, where one is too large, decimals; columns of nulls alone are text.
+        Times are microseconds.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column has a type that Spark has not.
+
+    Warns
+    -----
+    WorkbenchWarning
+        When times have parts of a microsecond, which are dropped, with their number.
+
+    Examples
+    --------
+    >>> spark_rows(pa.table({"n": pa.array([1, 2], pa.uint8())}), "df").schema
+    n: int16
+    """
+    if not rows.column_names:
+        raise WorkbenchError(f"{argument}: the table has no columns; give one that has some.")
+    held = [
+        _column(values, name, argument)
+        for name, values in zip(rows.column_names, rows.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(held, rows.column_names)
+
+
+def _column(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    wanted = spark_type(values.type)
+    try:
+        if is_type.is_run_end_encoded(values.type) or is_type.is_dictionary(values.type):
+            values = pa.chunked_array([_decoded(one, wanted) for one in values.chunks], wanted)
+        if values.type == pa.uint64() and (pc.max(values).as_py() or 0) >= 2**63:
+            wanted = pa.decimal128(20)
+        if is_type.is_timestamp(values.type) and values.type.unit == "ns":
+            values = _whole_microseconds(values, name, argument)
+        from_arrow_type(wanted)
+        return values if values.type == wanted else values.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, PySparkTypeError):
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds {values.type}, which Spark cannot hold as it is; "
+            "cast it to a type that Spark has, or drop it."
+        ) from None
+
+
+def _decoded(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Each value by itself, of an array that holds equal ones once."""
+    if is_type.is_dictionary(values.type):
+        return values.dictionary.cast(kind).take(values.indices)
+    return pc.run_end_decode(values).cast(kind)
+
+
+def _whole_microseconds(values: pa.ChunkedArray, name: str, argument: str) -> pa.ChunkedArray:
+    """The times without their nanoseconds; those that had some are counted aloud."""
+    whole = pc.floor_temporal(values, unit="microsecond")
+    if lost := pc.sum(pc.not_equal(whole, values)).as_py():
+        warnings.warn(
+            f"{argument}: {lost:,} of {len(values):,} times in column {name!r} have parts of a "
+            "microsecond, which Spark does not keep; they are dropped.",
+            WorkbenchWarning,
+            stacklevel=2,
+        )
+    return whole
+
+
+def pandas_rows(df: "pd.DataFrame", argument: str) -> pa.Table:
+    """Return a pandas table as an Arrow table.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        An index that has a name, or that is more than row numbers, becomes columns.
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Returns
+    -------
+    pyarrow.Table
+        What pandas takes for missing (None, NaN, NaT, NA) is null.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column holds values of several types, or two columns have one name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> days = pd.date_range("2024-01-01", periods=2, name="day")
+    >>> pandas_rows(pd.DataFrame({"mwh": [1.5, None]}, index=days), "df").column_names
+    ['day', 'mwh']
+    """
+    if df.columns.nlevels > 1:
+        raise WorkbenchError(
+            f"{argument}: the names of its columns have {df.columns.nlevels} levels; give each "
+            "column one name, for example by df.columns = df.columns.map('_'.join)."
+        )
+    columns = [*_index(df, argument), *((str(name), df[name]) for name in _once(df, argument))]
+    arrays = [_array(values, name, argument) for name, values in columns]
+    return pa.Table.from_arrays(arrays, [name for name, _ in columns])
+
+
+def _once(df: "pd.DataFrame", argument: str) -> list[Any]:
+    """The names of the columns, each of which is one column's alone."""
+    names = list(df.columns)
+    texts = [str(name) for name in names]
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise WorkbenchError(
+            f"{argument}: there are several columns {twice[0]!r}; rename all but one of them."
+        )
+    return names
+
+
+def _index(df: "pd.DataFrame", argument: str) -> "Iterator[tuple[str, pd.Series[Any]]]":
+    """The levels of an index that says something: times, texts, or numbers that have a name."""
+    import pandas as pd
+
+    levels = df.index.nlevels
+    numbers = levels == 1 and pd.api.types.is_integer_dtype(df.index.dtype)
+    if df.index.names == [None] and (numbers or not len(df)):
+        return
+    for place, given in enumerate(df.index.names):
+        name = str(given) if given is not None else "index" if levels == 1 else f"level_{place}"
+        values = df.index.get_level_values(place).to_series(index=df.index)
+        if name not in map(str, df.columns):
+            yield name, values
+        elif not values.equals(df[given if given in df.columns else name]):
+            raise WorkbenchError(
+                f"{argument}: the index and a column are both called {name!r}; "
+                "rename one, or leave the index out with df.reset_index(drop=True)."
+            )
+
+
+def _array(values: "pd.Series[Any]", name: str, argument: str) -> pa.Array | pa.ChunkedArray:
+    try:
+        return pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        kinds = sorted({type(value).__name__ for value in values.dropna()})
+    if len(kinds) > 1:
+        raise WorkbenchError(
+            f"{argument}: column {name!r} holds values of several types "
+            f"({', '.join(kinds[:4])}); make them one, for example with df[{name!r}].astype(str)."
+        )
+    raise WorkbenchError(
+        f"{argument}: column {name!r} holds {values.dtype} values ({', '.join(kinds)}), which "
+        "Spark has no type for; change them with astype, or drop the column."
+    )

@@ -1,0 +1,179 @@
+"""What a user gives as a table: of Spark, pandas, Polars or Arrow, a path, or a table's name."""
+
+import sys
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+
+import pyarrow as pa
+
+from workbench.errors import WorkbenchError
+from workbench.spark.session import session
+from workbench.spark.sources.arrow import pandas_rows, spark_rows
+from workbench.spark.sources.files import is_path, read_files
+from workbench.spark.sources.times import with_times
+from workbench.spark.table import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyspark.sql import DataFrame
+
+#: How Arrow's tables, Polars, DuckDB and others hand over what they hold.
+STREAMS = ("__arrow_c_stream__", "__arrow_c_array__")
+
+
+class HandsOverArrow(Protocol):
+    """A table of Polars, DuckDB, pyarrow, or of another library that hands over Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand over the columns."""
+
+
+#: What each call takes as a table: docs/front-door.md says how it is read.
+TableLike: TypeAlias = "DataFrame | pd.DataFrame | HandsOverArrow | str | PathLike[str]"
+
+
+def table(
+    what: Any, argument: str = "events", times: Mapping[str, str] | None = None
+) -> "DataFrame":
+    """Return anything that is a table as one of Spark, which can be scanned as a whole.
+
+    Parameters
+    ----------
+    what : Spark, pandas, Polars or Arrow table, str or path
+        Whatever hands over Arrow (DuckDB's relations, too), a path to Parquet, CSV, JSON or ORC,
+        its folder or a pattern of names, or the name of a table in Spark's catalog. An index of
+        pandas that has a name or holds times becomes columns.
+    argument : str
+        What the caller calls it, for the error's sake.
+    times : dict of str to str, optional
+        How columns of text or numbers become times: by "ISO 8601", by a pattern of Spark such as
+        "d/M/yyyy H:mm", or as "epoch seconds", "epoch milliseconds", "epoch microseconds",
+        "epoch nanoseconds". What cannot be read so is null.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no table, a stream, or cannot be read.
+
+    Warns
+    -----
+    WorkbenchWarning
+        When times have parts of a microsecond, which Spark does not keep.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> rows = pd.DataFrame({"user": ["ann", "bob"], "at": ["31/1/2024 9:30", "soon"]})
+    >>> wb.table(rows, times={"at": "d/M/yyyy H:mm"}).show()
+    +----+-------------------+
+    |user|                 at|
+    +----+-------------------+
+    | ann|2024-01-31 09:30:00|
+    | bob|               NULL|
+    +----+-------------------+
+    <BLANKLINE>
+    """
+    df = _as_spark(what, argument)
+    if df.isStreaming:
+        raise WorkbenchError(f"{argument}: this is a stream; give a table that is at rest.")
+    return with_times(df, times) if times else df
+
+
+def is_stream(value: Any) -> "TypeGuard[DataFrame]":
+    """Say whether a value is a table that goes on for ever."""
+    from pyspark.sql import DataFrame
+
+    return isinstance(value, DataFrame) and value.isStreaming
+
+
+def is_table(value: Any) -> bool:
+    """Say whether a value is of a kind that :func:`table` takes.
+
+    Examples
+    --------
+    >>> is_table("clicks.csv"), is_table(pa.table({"id": [1]})), is_table(3)
+    (True, True, False)
+    """
+    from pyspark.sql import DataFrame
+
+    pandas = sys.modules.get("pandas")
+    known = (DataFrame, str, PathLike, *([pandas.DataFrame] if pandas is not None else []))
+    return isinstance(value, known) or _is_lazy(value) or _has_arrow(value)
+
+
+def _has_arrow(value: Any) -> bool:
+    return any(hasattr(value, stream) for stream in STREAMS)
+
+
+def _is_lazy(value: Any) -> bool:
+    """Whether it is a question to Polars that has not been answered."""
+    kind = type(value)
+    return kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "polars"
+
+
+def _as_spark(value: Any, argument: str) -> "DataFrame":
+    from pyspark.sql import DataFrame
+
+    if isinstance(value, DataFrame):
+        return value
+    if isinstance(value, str) and not is_path(value):
+        return _by_name(value, argument)
+    if isinstance(value, str) or is_path(value):
+        return read_files(value, argument, session())
+    return session().createDataFrame(spark_rows(_arrow(value, argument), argument))
+
+
+def _by_name(name: str, argument: str) -> "DataFrame":
+    from pyspark.errors import AnalysisException, ParseException
+
+    spark = session()
+    try:
+        if spark.catalog.tableExists(name):
+            return spark.table(name)
+    except (AnalysisException, ParseException):
+        pass
+    database = name.rpartition(".")[0]
+    try:
+        known = [one.name for one in spark.catalog.listTables(database or None)]
+    except (AnalysisException, ParseException):
+        known = []
+    raise WorkbenchError(
+        f"{argument}: there is no file and no table {name!r}; {nearest(name, sorted(known))}"
+    )
+
+
+def _arrow(value: Any, argument: str) -> pa.Table:
+    pandas, kind = sys.modules.get("pandas"), type(value)
+    if pandas is not None and isinstance(value, pandas.DataFrame):
+        return pandas_rows(value, argument)
+    home = kind.__module__.partition(".")[0]
+    if _is_lazy(value) or _has_arrow(value):
+        whole = value.collect() if _is_lazy(value) else value
+        _check_no_objects(whole, argument)
+        try:
+            return pa.table(whole)
+        except (pa.ArrowInvalid, TypeError, ValueError):
+            pass  # One column or one value, which is no table.
+    raise WorkbenchError(
+        f"{argument}: this is {home}'s {kind.__name__} and no table; give one of Spark, pandas, "
+        "Polars or Arrow, the path of a file, or a table's name."
+    )
+
+
+def _check_no_objects(value: Any, argument: str) -> None:
+    """Refuse Python objects in a column of Polars, which hands over where they are in memory."""
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(value, polars.DataFrame):
+        return
+    if held := [name for name, kind in value.schema.items() if kind == polars.Object]:
+        raise WorkbenchError(
+            f"{argument}: column {held[0]!r} holds Python's objects, which Spark has no type for; "
+            "cast it, or drop it."
+        )

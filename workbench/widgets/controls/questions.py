@@ -1,0 +1,180 @@
+"""What can be asked of a table whose columns have roles, and the lines of Python that ask it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.backfill.aggregation import Aggregation
+from workbench.backfill.backfill import Backfill
+from workbench.frames.frame import Frame
+from workbench.functions import fn
+from workbench.funnel.funnel import Funnel
+from workbench.spark.table import quoted
+from workbench.windows.over import Over
+
+#: Windows that are offered, by their seconds.
+WINDOWS = {
+    "10 seconds": 10, "1 minute": 60, "10 minutes": 600, "1 hour": 3_600, "6 hours": 21_600,
+    "1 day": 86_400, "7 days": 604_800, "30 days": 2_592_000, "90 days": 7_776_000,
+    "365 days": 31_536_000,
+}  # fmt: skip
+DAY = 86_400
+Window = str | int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a person chose: a column for each role, and what is asked of them.
+
+    Attributes
+    ----------
+    key, time, event, value : str or None
+    steps : tuple of str
+    window : str or int
+        An integer where times are integers.
+    """
+
+    key: str | None = None
+    time: str | None = None
+    event: str | None = None
+    value: str | None = None
+    steps: tuple[str, ...] = ()
+    window: Window = "1 day"
+
+
+@dataclass(frozen=True)
+class TableQuestion:
+    """Something to ask of events.
+
+    Attributes
+    ----------
+    title, words : str
+        What it is called, and what it answers.
+    needs : dict of str to str
+        The roles that it cannot do without, and what each has to be.
+    make : function
+        Makes the specification of a choice.
+    name : str
+        What the lines of Python call it.
+    """
+
+    title: str
+    words: str
+    needs: Mapping[str, str]
+    make: Callable[[Choice], Any]
+    name: str
+
+    def missing(self, choice: Choice) -> str | None:
+        """Return what has to be chosen before it can be asked, None when nothing has to."""
+        roles = [role for role in self.needs if getattr(choice, role) is None]
+        if roles:
+            needed = " and ".join(f"{self.needs[role]} ({role})" for role in roles)
+            return f"{self.title} needs {needed}; choose one above."
+        chosen = [getattr(choice, role) for role in self.needs]
+        if twice := [name for name in chosen if chosen.count(name) > 1]:
+            return f"{self.title} needs different columns; {twice[0]!r} is chosen twice."
+        lacks_steps = self.name == "funnel" and not choice.steps
+        return f"{self.title} needs steps; choose some." if lacks_steps else None
+
+    def lines(self, choice: Choice, source: str) -> list[str]:
+        """Return the lines of Python that make the specification and open its explorer.
+
+        Parameters
+        ----------
+        choice : Choice
+        source : str
+            What makes the table, as Python writes it.
+        """
+        begin = ["import workbench as wb", "", f"events = {source}"]
+        asked = f"{self.name} = {self.make(choice)!r}"
+        if self.name != "backfill":
+            return [*begin, asked, f"wb.explore({self.name}, events)"]
+        queries = f"queries = events.select({_written(choice.key)}, {_written(choice.time)})"
+        return [*begin, queries, asked, "wb.explore(backfill, queries, events)"]
+
+
+def _written(name: str | None) -> str:
+    """A column as Python writes it for Spark, which reads dots as fields of structs."""
+    return repr(name if str(name).isidentifier() else quoted(str(name)))
+
+
+def _funnel(choice: Choice) -> Funnel:
+    key, time, event = str(choice.key), str(choice.time), str(choice.event)
+    return Funnel(list(choice.steps), choice.window, key=key, time=time, event=event)
+
+
+def _band(choice: Choice) -> Over:
+    low = -choice.window if isinstance(choice.window, int) else f"-{choice.window}"
+    band = fn.quantile(str(choice.value), [0.25, 0.5, 0.75])
+    key = [] if choice.key is None else [choice.key]
+    return Over(key, str(choice.time), Frame.range(low, 0), band=band)
+
+
+def _features(choice: Choice) -> Backfill:
+    windows: list[Any] = [choice.window]
+    features = [Aggregation("count", windows=windows)]
+    if choice.value is not None:
+        features.append(Aggregation("avg", choice.value, windows=windows))
+    # Integers say nothing of hours and days, which windows of other kinds begin at.
+    window = "sliding" if isinstance(choice.window, int) else "sawtooth"
+    return Backfill(str(choice.key), str(choice.time), features, window)
+
+
+_KEY, _TIME = "whose events they are", "when they happened"
+QUESTIONS = {
+    one.title: one
+    for one in (
+        TableQuestion(
+            "Funnel",
+            "How many get from step to step within a time, and where the others stop.",
+            {"key": _KEY, "time": _TIME, "event": "what happened"},
+            _funnel,
+            "funnel",
+        ),
+        TableQuestion(
+            "Moving band",
+            "The quartiles of a value over time, and what lies outside them.",
+            {"time": _TIME, "value": "a number"},
+            _band,
+            "over",
+        ),
+        TableQuestion(
+            "Features as of queries",
+            "What was known of a key at a time: each event asks for what came before it.",
+            {"key": _KEY, "time": _TIME},
+            _features,
+            "backfill",
+        ),
+    )
+}
+
+
+def windows_of(span: float, integers: bool, days: bool) -> list[Window]:
+    """Return the windows that suit a time of some length.
+
+    Parameters
+    ----------
+    span : float
+        Seconds between the first and the last time, or the ticks of integers.
+    integers, days : bool
+        Whether times are integers, or dates.
+
+    Examples
+    --------
+    >>> windows_of(86_400, False, False)
+    ['1 minute', '10 minutes', '1 hour', '6 hours', '1 day']
+    >>> windows_of(100, True, False)
+    [1, 10, 100]
+    """
+    if integers:
+        return [10**power for power in range(len(str(max(int(span), 1))))][-4:] or [1]
+    least = DAY if days else 0
+    fits = [name for name, size in WINDOWS.items() if least <= size <= max(span, 10)]
+    return list(fits[-5:] or (["1 day"] if days else ["10 seconds"]))
+
+
+def usual_window(windows: list[Window], span: float, rows_each: float) -> Window:
+    """Return the window that holds some twenty rows of a key, and is a part of the whole time."""
+    wanted = min(span / 4, 20 * span / max(rows_each, 1))
+    sizes = {one: one if isinstance(one, int) else WINDOWS[one] for one in windows}
+    return min(windows, key=lambda one: abs(sizes[one] - wanted))

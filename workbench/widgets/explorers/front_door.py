@@ -1,0 +1,305 @@
+"""The front door: what a table holds, which column is what, what is wanted, and the code of it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+import pandas as pd
+
+from workbench.figures.stills.still import page
+from workbench.figures.svg import cut, text
+from workbench.markup import Markup, element, in_lines, joined
+from workbench.profiles.columns import INTEGER, REAL, TEXT, TIME
+from workbench.profiles.profile import Profile
+from workbench.profiles.proposals import ROLES, failures, length
+from workbench.spark.sources.times import with_times
+from workbench.spark.table import name_of
+from workbench.widgets.clock import SPINNER
+from workbench.widgets.controls.questions import (
+    QUESTIONS,
+    Choice,
+    TableQuestion,
+    usual_window,
+    windows_of,
+)
+from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.html import HTML, Status, code_line, fact
+from workbench.widgets.table import Table
+
+NONE, AS_IT_IS = "(none)", "the number itself"
+#: So much of a table is shown.
+ROWS_SHOWN, COLUMNS_SHOWN, LETTERS_SHOWN = 6, 40, 40
+#: What a role is, in a few words.
+MEANINGS = {
+    "key": "whose rows belong together",
+    "time": "when it happened",
+    "event": "what happened",
+    "value": "how much",
+}
+#: The kinds of columns that each role takes.
+FITS = {
+    "key": (TEXT, INTEGER),
+    "time": (TIME, INTEGER),
+    "event": (TEXT,),
+    "value": (INTEGER, REAL),
+}
+
+
+class FrontDoor(Card):
+    """A table's profile, the roles of its columns, and what to ask of it.
+
+    Parameters
+    ----------
+    profile : Profile
+    title, source : str
+        What the table is called, and what makes it, as Python writes it; empty where it has no
+        name.
+    explore : function
+        Opens the explorer of a specification and its tables.
+
+    Attributes
+    ----------
+    roles : dict of str to ipywidgets.Dropdown
+        The columns for "key", "time", "event" and "value".
+    format, question, steps, window : widgets
+        How times are read, what is asked, and with which steps and window.
+    code : str
+        The lines of Python that make the same explorer.
+    explorer : widget or None
+        The explorer, once it is open.
+    """
+
+    def __init__(
+        self, profile: Profile, title: str, source: str, explore: Callable[..., Any]
+    ) -> None:
+        self.profile, self.title, self.source, self._explore = profile, title, source, explore
+        self.explorer: Any = None
+        self.roles = {role: _choice(profile, role) for role in ROLES}
+        self.reasons = {role: HTML() for role in ROLES}
+        self.format = widgets.Dropdown(description="read as", layout={"width": "auto"})
+        self.question = widgets.ToggleButtons(options=[*QUESTIONS], value=_first(self._roles()))
+        self.words, self.lines, self.status = HTML(), HTML(), Status()
+        self.steps = widgets.TagsInput(allow_duplicates=False)
+        self.window = widgets.Dropdown(description="within", layout={"width": "auto"})
+        self.button = widgets.Button(description="Open the explorer", button_style="primary")
+        self.place = widgets.VBox()
+        wanted = [
+            *(_titled("What do you want to see?"), self.question, self.words),
+            *(self.steps, self.window, self.button, self.status),
+        ]
+        super().__init__(
+            *(_titled("First rows"), _first_rows(profile)),
+            *(_titled("Columns"), _columns(profile), HTML(_hint(profile.notes))),
+            controls=[*(self._role(role) for role in ROLES)],
+            rows=wanted,
+            foot=[self.lines, self.place],
+        )
+        self.entitle(title, *_facts(profile))
+        self._take_time()
+        self._take_event()
+        self.roles["time"].observe(self._take_time, names="value")
+        self.roles["event"].observe(self._take_event, names="value")
+        for one in (*self.roles.values(), self.format, self.question, self.steps, self.window):
+            one.observe(self._say, names="value")
+        self.button.on_click(self._open)
+        self._say()
+
+    @property
+    def code(self) -> str:
+        """The lines of Python that make the same explorer; nothing while something is missing."""
+        if self._asked.missing(self.choice) is not None:
+            return ""
+        return "\n".join(self._asked.lines(self.choice, self._table()))
+
+    @property
+    def choice(self) -> Choice:
+        """What is chosen."""
+        return Choice(**self._roles(), steps=tuple(self.steps.value), window=self.window.value)
+
+    @property
+    def times(self) -> dict[str, str]:
+        """How a column of text or numbers is read as times, if one is."""
+        read = self.format.value
+        return {self.roles["time"].value: read} if read and read != AS_IT_IS else {}
+
+    def __repr__(self) -> str:
+        roles = (f"{role} {name}" for role, name in self._roles().items() if name is not None)
+        return f"Front door of {self.title}: {', '.join([self.profile.summary, *roles])}"
+
+    def show(self) -> Any:
+        """Open the explorer of what is asked, and return it.
+
+        Raises
+        ------
+        WorkbenchError
+            When something is missing, or the table does not fit.
+        """
+        self.explorer = self._make()
+        self.place.children = (self.explorer,)
+        return self.explorer
+
+    @property
+    def _asked(self) -> TableQuestion:
+        return QUESTIONS[self.question.value]
+
+    def _roles(self) -> dict[str, str | None]:
+        return {role: None if one.value == NONE else one.value for role, one in self.roles.items()}
+
+    def _table(self) -> str:
+        times = f", times={self.times!r}" if self.times else ""
+        given = f"wb.table({self.source or 'events'}{times})"
+        return given if self.source else f"{given}  # events: the table that was given"
+
+    def _role(self, role: str) -> Any:
+        parts = [self.roles[role], self.reasons[role]]
+        parts += [self.format] if role == "time" else []
+        return widgets.VBox(parts, layout={"flex": "1 1 220px", "max_width": "360px"})
+
+    def _make(self) -> Any:
+        from workbench.errors import WorkbenchError
+
+        if (missing := self._asked.missing(self.choice)) is not None:
+            raise WorkbenchError(missing)
+        events = with_times(self.profile.df, self.times) if self.times else self.profile.df
+        spec = self._asked.make(self.choice)
+        if self._asked.name != "backfill":
+            return self._explore(spec, events)
+        asking = [str(self.choice.key), str(self.choice.time)]
+        return self._explore(spec, events.select(*map(name_of, asking)), events)
+
+    def _open(self, _button: Any) -> None:
+        self.status.tell(SPINNER + "Asking Spark …")
+        self.button.disabled = True
+        if self.status.guard(self.show):
+            self.status.tell("✓ The explorer is below, and so are the lines that make it.")
+        self.button.disabled = False
+
+    def _take_time(self, _change: Any = None) -> None:
+        """Offer the formats and the windows of the column that holds the times."""
+        name = self._roles()["time"]
+        formats = [one.format for one in self.profile.columns[name].readings] if name else []
+        if name and self.profile.columns[name].kind == INTEGER:
+            formats.append(AS_IT_IS)
+        self.format.options = formats
+        self.format.layout.display = None if formats else "none"
+        self.format.value = formats[0] if formats else None
+        windows, usual = self._windows(name)
+        self.window.options = windows
+        self.window.value = usual
+
+    def _windows(self, name: str | None) -> tuple[list[Any], Any]:
+        if name is None:
+            return ["1 day"], "1 day"
+        held = self.profile.columns[name]
+        integers = held.kind == INTEGER and self.format.value in (None, AS_IT_IS)
+        span = (held.high or 0) - (held.low or 0) if integers else self.profile.span(name)[2]
+        windows = windows_of(span, integers, held.type == "date")
+        key = self._roles()["key"]
+        keys = (self.profile.columns[key].distinct or 1) if key else 1
+        return windows, usual_window(windows, span, self.profile.rows / max(keys, 1))
+
+    def _take_event(self, _change: Any = None) -> None:
+        """Offer the names of events as steps: at first the most frequent ones."""
+        name = self._roles()["event"]
+        names = [*self.profile.columns[name].names] if name else []
+        self.steps.allowed_tags = []
+        self.steps.value = names[:3]
+        self.steps.allowed_tags = names
+
+    def _say(self, change: Any = None) -> None:
+        if change is not None and change["owner"] is self.format:
+            self.window.options, self.window.value = self._windows(self._roles()["time"])
+        for role in ROLES:
+            self.reasons[role].value = _hint(self._reason(role))
+        asked, choice = self._asked, self.choice
+        funnel = asked.name == "funnel"
+        self.words.value = element("p", asked.words, style="margin:4px 0")
+        self.steps.layout.display = None if funnel else "none"
+        missing = asked.missing(choice) if self.profile.rows else "The table has no rows."
+        self.button.disabled = missing is not None
+        self.status.tell(missing or "")
+        self.lines.value = code_line(self.code) if missing is None else Markup()
+
+    def _reason(self, role: str) -> Markup:
+        name = self._roles()[role]
+        if name is None:
+            there = self.profile.proposals[role]
+            return joined([MEANINGS[role] if there else f"{MEANINGS[role]}: no column can be it"])
+        known = {one.column: one.reason for one in self.profile.proposals[role]}
+        words = [known.get(name, f"chosen by hand: {self.profile.columns[name].type}")]
+        reading = self.profile.reading(name, self.format.value) if role == "time" else None
+        if reading is not None and reading.failed and failures(reading) not in words[0]:
+            words = [failures(reading)]
+        if reading is not None and reading.failed:
+            words.append("These rows are left out.")
+        return in_lines(words)
+
+    def _still(self) -> Markup:
+        lines = [
+            f"{role}: {self._roles()[role] or 'none'}, {self._plain(role)}" for role in ROLES
+        ] + self.code.splitlines()
+        drawn = joined(
+            text(12, 20 * k + 14, cut(line, 120), font_size=13) for k, line in enumerate(lines)
+        )
+        return page(self.title, (drawn, 20.0 * len(lines) + 8), self.profile.summary)
+
+    def _plain(self, role: str) -> str:
+        best = self.profile.best(role)
+        return best.reason if best and best.column == self._roles()[role] else MEANINGS[role]
+
+
+def _first(roles: dict[str, str | None]) -> str:
+    """The first question that the proposals answer."""
+    steps, window = ("?",), "1 day"
+    choice = Choice(**roles, steps=steps, window=window)
+    fits = [name for name, one in QUESTIONS.items() if one.missing(choice) is None]
+    return fits[0] if fits else next(iter(QUESTIONS))
+
+
+def _choice(profile: Profile, role: str) -> widgets.Dropdown:
+    """A column for a role: those that are proposed first."""
+    first = [one.column for one in profile.proposals[role]]
+    others = [
+        one.name
+        for one in profile.columns.values()
+        if one.kind in FITS[role] and one.name not in first
+    ]
+    return widgets.Dropdown(
+        options=[*first, *others, NONE], value=first[0] if first else NONE,
+        description=role, layout={"width": "auto"},
+    )  # fmt: skip
+
+
+def _hint(words: object) -> Markup:
+    return element("div", words, class_="wb-hint")
+
+
+def _titled(words: str) -> HTML:
+    return HTML(element("div", words, class_="wb-title", style="font-size:13px;margin-top:4px"))
+
+
+def _facts(profile: Profile) -> Sequence[object]:
+    facts: list[object] = [fact(profile.rows, "row"), fact(len(profile.columns), "column")]
+    if (time := profile.best("time")) is not None:
+        low, high, span = profile.span(time.column)
+        facts.append(f"{low} to {high}, {length(span)}")
+    return facts
+
+
+def _first_rows(profile: Profile) -> Table:
+    rows = profile.first.slice(0, ROWS_SHOWN)
+    names = rows.column_names[:COLUMNS_SHOWN]
+    cells = {name: [*map(_cell, rows.column(k).to_pylist())] for k, name in enumerate(names)}
+    table = Table()
+    table.show(pd.DataFrame(cells, dtype=object), f"events.limit({ROWS_SHOWN}).toPandas()")
+    return table
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else cut(str(value), LETTERS_SHOWN)
+
+
+def _columns(profile: Profile) -> Table:
+    table = Table()
+    table.show(profile.table, "wb.profile(events).table", name="columns")
+    return table

@@ -182,7 +182,7 @@ def profile(what: Any, argument: str = "what") -> Profile:
     >>> found.summary
     '24 rows · 3 columns · 2 different plant · 2019-01-02 to 2019-01-13 (11 days)'
     >>> found.best("value")
-    Proposal(column='mwh', reason='numbers from 86,565 to 564,337; is called mwh', format=None)
+    Proposal(column='mwh', reason='numbers from 92,182 to 613,040; is called mwh', format=None)
     """
     df = table(what, argument)
     bound = BoundTable.of(df)

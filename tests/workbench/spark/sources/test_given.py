@@ -1,10 +1,10 @@
 """Every call takes tables of pandas, Polars and Arrow, paths and names, and answers the same."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.oracle import duck
 from workbench.spark.sources.given import is_table
 
 EVENTS = pd.DataFrame(
@@ -37,7 +38,7 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ite
     arrow = pa.Table.from_pandas(EVENTS)
     lazy = pl.from_pandas(EVENTS).lazy()
     yield [EVENTS, EVENTS.set_index("at"), lazy.collect(), lazy, arrow, arrow.to_batches()[0],
-           duckdb.sql("FROM arrow"), path, str(path), "given_events"]  # fmt: skip
+           duck().from_arrow(arrow), path, str(path), "given_events"]  # fmt: skip
     spark.catalog.dropTempView("given_events")
 
 
@@ -75,7 +76,7 @@ def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path:
     )
     assert wb.last_in_group(arrow, "user", "at").count() == 3
     view = wb.OnlineView(backfill, tmp_path / "store")
-    assert view.upload(EVENTS, until="2024-01-06").events == 5
+    assert view.upload(EVENTS, until=datetime(2024, 1, 6, tzinfo=UTC)).events == 5
     found = wb.consistency(features.toPandas(), features, backfill, EVENTS)
     assert repr(found).startswith("5 of 5 values agree")
     assert wb.play(FUNNEL, EVENTS, key="ann").lesson

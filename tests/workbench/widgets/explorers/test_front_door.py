@@ -133,6 +133,6 @@ def test_the_lines_make_the_explorer_that_the_door_opens(
             exec("\n".join([*lines[:-1], f"again = {lines[-1]}"]), names)
             assert repr(names["again"]) == repr(opened)
     unnamed = wb.explore(shop.copy())
-    assert "wb.table(events)  # events: the table that was given" in unnamed.code
+    assert "'d/M/yyyy'})  # events: the table that was given" in unnamed.code
     with pytest.raises(wb.WorkbenchError, match="by, keep, key: they are for specifications"):
         wb.explore(shop, key="ann")

@@ -20,8 +20,12 @@ from redis_server import provide_redis
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-# Many short Spark drivers on few cores: the optimising compiler costs more than it gives.
-SHORT_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# Many short Spark drivers on few cores: the optimising compiler costs more than it gives. Without
+# it there is little room for code, which a thread would go through again and again.
+SHORT_JVM = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:-MethodFlushing "
+    "-XX:-UsePerfData -Djdk.lang.Process.launchMechanism=VFORK"
+)
 CHECKS = {
     "style": ("ruff", "check", "."),
     "format": ("ruff", "format", "--check", "."),
@@ -29,21 +33,20 @@ CHECKS = {
     "imports": ("lint-imports",),
 }
 #: Folders of tests that are a part by themselves.
-ALONE = ("workbench", "browser", "kernels", "crash", "notebooks")
+ALONE = ("workbench", "browser", "kernels", "crash")
 #: The longest first, as two parts run side by side: one driver of Spark keeps one core busy at a
 #: time, and the short ones fill up what is left at the end.
 TESTS = {
     "workbench": ("tests/workbench",),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": (
-        *("--nbval-lax", "--nbval-cell-timeout=600", "-W", "default"),
+        *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=600", "-W", "default"),
         *("-p", "tests.notebooks.plans_as_run", "notebooks"),
     ),
+    "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
     "browser": ("tests/browser",),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
     "crash": ("tests/crash",),
-    "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
-    "lessons": ("tests/notebooks",),
     "examples": ("--doctest-modules", "workbench"),
 }
 #: Those that have no test without Spark or a browser.

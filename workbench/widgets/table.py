@@ -151,9 +151,11 @@ def _missing(value: Any) -> bool:
 def _parts(rows: int, name: str, columns: int) -> dict[str, Any]:
     """What stands around the table."""
     file = {
-        "extend": "csvHtml5", "text": "CSV", "filename": name,
+        "extend": "csvHtml5", "text": "CSV", "filename": name, "footer": False,
         "titleAttr": "Save the rows that are found as CSV",
-        "exportOptions": {"columns": list(range(columns, 2 * columns))},
+        "exportOptions": {
+            "columns": list(range(columns, 2 * columns)), "trim": False, "stripNewlines": False,
+        },
     }  # fmt: skip
     long = rows > PAGE
     layout = {

@@ -187,8 +187,10 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         small = element("small", f"{first}{behind.many:,} {unit}")
         self.head.value = element("div", words, small, class_="wb-over")
         self.table.show(
-            self._found.table, f"{self._funnel!r}{behind.code}.toPandas()",
-            heads={"last_step": "last step", "next_event": "then", "next_time": "at"},
+            # When it happened is the last step and the time after it.
+            found.table.drop(columns="next_time", errors="ignore"),
+            f"{self._funnel!r}{behind.code}.toPandas()",
+            heads={"last_step": "last step", "next_event": "then"},
             name="people", nothing=f"Nobody {behind.words}.",
         )  # fmt: skip
         self.table.layout.display = None

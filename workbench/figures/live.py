@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from workbench.figures.markup import Markup, chart_text
 from workbench.figures.stills.still import page, picture
 from workbench.figures.svg import pale, text
-from workbench.figures.theme import BLUE, QUIET, SKY, VERMILLION, themed
+from workbench.figures.theme import BLUE, QUIET, SKY, TEXT, VERMILLION, themed
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400
@@ -82,7 +82,10 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
         for trace in _traces(strip.last(), legend=number == 1):
             figure.add_trace(trace, number, 1)
     themed(figure, height=140 + 130 * rows, margin={"t": 56, "b": 40}, legend={"y": 1.06})
-    figure.update_xaxes(title=chart_text(across), row=rows)
+    # Of a figure that had fewer rows, an axis that is not the last one has a title by now.
+    figure.update_xaxes(title={"text": ""})
+    figure.update_xaxes(title={"text": chart_text(across)}, row=rows)
+    figure.update_annotations(x=0, xanchor="left", font={"size": TEXT, "weight": "bold"})
     figure.update_yaxes(title=chart_text(up))
     return figure
 

@@ -161,7 +161,7 @@ def _markers(
         x=[x for x, _ in points],
         y=[y for _, y in points],
         customdata=[operator.id for operator in operators],
-        text=[_label(plan, operator) for operator in operators],
+        text=[_label(plan, operator, places.columns) for operator in operators],
         hovertext=[_hover(operator) for operator in operators],
         hoverinfo="text",
         mode="markers+text",
@@ -177,8 +177,8 @@ def _markers(
     )
 
 
-def _label(plan: QueryPlan, operator: Operator) -> str:
-    first, second = caption(operator)
+def _label(plan: QueryPlan, operator: Operator, columns: int) -> str:
+    first, second = caption(operator, columns)
     named_and_shared = element("b", first, "  ", heat(plan, operator))
     lines = [
         named_and_shared,

@@ -17,13 +17,14 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "other": ("Other", GREY),
 }
 FLOWS: dict[Flow, str] = {"data": "solid", "reuse": "dot", "subquery": "dash"}
-COLUMN, ROW = 350, 70
+#: In pixels. Beside each other columns are narrower, and their lines shorter.
+COLUMN, BESIDE, ROW = 350, 250, 70
 #: How far right of its mark, in columns, an operator reaches.
 RIGHT = 0.9
 #: The least share of the time that is written.
 SEEN = 0.005
 BEND = 0.31  # of a row: where a line turns, clear of all writing
-_WIDEST = 46
+_WIDEST, _WIDEST_BESIDE = 46, 31
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,16 @@ def _depths(plan: QueryPlan) -> dict[int, int]:
     return depths
 
 
-def caption(operator: Operator) -> tuple[str, str]:
+def caption(operator: Operator, columns: int = 1) -> tuple[str, str]:
     """Two lines for a person: what it does, and what it cost and works on."""
     below = " · ".join(part for part in (operator.size, operator.time, about(operator)) if part)
-    return cut(named(operator), _WIDEST), cut(below, _WIDEST)
+    most = _WIDEST if columns == 1 else _WIDEST_BESIDE
+    return cut(named(operator), most), cut(below, most)
+
+
+def width_of(places: PlanLayout) -> int:
+    """How many pixels a plan needs, so that nothing is written over anything else."""
+    return 60 + (COLUMN if places.columns == 1 else BESIDE * places.columns)
 
 
 def heat(plan: QueryPlan, operator: Operator) -> str:

@@ -124,6 +124,8 @@ def bands_figure(
         annotations=[_name(name, number, len(bands)) for number, name in enumerate(bands)]
         if several
         else [],
+        # Above the name of the first series.
+        legend={"y": 1.05 if several else 1.02},
         dragmode="zoom",
     )
 

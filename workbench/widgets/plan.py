@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from workbench.errors import WorkbenchError
 from workbench.figures.markup import Markup, element
 from workbench.figures.plan import chosen_at, plan_figure
-from workbench.figures.plan_layout import COLUMN, heat, lateness, layout, shape, subtitle, title
+from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitle, title, width_of
 from workbench.figures.stills.still import WIDTH, Named, beside, still
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
@@ -96,9 +96,12 @@ class PlanView(Card):
         for trace in self.figure.data:
             if trace.customdata is not None:
                 trace.on_click(self._click)
-        wide = layout(plan).columns > 1
-        panel = [self.operator, self.text]
-        super().__init__(self.figure, *(panel if wide else ()), rows=() if wide else panel)
+        places = layout(plan)
+        # Where there is no room for all columns, they are moved across.
+        place = widgets.VBox([self.figure], layout={"min_width": f"{width_of(places)}px"})
+        picture = widgets.VBox([place], layout={"overflow": "auto"})
+        wide, panel = places.columns > 1, [self.operator, self.text]
+        super().__init__(picture, *(panel if wide else ()), rows=() if wide else panel)
         self.entitle(name, shape(plan), *([f"{plan.seconds:.1f} s"] if plan.seconds else []))
         self._show()
 
@@ -152,7 +155,7 @@ class PlanViews(Stilled, widgets.HBox):  # type: ignore[misc]
 
 def _width(plan: QueryPlan, least: float) -> float:
     """How wide a still of a plan is."""
-    return max(least, COLUMN * layout(plan).columns + 60.0)
+    return max(least, float(width_of(layout(plan))))
 
 
 def _names(plan: QueryPlan) -> list[tuple[str, int]]:

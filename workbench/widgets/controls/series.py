@@ -15,6 +15,7 @@ from workbench.windows.over import Over
 MOST_SERIES = 1_000
 #: How many series are drawn together.
 MOST_TOGETHER = 6
+ADD = "+ add a series"
 
 
 class SeriesControls(widgets.HBox):  # type: ignore[misc]
@@ -44,9 +45,7 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.outliers = widgets.Checkbox(value=True, description="mark outliers", indent=False)
         self.outliers.layout.width = "130px"
         labels = list(self.series.options)
-        self.add = widgets.Dropdown(
-            options=[("+ add a series", None), *labels], layout={"width": "auto"}
-        )
+        self.add = widgets.Dropdown(options=[(ADD, ()), *labels], layout={"width": "auto"})
         self.added = widgets.TagsInput(
             allowed_tags=[label for label, _ in labels], allow_duplicates=False,
             layout={"display": "none", "max_width": "520px"},
@@ -71,10 +70,10 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
 
     def _take_another(self, change: dict[str, Any]) -> None:
         """Add what was chosen to those that are drawn below the first."""
-        if change["new"] is None:
+        if not change["new"]:
             return
         label = next(label for label, key in self._keys.items() if key == change["new"])
-        self.add.value = None
+        self.add.value = ()
         if label not in self.added.value and change["new"] != self.series.value:
             self.added.value = [*self.added.value, label][-(MOST_TOGETHER - 1) :]
 

@@ -354,7 +354,11 @@ class LiveStream(Card):
 
 
 def _table(numbers: list[tuple[str, str]]) -> Markup:
-    rows = (element("td", what) + element("td", element("b", count)) for what, count in numbers)
+    wraps = "white-space:normal"
+    rows = (
+        element("td", what, style=wraps) + element("td", element("b", count), style=wraps)
+        for what, count in numbers
+    )
     return element("table", *(element("tr", row) for row in rows), class_="wb-table")
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 import workbench as wb
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
+from workbench.widgets.controls.series import ADD
 from workbench.widgets.explorers import series as series_explorer
 from workbench.widgets.explorers.series import SeriesExplorer
 from workbench.windows.bands.quantile_band import QUARTILES
@@ -118,7 +119,7 @@ def test_several_series_are_drawn_together_each_as_alone(explorer: SeriesExplore
 def test_the_series_that_is_looked_at_is_not_added_once_more(explorer: SeriesExplorer) -> None:
     explorer.controls.add.value = explorer.key
     assert explorer.drawn == (("Boston",),)
-    assert explorer.controls.add.value is None
+    assert explorer.controls.add.label == ADD
 
 
 @pytest.fixture

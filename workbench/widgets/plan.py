@@ -22,9 +22,6 @@ from workbench.widgets.html import HTML, listing
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
-#: So many stills of plans stand beside each other, the others below.
-IN_A_ROW = 2
-
 
 @overload
 def plan(df: "TableLike", run: bool = False) -> "PlanView": ...
@@ -139,7 +136,7 @@ class PlanViews(Stilled, widgets.HBox):  # type: ignore[misc]
             for name, view in self.views.items()
             for width in [_width(view.plan, WIDTH / 2)]
         ]
-        self.svg = beside(pictures, repr(self), IN_A_ROW)
+        self.svg = beside(pictures, repr(self))
         for view in self.views.values():
             view.layout.flex, view.layout.min_width = "1 1 420px", "0"
         cards = list(self.views.values())

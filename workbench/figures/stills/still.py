@@ -105,7 +105,7 @@ class Named(NamedTuple):
     width: float = WIDTH
 
 
-def beside(figures: Sequence[Named], title: str, in_a_row: int = 2) -> Markup:
+def beside(figures: Sequence[Named], title: str, most: float = 1300.0) -> Markup:
     """Draw figures beside each other.
 
     Parameters
@@ -113,8 +113,8 @@ def beside(figures: Sequence[Named], title: str, in_a_row: int = 2) -> Markup:
     figures : sequence of Named
     title : str
         What is said to those who do not see them.
-    in_a_row : int
-        The others stand below.
+    most : float
+        How wide it is at most, where one figure alone is not wider: the others stand below.
 
     Returns
     -------
@@ -128,16 +128,16 @@ def beside(figures: Sequence[Named], title: str, in_a_row: int = 2) -> Markup:
     >>> ">before</text>" in drawn, ">after</text>" in drawn
     (True, True)
     """
-    drawn, top, widest = Markup(), 0.0, 0.0
-    for first in range(0, len(figures), in_a_row):
-        left = below = 0.0
-        for one in figures[first : first + in_a_row]:
-            part, height, width = picture(one.figure, one.width)
-            content, height = headed(one.name, (part, height), one.words, width)
-            drawn += moved(left, top, content)
-            left, below = left + width, max(below, height)
-        top, widest = top + below, max(widest, left)
-    return document(drawn, title, widest, top + 8)
+    drawn, left, top, below, widest = Markup(), 0.0, 0.0, 0.0, 0.0
+    for one in figures:
+        part, height, width = picture(one.figure, one.width)
+        content, height = headed(one.name, (part, height), one.words, width)
+        if left and left + width > most:
+            left, top, below = 0.0, below, below
+        drawn += moved(left, top, content)
+        left, below = left + width, max(below, top + height)
+        widest = max(widest, left)
+    return document(drawn, title, widest, below + 8)
 
 
 def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, float]:

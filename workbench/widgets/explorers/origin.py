@@ -18,6 +18,7 @@ from workbench.backfill.inspect.one_query import (
 )
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
 from workbench.columnar.blocks import TIME
+from workbench.errors import WorkbenchError
 from workbench.figures.markup import BREAK, Markup, element
 from workbench.figures.origin import origin_figure, piece_words
 from workbench.figures.stills.still import page, picture
@@ -25,7 +26,7 @@ from workbench.figures.svg import cut, text
 from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
-from workbench.widgets.html import HTML, Status, code_line
+from workbench.widgets.html import HTML, Status, code_line, failure
 from workbench.widgets.lessons.funnel import clock_for
 from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
@@ -185,7 +186,11 @@ class OriginExplorer(Card):
             return differing_events(self.difference, self._clock)
         if self.compare.value != ONLINE or self.view is None:
             return Markup()
-        served = self.view.fetch([self._alone()], at=self._moment())[self._alone()]
+        try:
+            served = self.view.fetch([self._alone()], at=self._moment())[self._alone()]
+        except WorkbenchError as error:
+            # A store says what is known now, and nothing of times that it has passed.
+            return element("p", failure(str(error)), style="margin:8px 0 4px")
         answers = {name: self.asked.origin(name).answer for name in self.asked.exact}
         return differing_answers(served, answers)
 

@@ -140,7 +140,8 @@ def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_pat
     assert row in explored.table.value.replace(' class="wb-text"', "")
     # What the view does not serve is a sentence.
     explored.when.value = explored.when.options[0][1]
-    assert "✕" in explored.sentence.value
+    assert "✕" in explored.table.value
+    assert "✕" not in explored.sentence.value
 
 
 def test_a_key_can_be_named(views: DataFrame) -> None:

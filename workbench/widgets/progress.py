@@ -65,7 +65,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     session : function
         Returns the session whose jobs are watched and stopped.
     status : Status
-        Where a question that failed or was stopped says so.
+        Where a question that failed says so.
     *pictures : widgets
         What is dimmed while a question is asked.
 
@@ -88,7 +88,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         self.button.on_click(lambda _button: self._clicked())
         self._newest: Asking | None = None
         self._thread: threading.Thread | None = None
-        self._turn = threading.RLock()
+        self._turn, self._seen = threading.RLock(), threading.Lock()
         layout = {"display": "none", "padding": "2px 16px", "align_items": "center"}
         super().__init__([self.said, self.button], layout=layout)
 
@@ -129,7 +129,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         return self._status.guard(lambda: self._start(question))
 
     def stop(self) -> None:
-        """Give up the question; what was drawn stays, and the status says so."""
+        """Give up the question; what was drawn stays, and words beside the button say so."""
         if self.asking and self._newest is not None:
             self._newest.give_up()
             self._rest(again=True)
@@ -188,24 +188,26 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         return self._status.guard(answer)
 
     def _tell(self, question: Asking, report: JobProgress | None, seconds: float) -> None:
-        if question.given_up.is_set():
-            question.cancel()
-            return
-        for picture in self.pictures:
-            picture.add_class(ASKING)
-        self.button.description, self.button.icon = "Stop", "stop"
-        self.said.value = _said(report, seconds)
-        # In the place of the status, so that the picture does not move.
-        self._status.layout.display, self.layout.display = "none", None
+        with self._seen:
+            if question.given_up.is_set():
+                question.cancel()
+                return
+            for picture in self.pictures:
+                picture.add_class(ASKING)
+            self.button.description, self.button.icon = "Stop", "stop"
+            self.said.value = _said(report, seconds)
+            # In the place of the status, so that the picture does not move.
+            self._status.layout.display, self.layout.display = "none", None
 
     def _rest(self, again: bool = False) -> None:
         """Show the picture as it is; and offer to ask again, where it is not what was asked for."""
-        for picture in self.pictures:
-            picture.remove_class(ASKING)
         stopped = element("div", STOPPED, role="status")
-        self.said.value, self._status.layout.display = stopped if again else Markup(), None
-        self.button.description, self.button.icon = "Ask again", "refresh"
-        self.layout.display = None if again else "none"
+        with self._seen:
+            for picture in self.pictures:
+                picture.remove_class(ASKING)
+            self.said.value, self._status.layout.display = stopped if again else Markup(), None
+            self.button.description, self.button.icon = "Ask again", "refresh"
+            self.layout.display = None if again else "none"
 
 
 def _asked_in_a_browser() -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from workbench.described import rows_table
+from workbench.described import Described, rows_table
 from workbench.markup import Markup, element, in_lines
 from workbench.profiles.columns import (
     OTHER,
@@ -42,7 +42,7 @@ APPROXIMATE = "how many different values there are is an estimate, within some 5
 
 
 @dataclass(frozen=True, repr=False)
-class Profile:
+class Profile(Described):
     """What a table holds, and what its columns may be.
 
     Attributes
@@ -103,14 +103,14 @@ class Profile:
         import pandas as pd
 
         roles = {one.column: role for role in ROLES if (one := self.best(role)) is not None}
-        return pd.DataFrame(
+        found = pd.DataFrame(
             [
                 {
                     "column": one.name,
                     "type": one.type,
                     "proposed as": roles.get(one.name, ""),
                     "nulls": one.nulls,
-                    "different": "" if one.distinct is None else f"{one.distinct:,}",
+                    "different": one.distinct,
                     "from": ends[0],
                     "to": ends[1],
                     "names": ", ".join(f"{name} {n:,}" for name, n in [*one.names.items()][:5]),
@@ -119,13 +119,14 @@ class Profile:
                 for ends in [self._ends(one, roles.get(one.name) == "time")]
             ]
         )
+        return found.astype({"different": "Int64"})
 
     def _ends(self, one: ColumnProfile, as_time: bool) -> list[str]:
         low, high = self.span(one.name)[:2] if as_time else (one.low, one.high)
         return ["" if end is None else shown(end) for end in (low, high)]
 
     def __repr__(self) -> str:
-        table = self.table.drop(columns="names").to_string(index=False)
+        table = self.table.drop(columns="names").to_string(index=False, na_rep="")
         return "\n".join([self.summary, *self._proposed(), "", table, self.notes])
 
     @property
@@ -135,8 +136,8 @@ class Profile:
         less = f"; of {left:,} columns only the nulls are counted" if left else ""
         return f"{APPROXIMATE[0].upper()}{APPROXIMATE[1:]}{less}."
 
-    def _repr_html_(self) -> Markup:
-        table = self.table
+    def _described(self) -> Markup:
+        table = self.table.astype({"different": object}).fillna("")
         told = in_lines([element("b", self.summary), *self._proposed()])
         rows = rows_table("Columns", list(table.columns), table.itertuples(index=False, name=None))
         return element("p", told) + rows + element("p", self.notes)

@@ -1,6 +1,7 @@
 """The front door: what a table holds, which column is what, what is wanted, and the code of it."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import ipywidgets as widgets
@@ -77,7 +78,9 @@ class FrontDoor(Card):
         self.roles = {role: _choice(profile, role) for role in ROLES}
         self.reasons = {role: HTML() for role in ROLES}
         self.format = widgets.Dropdown(description="read as", layout={"width": "auto"})
-        self.question = widgets.ToggleButtons(options=[*QUESTIONS], value=_first(self._roles()))
+        self.question = widgets.ToggleButtons(
+            options=[*QUESTIONS], value=_first(self._roles()), style={"button_width": "auto"}
+        )
         self.words, self.lines, self.status = HTML(), HTML(), Status()
         self.steps = widgets.TagsInput(allow_duplicates=False)
         self.window = widgets.Dropdown(description="within", layout={"width": "auto"})
@@ -153,7 +156,9 @@ class FrontDoor(Card):
     def _role(self, role: str) -> Any:
         parts = [self.roles[role], self.reasons[role]]
         parts += [self.format] if role == "time" else []
-        return widgets.VBox(parts, layout={"flex": "1 1 220px", "max_width": "360px"})
+        return widgets.VBox(
+            parts, layout={"flex": "1 1 170px", "max_width": "360px", "align_self": "flex-start"}
+        )
 
     def _make(self) -> Any:
         from workbench.errors import WorkbenchError
@@ -296,7 +301,12 @@ def _first_rows(profile: Profile) -> Table:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else cut(str(value), LETTERS_SHOWN)
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        # In the zone of the session, as Spark shows it.
+        value = f"{value:%Y-%m-%d %H:%M:%S}" + f"{value:.%f}".rstrip("0").rstrip(".")
+    return cut(str(value), LETTERS_SHOWN)
 
 
 def _columns(profile: Profile) -> Table:

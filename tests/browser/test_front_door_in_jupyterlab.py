@@ -28,7 +28,7 @@ def test_a_newcomer_opens_a_table_and_leaves_with_its_code(open_notebook: OpenNo
     page = open_notebook(CELLS)
     card = page.locator(".wb-card").first
     expect(card).to_contain_text("2 different values, 200 rows each; ends in _id")
-    expect(card).to_contain_text("24 of 400 cannot be read so, such as 'unknown'")
+    expect(card).to_contain_text("16 of 400 cannot be read so, such as 'unknown'")
     assert looks_wrong(page) == []
     card.get_by_role("button", name="Features as of queries").click()
     expect(card.locator(".wb-code").first).to_contain_text("wb.explore(backfill, queries, events)")

@@ -8,13 +8,14 @@ import subprocess
 import sysconfig
 import time
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Self
 
 import pyspark
+from pyspark.sql import SparkSession
 
 import workbench as wb
 from workbench.spark.java import java_home
@@ -23,9 +24,25 @@ KINDS = ("classic", "connect", "cluster")
 #: With each column that is made, Spark notes the line that did it, which takes a millisecond: a
 #: sixth of the time of our tests. Notebooks are tested as users have them.
 NO_CALL_SITES = {"spark.python.sql.dataFrameDebugging.enabled": "false"}
+CODEGEN = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+#: Spark writes and compiles Java for each query, which takes longer than our tables of some rows.
+#: Notebooks, examples and the matrix have it as users do.
+NO_CODEGEN = dict(zip(CODEGEN, ("false", "NO_CODEGEN"), strict=True))
+FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too
+
+
+@contextlib.contextmanager
+def generating_code(spark: SparkSession) -> Iterator[None]:
+    """Let the tests' session generate code for a while, as users' sessions do."""
+    before = {name: spark.conf.get(name) for name in CODEGEN}
+    for name, value in CODEGEN.items():
+        spark.conf.set(name, value)
+    yield
+    for name, value in before.items():
+        spark.conf.set(name, str(value))
 
 
 def free_port() -> int:
@@ -164,7 +181,7 @@ class Cluster(_Server):
 
     def options(self) -> dict[str, object]:
         return {
-            **NO_CALL_SITES,
+            **FOR_FEW_ROWS,
             "spark.master": self.url,
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
@@ -181,6 +198,7 @@ class ConnectServer(_Server):
         port = free_port()
         self.url = f"sc://127.0.0.1:{port}"
         options = {
+            **NO_CODEGEN,
             "spark.master": "local[2]",
             "spark.driver.memory": "1g",
             "spark.driver.host": "127.0.0.1",

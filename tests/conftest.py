@@ -9,7 +9,7 @@ from hypothesis import settings
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from tests.clusters import NO_CALL_SITES, Cluster, ConnectServer, python_without_the_packages
+from tests.clusters import FOR_FEW_ROWS, Cluster, ConnectServer, python_without_the_packages
 
 RunOn = Callable[..., Any]
 
@@ -23,7 +23,7 @@ settings.load_profile("same")
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local classic session on two cores."""
-    session = wb.session({"spark.master": "local[2]", "spark.driver.memory": "2g", **NO_CALL_SITES})
+    session = wb.session({"spark.master": "local[2]", "spark.driver.memory": "2g", **FOR_FEW_ROWS})
     yield session
     session.stop()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import randbelow
 
 import workbench as wb
-from tests.clusters import NO_CALL_SITES
+from tests.clusters import FOR_FEW_ROWS
 from tests.fuzz.check import Check, Search
 from tests.fuzz.subjects import SUBJECTS
 from tests.fuzz.written import write_test
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     checks = [(subject, check) for subject in subjects for check in SUBJECTS[subject]]
     search = Search(time.monotonic() + 60 * asked.minutes)
     if any(check.on_spark for _, check in checks):
-        search.spark = wb.session({"spark.master": "local[2]", **NO_CALL_SITES})
+        search.spark = wb.session({"spark.master": "local[2]", **FOR_FEW_ROWS})
         search.end = time.monotonic() + 60 * asked.minutes
     counts = dict.fromkeys(subjects, 0)
     for number in count(seed):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from tests.clusters import NO_CODEGEN
+
 #: Another value for every setting of Arrow's way between Spark and Python, internal ones included.
 ARROW = {
     "spark.sql.execution.arrow.cache.prefetch.enabled": "true",
@@ -84,6 +86,7 @@ SESSIONS = {
     "without ANSI": Session({ANSI: "false"}),
     "case sensitive": Session({CASE: "true"}),
     "not adaptive": Session({ADAPTIVE: "false"}),
+    "no code generation": Session(NO_CODEGEN),
     "1 partition": Session({PARTITIONS: "1"}),
     "200 partitions": Session({PARTITIONS: "200"}),
     "2,000 partitions": Session({PARTITIONS: "2000"}),
@@ -104,7 +107,8 @@ TOGETHER = {
     "everything else": Session(
         {ANSI: "false", CASE: "true", ADAPTIVE: "false", PARTITIONS: "1"}
         | {ZONE: "America/New_York"}
-        | {name: value for name, value in (ARROW | PYTHON).items() if name != OUTPUT_BYTES},
+        | {name: value for name, value in (ARROW | PYTHON).items() if name != OUTPUT_BYTES}
+        | NO_CODEGEN,
         "views",
     ),
     "large types, of a stream": Session(

@@ -4,13 +4,14 @@ What is asked here is quick: `python -m tests.matrix` asks all questions under e
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.clusters import ConnectServer, OwnSession
+from tests.clusters import ConnectServer, OwnSession, generating_code
 from tests.matrix.__main__ import main
 from tests.matrix.questions import QUESTIONS, Answer, ask, differing
 from tests.matrix.sessions import (
@@ -30,6 +31,13 @@ SLOW = ["naive and consistency", *STREAMS]
 AT_REST = [name for name in QUESTIONS if name not in SLOW]
 #: One of each kind of plan.
 FEW = ["levels", "prepared", "rows", "auto", "entities"]
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session of all tests, generating code as users' sessions do."""
+    with generating_code(spark):
+        yield spark
 
 
 @pytest.fixture(scope="module")

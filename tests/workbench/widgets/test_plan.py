@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import generating_code
 from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import lateness, layout
 from workbench.spark.plan_metrics import query_plan
@@ -22,6 +23,13 @@ from workbench.widgets.plan import PlanView
 
 def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session of all tests, with plans of generated code as users see them."""
+    with generating_code(spark):
+        yield spark
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,163 @@
+"""Funnels whose steps may come in any sequence: how many different steps does one window hold?
+
+One row stands for one step. Rows that fulfil several steps leave a choice, so what is held is a
+matching of rows to steps that prefers newer rows: the newest rows of any length of time that can
+have steps of their own are among it, because rows that can be matched at once are the independent
+sets of a matroid (Edmonds and Fulkerson 1965), and there the greedy choice is best for every
+threshold. A new row that finds no free step takes the place of the oldest that it can reach.
+"""
+
+from kernels.core.kernel import (
+    Int64Column,
+    Int64Row,
+    Int64Scratch,
+    Uint32Column,
+    kernel,
+)
+from kernels.structures.instants import window_end
+
+NONE = -1
+
+
+@kernel
+def match_newest(
+    row: int,
+    kind: Uint32Column,
+    fulfils: Int64Scratch,
+    row_of: Int64Scratch,
+    found_by: Int64Scratch,
+    queue: Int64Scratch,
+) -> int:
+    """Match a new row to a step, if need be in the place of the oldest row, and return its step.
+
+    Parameters
+    ----------
+    row : int
+        The new row, behind all that are matched.
+    kind : uint32 array of shape (rows,)
+    fulfils : int64 array of shape (kinds,)
+        Bit k is set when rows of a kind fulfil step k.
+    row_of : int64 array of shape (steps,)
+        Written: the row that is matched to each step, -1 for none.
+    found_by, queue : int64 arrays of shape (steps,)
+        Working memory: the step whose row led the search to each step, and the steps found.
+
+    Returns
+    -------
+    int
+        The step whose row has changed from another or none; -1 when the row fulfils no step.
+
+    Notes
+    -----
+    O(steps²) at worst; O(1) for rows of one step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kind, fulfils = np.array([0, 1], np.uint32), np.array([0b01, 0b11])
+    >>> row_of, found_by, queue = np.array([0, -1]), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    >>> match_newest(1, kind, fulfils, row_of, found_by, queue), row_of.tolist()
+    (1, [0, 1])
+    """
+    steps = len(row_of)
+    found_by[:] = NONE
+    tail, oldest = 0, NONE
+    bits, before = fulfils[kind[row]], steps
+    head = 0
+    while True:
+        for k in range(steps):
+            if (bits >> k) & 1 == 1 and found_by[k] == NONE:
+                found_by[k], queue[tail] = before, k
+                tail += 1
+                if oldest == NONE or row_of[k] < row_of[oldest]:
+                    oldest = k
+        if head == tail or row_of[oldest] == NONE:
+            break
+        before = queue[head]
+        bits = fulfils[kind[row_of[before]]]
+        head += 1
+    k = oldest
+    while k != NONE and found_by[k] != steps:
+        row_of[k] = row_of[found_by[k]]
+        k = found_by[k]
+    if k != NONE:
+        row_of[k] = row
+    return oldest
+
+
+@kernel
+def any_order_funnel(
+    time: Int64Column,
+    kind: Uint32Column,
+    fulfils: Int64Scratch,
+    window: int,
+    row_of: Int64Scratch,
+    found_by: Int64Scratch,
+    queue: Int64Scratch,
+    outcome: Int64Row,
+    reached: Int64Row,
+) -> int:
+    """Return how many different steps one user took within a window, in any sequence.
+
+    Parameters
+    ----------
+    time : int64 array of shape (rows,)
+        Microseconds, sorted; at equal times sorted by ``kind``.
+    kind : uint32 array of shape (rows,)
+        The number of each row's kind.
+    fulfils : int64 array of shape (kinds,)
+        Bit k is set when rows of a kind fulfil step k.
+    window : int
+        Microseconds from the first of the steps to the last, inclusive.
+    row_of, found_by, queue : int64 arrays of shape (steps,)
+        Working memory of :func:`match_newest`.
+    outcome : int64 array of shape (3,)
+        Written: the steps that were taken, bit k for step k; zeros.
+    reached : int64 array of shape (steps,)
+        Written: when each of them was taken, zeros elsewhere.
+
+    Returns
+    -------
+    int
+        0 to the number of steps.
+
+    Notes
+    -----
+    O(rows · steps) for rows of one step, O(rows · steps²) at worst; no memory of its own. Of
+    several windows that hold as many steps the newest counts; the scan ends when all are taken.
+
+    Source: Edmonds and Fulkerson 1965, "Transversals and matroid partition".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.funnel.chain_levels import Rules, chain_levels
+    >>> rules, no = Rules(steps=3, window=5, order="any"), np.zeros(3, np.int64)
+    >>> level, reached, _ = chain_levels(
+    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([4, 1, 2]), no, rules
+    ... )
+    >>> level.tolist(), reached.tolist()
+    ([2], [[4, 9, 0]])
+    """
+    steps = len(row_of)
+    level = 0
+    row_of[:] = NONE  #: {steps} steps, and none is taken.
+    for i in range(len(time)):
+        now = time[i]
+        if match_newest(i, kind, fulfils, row_of, found_by, queue) == NONE:
+            continue  #: {now:time}: none of the steps.
+        count = 0
+        for k in range(steps):
+            if row_of[k] != NONE and now <= window_end(time[row_of[k]], window):
+                count += 1
+        if count < level:
+            continue  #: {now:time}: this window holds {count} steps, {level} were reached before.
+        level, outcome[0] = count, 0
+        for k in range(steps):
+            reached[k] = 0
+            if row_of[k] != NONE and now <= window_end(time[row_of[k]], window):
+                outcome[0] |= 1 << k
+                reached[k] = time[row_of[k]]
+        if level == steps:  #: {now:time}: this window holds {count} steps, none held more.
+            break  #: Every step is taken, nothing can be better.
+    return level  #: The answer is level {level} of {steps}.

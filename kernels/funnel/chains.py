@@ -1,0 +1,321 @@
+"""Funnels with windows of single steps, optional steps and exclusions, in one scan.
+
+A *chain* takes steps in their order, one row for one step. What :func:`kernels.funnel.scan` holds
+for a level, the newest chain, is held here for each step and each number of optional steps taken so
+far: of the chains that began at one instant and took as many optional steps, the one whose last
+required step is newest can do all that the others can, and for longer.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.core.helper import helper
+from kernels.core.kernel import (
+    Int64Column,
+    Int64Row,
+    Int64Scratch,
+    Int64Table,
+    Uint32Column,
+    kernel,
+)
+from kernels.structures.instants import LEAST, window_end
+
+EMPTY = -1
+#: What is known of a chain: its last row, the times of its first and of its last required step, and
+#: the steps it took, a bit for each.
+LAST, START, ANCHOR, TAKEN = range(4)
+
+
+@helper
+def required_before(optional: int, k: int) -> int:
+    """Return the nearest required step before step k.
+
+    Examples
+    --------
+    >>> required_before(0b0110, 3), required_before(0b0110, 1)
+    (0, 0)
+    """
+    k -= 1
+    while (optional >> k) & 1 == 1:
+        k -= 1
+    return k
+
+
+@helper
+def required_from(optional: int, k: int, steps: int) -> int:
+    """Return the first required step from step k on, or ``steps`` where none is.
+
+    Examples
+    --------
+    >>> required_from(0b1010, 1, 4), required_from(0b1010, 3, 4)
+    (2, 4)
+    """
+    while k < steps and (optional >> k) & 1 == 1:
+        k += 1
+    return k
+
+
+@helper
+def in_time(
+    held: NDArray[np.int64], k: int, now: int, window: int, within: NDArray[np.int64]
+) -> bool:
+    """Say whether a chain may take step k now.
+
+    Examples
+    --------
+    >>> held, within = np.array([0, 10, 20, 0b11]), np.array([0, 9, 5])
+    >>> in_time(held, 2, 25, 15, within), in_time(held, 2, 25, 14, within)
+    (np.True_, np.False_)
+    """
+    return (
+        held[LAST] != EMPTY
+        and now <= window_end(held[START], window)
+        and now <= window_end(held[ANCHOR], within[k])
+    )
+
+
+@helper
+def take(
+    k: int,
+    row: int,
+    now: int,
+    window: int,
+    optional: int,
+    within: NDArray[np.int64],
+    held: NDArray[np.int64],
+    chain: NDArray[np.int64],
+) -> bool:
+    """Let step k take a row, after every chain that waits for it, and say whether there was one.
+
+    Parameters
+    ----------
+    k : int
+        The step, 1 or more.
+    row, now : int
+        The row and its time.
+    window : int
+    optional : int
+        Bit k is set when step k is optional.
+    within : int64 array of shape (steps,)
+    held : int64 array of shape (steps * counts, 4)
+        Written: the chains of each step, one for each number of optional steps taken.
+    chain : int64 array of shape (steps * counts, steps)
+        Written: their times.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> held, chain = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([[5, 0], [0, 0]])
+    >>> take(1, 1, 8, 10, 0, np.array([10, 10]), held, chain)
+    True
+    >>> held[1].tolist(), chain[1].tolist()
+    ([1, 5, 8, 3], [5, 8])
+    """
+    counts = len(held) // len(within)
+    required, before = (optional >> k) & 1 == 0, required_before(optional, k)
+    newest, some = LEAST, False
+    for waiting in range(before * counts, k * counts):
+        if in_time(held[waiting], k, now, window, within):
+            newest, some = max(newest, held[waiting, START]), True
+    if required and some:
+        for c in range(counts):
+            if held[k * counts + c, START] < newest:
+                held[k * counts + c, LAST] = EMPTY
+    for waiting in range(before * counts, k * counts):
+        start, anchor = held[waiting, START], held[waiting, ANCHOR]
+        if start < newest or not in_time(held[waiting], k, now, window, within):
+            continue
+        to = k * counts + waiting % counts + (0 if required else 1)
+        same = held[to, LAST] != EMPTY and held[to, START] == start
+        if not required and same and held[to, ANCHOR] > anchor:
+            continue
+        held[to, LAST], held[to, START] = row, start
+        held[to, ANCHOR] = now if required else anchor
+        held[to, TAKEN] = held[waiting, TAKEN] | (1 << k)
+        for j in range(k):
+            chain[to, j] = chain[waiting, j]
+        chain[to, k] = now
+    return some
+
+
+@helper
+def highest_barred(
+    barred: int,
+    now: int,
+    window: int,
+    optional: int,
+    within: NDArray[np.int64],
+    opens: NDArray[np.int64],
+    closes: NDArray[np.int64],
+    held: NDArray[np.int64],
+) -> int:
+    """Return the highest level of the chains in time that an excluded row ends, 0 for none.
+
+    Examples
+    --------
+    >>> held, within = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([9, 9])
+    >>> highest_barred(1, 14, 9, 0, within, np.array([0]), np.array([1]), held)
+    1
+    >>> highest_barred(1, 15, 9, 0, within, np.array([0]), np.array([1]), held)
+    0
+    """
+    steps, level = len(within), 0
+    counts = len(held) // steps
+    for x in range(len(opens)):
+        if (barred >> x) & 1 == 0:
+            continue
+        for at in range(opens[x] * counts, closes[x] * counts):
+            k = at // counts
+            following = required_from(optional, k + 1, steps)
+            if in_time(held[at], following, now, window, within):
+                level = max(level, required_before(optional, k + 1) + 1)
+    return level
+
+
+@helper
+def end_chains(
+    barred: int,
+    row: int,
+    opens: NDArray[np.int64],
+    closes: NDArray[np.int64],
+    held: NDArray[np.int64],
+    counts: int,
+) -> None:
+    """Empty the chains between the steps of each exclusion, but for those that took this row.
+
+    Examples
+    --------
+    >>> held = np.array([[0, 5, 5, 1], [1, 5, 9, 3]])
+    >>> end_chains(1, 1, np.array([0]), np.array([1]), held, 1)
+    >>> held[:, 0].tolist()
+    [-1, 1]
+    """
+    for x in range(len(opens)):
+        if (barred >> x) & 1 == 1:
+            for at in range(opens[x] * counts, closes[x] * counts):
+                if held[at, LAST] != row:
+                    held[at, LAST] = EMPTY
+
+
+@kernel
+def chain_funnel(
+    time: Int64Column,
+    kind: Uint32Column,
+    fulfils: Int64Scratch,
+    bars: Int64Scratch,
+    window: int,
+    strict: bool,
+    optional: int,
+    within: Int64Scratch,
+    opens: Int64Scratch,
+    closes: Int64Scratch,
+    held: Int64Table,
+    chain: Int64Table,
+    outcome: Int64Row,
+    reached: Int64Row,
+) -> int:
+    """Return how far one user got, with optional steps, exclusions and windows of single steps.
+
+    Parameters
+    ----------
+    time : int64 array of shape (rows,)
+        Microseconds, sorted; at equal times sorted by ``kind``.
+    kind : uint32 array of shape (rows,)
+        The number of each row's kind.
+    fulfils, bars : int64 arrays of shape (kinds,)
+        Bit k is set when rows of a kind fulfil step k, and when they are those that exclusion k
+        excludes.
+    window : int
+        Microseconds from the first step to the last, inclusive.
+    strict : bool
+        The rows of a chain follow each other, with no other row between.
+    optional : int
+        Bit k is set when step k may be left out; never for step 0.
+    within : int64 array of shape (steps,)
+        Microseconds for each step since the nearest required step before, inclusive.
+    opens, closes : int64 arrays of shape (exclusions,)
+        The required steps between which an exclusion holds, counted from 0.
+    held : int64 array of shape (steps * counts, 4)
+        Working memory: the chains, where counts is one more than there are optional steps.
+    chain : int64 array of shape (steps * counts, steps)
+        Working memory: the times of each chain.
+    outcome : int64 array of shape (3,)
+        Written: the steps of the winning chain, bit k for step k; 1 when an excluded row ended a
+        chain of the same level; 1 when it did and no chain got as far again.
+    reached : int64 array of shape (steps,)
+        Written: the time of each step of the winning chain, zeros elsewhere.
+
+    Returns
+    -------
+    int
+        The number of the furthest required step, from 1; 0 for none.
+
+    Notes
+    -----
+    O(rows · steps · counts) time at worst, O(rows) without optional steps; no memory of its own.
+    The winning chain is the one that got furthest; of several the one that began last, then the one
+    with most optional steps, then the newest. The scan ends when the last step is taken.
+
+    Source: "How windowFunnel works in ClickHouse" for the scan and the newest chain; the documents
+    of GrowthBook for optional steps that neither anchor a window nor filter later steps; those of
+    Mixpanel for exclusions after which the steps before them are kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernels.funnel.chain_levels import Rules, chain_levels
+    >>> rules = Rules(steps=3, window=10, optional=(1,))
+    >>> level, reached, outcome = chain_levels(
+    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([1, 2, 4]), np.zeros(3, np.int64), rules
+    ... )
+    >>> level.tolist(), reached.tolist(), outcome[:, 0].tolist()
+    ([3], [[0, 4, 9]], [7])
+    """
+    steps = len(within)
+    counts = len(held) // steps
+    level = start = taken = options = barred_level = ended_last = 0
+    finished = False
+    held[:, LAST] = EMPTY  #: {steps} steps, and no chain.
+    for i in range(len(time)):
+        now, bits, barred = time[i], fulfils[kind[i]], bars[kind[i]]
+        if barred != 0:
+            ended = highest_barred(barred, now, window, optional, within, opens, closes, held)
+            barred_level = max(barred_level, ended)
+            if ended > 0 and ended == level:
+                ended_last = 1  #: {now:time}: an excluded event ends the chains that wait here.
+        for k in range(steps - 1, -1, -1):
+            if (bits >> k) & 1 == 0:
+                continue
+            if k == 0:
+                held[:counts, LAST] = EMPTY
+                held[0, LAST], held[0, START], held[0, ANCHOR], held[0, TAKEN] = i, now, now, 1
+                chain[0, 0] = now  #: {now:time}: {k:step} opens a window; the newest start is kept.
+            elif not take(k, i, now, window, optional, within, held, chain):
+                continue  #: {now:time}: {k:step} has no chain to extend in time.
+            far = required_before(optional, k + 1) + 1
+            for c in range(counts):
+                at = k * counts + c
+                if held[at, LAST] != i or (far, held[at, START], c) < (level, start, options):
+                    continue
+                level, start, options = far, held[at, START], c
+                taken = held[at, TAKEN]
+                for j in range(steps):  #: {now:time}: {k:step} is in time, its chain the best.
+                    reached[j] = chain[at, j] if (taken >> j) & 1 == 1 else 0
+            if far == k + 1 and far >= level:
+                ended_last = 0
+            finished = finished or 0 < k == steps - 1
+        if barred != 0:
+            end_chains(barred, i, opens, closes, held, counts)
+        if strict:
+            for at in range(len(held)):
+                if held[at, LAST] != i:
+                    held[at, LAST] = EMPTY
+        if finished:
+            break  #: The last step is taken, so the scan ends.
+    outcome[0] = taken
+    outcome[1] = 1 if level > 0 and barred_level == level else 0
+    outcome[2] = ended_last if outcome[1] == 1 else 0
+    return level  #: The answer is level {level} of {steps}.

@@ -1,0 +1,162 @@
+"""Analysts' funnels against every chain tried, every window matched, and products' own examples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.funnel.chain_levels import Rules, chain_levels
+from kernels.funnel.levels import funnel_levels
+from tests.kernels.funnel import chains_brute_force as brute_force
+from tests.kernels.funnel.chains_brute_force import Answer, Row
+from tests.kernels.funnel.events import random_streams
+
+Users = list[list[Row]]
+
+
+@st.composite
+def rules(draw: st.DrawFn, orders: tuple[str, ...] = ("this", "strict")) -> Rules:
+    """Draw what a funnel asks: some steps optional, some with windows, up to two exclusions."""
+    steps = draw(st.integers(1, 5))
+    later = st.sets(st.integers(1, steps - 1)) if steps > 1 else st.just(set[int]())
+    optional = tuple(sorted(draw(later)))
+    within = tuple((k, draw(st.integers(0, 6))) for k in sorted(draw(later)))
+    required = [k for k in range(steps) if k not in optional]
+    pairs = [(a, b) for a in required for b in required if a < b]
+    some = st.lists(st.sampled_from(pairs), max_size=2) if pairs else st.just([])
+    window = draw(st.sampled_from([0, 2, 5, 8, 12, 10**6]))
+    order = draw(st.sampled_from(orders))
+    return Rules(steps, window, order, optional, within, tuple(draw(some)))
+
+
+def users(seed: int, rules: Rules) -> Users:
+    """Make a few short streams of close times, with ties, repeats, rows of several steps."""
+    rng = np.random.default_rng(seed)
+    made: Users = []
+    for _ in range(8):
+        n = int(rng.integers(0, 9))
+        one, several = 1 << rng.integers(0, rules.steps, n), rng.integers(0, 1 << rules.steps, n)
+        bits = np.where(rng.random(n) < 0.25, several, one) * (rng.random(n) > 0.2)
+        bars = rng.integers(0, 1 << len(rules.exclusions), n) * (rng.random(n) < 0.25)
+        times = rng.integers(-3, 10, n)
+        made.append([(int(t), int(b), int(x)) for t, b, x in zip(times, bits, bars, strict=True)])
+    return made
+
+
+def asked(users: Users, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rows = np.array([row for user in users for row in user], np.int64).reshape(-1, 3)
+    offsets = np.cumsum([0, *map(len, users)], dtype=np.int64)
+    return chain_levels(offsets, *rows.T.copy(), rules)
+
+
+def answers(users: Users, rules: Rules) -> list[Answer]:
+    level, reached, outcome = asked(users, rules)
+    options = [sum(int(bits) >> k & 1 for k in rules.optional) for bits in outcome[:, 0]]
+    start = np.where(level > 0, reached[:, 0], 0).tolist()
+    ended = outcome[:, 1:].astype(bool).tolist()
+    return [
+        Answer(*one, *two)
+        for one, two in zip(zip(level.tolist(), start, options, strict=True), ended, strict=True)
+    ]
+
+
+@given(rules(), st.integers(0, 2**32))
+@settings(max_examples=400, deadline=None)
+def test_the_winning_chain_is_the_best_of_all_chains(rules: Rules, seed: int) -> None:
+    many = users(seed, rules)
+    assert answers(many, rules) == [brute_force.answer(user, rules) for user in many]
+
+
+@given(st.integers(1, 5), st.sampled_from([0, 2, 5, 12]), st.integers(0, 2**32))
+@settings(max_examples=200, deadline=None)
+def test_any_order_counts_the_steps_that_one_window_can_match(
+    steps: int, window: int, seed: int
+) -> None:
+    rules = Rules(steps, window, "any")
+    many = users(seed, rules)
+    level, reached, outcome = asked(many, rules)
+    assert level.tolist() == [brute_force.any_order_level(user, rules) for user in many]
+    for bits, times, count in zip(outcome[:, 0], reached, level, strict=True):
+        taken = [int(times[k]) for k in range(steps) if int(bits) >> k & 1]
+        assert len(taken) == count
+        assert not taken or max(taken) - min(taken) <= window
+
+
+@given(rules(), st.integers(0, 2**32))
+@settings(max_examples=100, deadline=None)
+def test_the_times_of_a_winning_chain_are_in_order_and_in_time(rules: Rules, seed: int) -> None:
+    many = users(seed, rules)
+    _, reached, outcome = asked(many, rules)
+    for user, times, bits in zip(many, reached, outcome[:, 0], strict=True):
+        steps = [k for k in range(rules.steps) if int(bits) >> k & 1]
+        taken = [int(times[k]) for k in steps]
+        assert taken == sorted(taken)
+        assert not taken or taken[-1] - taken[0] <= rules.window
+        for k, time in zip(steps, taken, strict=True):
+            assert any(row[0] == time and row[1] >> k & 1 for row in user)
+
+
+def test_without_rules_a_stream_of_single_steps_is_answered_as_clickhouse_does() -> None:
+    for steps, window in [(1, 3), (3, 4), (5, 10), (8, 1_000)]:
+        case = random_streams(steps, 400, steps, window, 30)
+        offsets, time, conditions = case.columns
+        single = np.where(np.bitwise_count(conditions) > 1, 0, conditions)
+        no = np.zeros(len(time), np.int64)
+        level, reached, _ = chain_levels(
+            offsets, time, single.astype(np.int64), no, Rules(steps, window)
+        )
+        expected = funnel_levels(offsets, time, single.astype(np.uint32), steps, window)
+        assert level.tolist() == expected[0].tolist()
+        assert reached.tolist() == expected[1].tolist()
+
+
+#: Steps A, B, C, ...; x is excluded between the first and the second, other letters are no step.
+EXAMPLES = {
+    "strict: another event between ends the chain": ("A B o C", Rules(3, 9, "strict"), 2),
+    "strict: a repeated first step begins anew": ("A A B C D", Rules(4, 9, "strict"), 4),
+    "strict: the furthest step is kept": ("A B o A C D", Rules(4, 9, "strict"), 2),
+    "any order: all in another sequence": ("C B A", Rules(3, 9, "any"), 3),
+    "any order: two of three": ("B A", Rules(3, 9, "any"), 2),
+    "an excluded event between": ("A x B", Rules(2, 9, exclusions=((0, 1),)), 1),
+    "an excluded event before": ("x A B", Rules(2, 9, exclusions=((0, 1),)), 2),
+    "a clean chain behind it": ("A x A B", Rules(2, 9, exclusions=((0, 1),)), 2),
+    "a window of a step that is over": ("A o o B", Rules(2, 9, within=((1, 2),)), 1),
+    "a window of a step from the newest step before": ("A A o B", Rules(2, 9, within=((1, 2),)), 2),
+    "optional: left out": ("A C", Rules(3, 9, optional=(1,)), 3),
+    "optional: alone goes no further": ("A B", Rules(3, 9, optional=(1,)), 1),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_products_own_examples(example: str) -> None:
+    events, rules, expected = EXAMPLES[example]
+    letters = "ABCDEFGH"[: rules.steps]
+    user = [
+        (at, 1 << letters.index(one) if one in letters else 0, int(one == "x"))
+        for at, one in enumerate(events.split())
+    ]
+    assert asked([user], rules)[0].tolist() == [expected]
+
+
+def test_optional_steps_count_as_posthog_counts_them() -> None:
+    taken = ["1", "123", "13", "12345", "1235", "134", "1345", "135"]
+    many = [[(at, 1 << int(step) - 1, 0) for at, step in enumerate(user)] for user in taken]
+    rules = Rules(5, 100, optional=(1, 3))
+    _, _, outcome = asked(many, rules)
+    assert [int((outcome[:, 0] >> k & 1).sum()) for k in range(5)] == [8, 3, 7, 3, 4]
+
+
+def test_an_excluded_event_behind_the_window_excludes_nobody() -> None:
+    rules = Rules(2, 10, exclusions=((0, 1),))
+    late, early = [(0, 1, 0), (11, 0, 1), (12, 2, 0)], [(0, 1, 0), (4, 0, 1), (5, 2, 0)]
+    assert answers([late, early], rules) == [
+        Answer(1, 0, 0, False, False),
+        Answer(1, 0, 0, True, True),
+    ]
+
+
+def test_times_at_the_ends_of_64_bits_are_as_far_apart_as_they_are() -> None:
+    ends = [(-(2**63), 1, 0), (2**63 - 1, 2, 0)]
+    for order in ("this", "any"):
+        level, _, _ = asked([ends], Rules(2, 2**63 - 1, order))
+        assert level.tolist() == [1]

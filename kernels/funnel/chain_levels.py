@@ -129,21 +129,21 @@ def chain_levels(
     outcome = np.zeros((partitions, 3), np.int64)
     reached = np.zeros((partitions, rules.steps), np.int64)
     if rules.order == "any":
-        memory = np.zeros((3, rules.steps), np.int64)
+        matching = np.zeros((3, rules.steps), np.int64)
         level = any_order_funnel.over(
-            offsets, time, kind, fulfils, rules.window, *memory, outcome, reached
+            offsets, time, kind, fulfils, rules.window, *matching, outcome, reached
         )
         return level, reached, outcome
     within = np.full(rules.steps, MOST)
     for step, length in rules.within:
         within[step] = length
     optional = sum(1 << step for step in rules.optional)
-    between = np.array(rules.exclusions, np.int64).reshape(-1, 2).T
+    between = np.array(rules.exclusions, np.int64).reshape(-1, 2).T.copy()
     slots = rules.steps * (1 + len(rules.optional))
-    memory = np.zeros((slots, 4), np.int64), np.zeros((slots, rules.steps), np.int64)
+    chains = np.zeros((slots, 4), np.int64), np.zeros((slots, rules.steps), np.int64)
     strict = rules.order == "strict"
     level = chain_funnel.over(
         offsets, time, kind, fulfils, bars, rules.window, strict, optional, within,
-        *(side.copy() for side in between), *memory, outcome, reached,
+        *between, *chains, outcome, reached,
     )  # fmt: skip
     return level, reached, outcome

@@ -132,9 +132,9 @@ def any_order_funnel(
     --------
     >>> import numpy as np
     >>> from kernels.funnel.chain_levels import Rules, chain_levels
-    >>> rules, no = Rules(steps=3, window=5, order="any"), np.zeros(3, np.int64)
+    >>> rules = Rules(steps=3, window=5, order="any")
     >>> level, reached, _ = chain_levels(
-    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([4, 1, 2]), no, rules
+    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([4, 1, 2], np.uint32), rules
     ... )
     >>> level.tolist(), reached.tolist()
     ([2], [[4, 9, 0]])

@@ -12,6 +12,8 @@ from kernels.structures.order import sort_entries
 
 #: How steps may follow each other: other rows between, none between, or in any sequence.
 ORDERS = "this", "strict", "any"
+#: Up to so many, a table of all combinations of bits is smaller than a block.
+FEW_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -44,46 +46,56 @@ class Rules:
 
 
 def kinds(
-    fulfils: NDArray[np.int64], bars: NDArray[np.int64]
+    conditions: NDArray[np.uint32], rules: Rules
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
     """Number the different kinds of rows in the order in which a scan takes them at one instant.
 
     Parameters
     ----------
-    fulfils, bars : int64 arrays of shape (rows,)
-        Bit k is set when the row fulfils step k, and when exclusion k excludes it.
+    conditions : uint32 array of shape (rows,)
+        As :func:`chain_levels` takes them.
+    rules : Rules
 
     Returns
     -------
     kind : uint32 array of shape (rows,)
         Rows that fulfil steps come first, by their first step, then by their last.
     fulfils, bars : int64 arrays of shape (kinds,)
+        The steps and the exclusions of each kind, as bits.
 
     Notes
     -----
-    O(rows · log rows); O(rows) when the rows are those of a dictionary of names.
+    O(rows + 2 ** bits) up to 16 steps and exclusions together, beyond O(rows · log rows).
 
     Examples
     --------
-    >>> kind, fulfils, bars = kinds(np.array([0, 2, 3, 2]), np.array([1, 0, 0, 0]))
+    >>> rules = Rules(steps=2, window=9, exclusions=((0, 1),))
+    >>> kind, fulfils, bars = kinds(np.array([0b100, 2, 3, 2], np.uint32), rules)
     >>> kind.tolist(), fulfils.tolist(), bars.tolist()
     ([2, 1, 0, 1], [3, 2, 0], [0, 0, 1])
     """
-    different, kind = np.unique(np.column_stack([fulfils, bars]), axis=0, return_inverse=True)
-    bits = different[:, 0]
-    lowest = np.where(bits == 0, MOST, bits & -bits)
-    order = np.lexsort((different[:, 1], bits, lowest))
+    if rules.steps + len(rules.exclusions) <= FEW_BITS:
+        different = np.flatnonzero(np.bincount(conditions))
+    else:
+        different = np.unique(conditions).astype(np.int64)
+    fulfils, bars = different & ((1 << rules.steps) - 1), different >> rules.steps
+    lowest = np.where(fulfils == 0, MOST, fulfils & -fulfils)
+    order = np.lexsort((bars, fulfils, lowest))
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order), dtype=np.uint32)
-    ordered = different[order]
-    return place[kind.reshape(-1)], ordered[:, 0].copy(), ordered[:, 1].copy()
+    if rules.steps + len(rules.exclusions) <= FEW_BITS:
+        kind_of = np.zeros(1 << FEW_BITS, np.uint32)
+        kind_of[different] = place
+        kind = kind_of[conditions]
+    else:
+        kind = place[np.searchsorted(different, conditions)]
+    return kind, fulfils[order], bars[order]
 
 
 def chain_levels(
     offsets: NDArray[np.int64],
     time: NDArray[np.int64],
-    fulfils: NDArray[np.int64],
-    bars: NDArray[np.int64],
+    conditions: NDArray[np.uint32],
     rules: Rules,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return each partition's level, the times of its winning chain, and how it ended.
@@ -94,8 +106,9 @@ def chain_levels(
         Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
     time : int64 array of shape (rows,)
         Microseconds, in any order within a partition.
-    fulfils, bars : int64 arrays of shape (rows,)
-        Bit k is set when the row fulfils step k, and when exclusion k excludes it.
+    conditions : uint32 array of shape (rows,)
+        Bit k is set when the row fulfils step k, counted from 0; behind the steps, a bit for each
+        exclusion that excludes the row.
     rules : Rules
 
     Returns
@@ -115,14 +128,13 @@ def chain_levels(
     Examples
     --------
     >>> rules = Rules(steps=2, window=10, exclusions=((0, 1),))
-    >>> fulfils, bars = np.array([1, 0, 2]), np.array([0, 1, 0])
     >>> level, reached, outcome = chain_levels(
-    ...     np.array([0, 3]), np.array([0, 4, 9]), fulfils, bars, rules
+    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([0b001, 0b100, 0b010], np.uint32), rules
     ... )
     >>> level.tolist(), reached.tolist(), outcome.tolist()
     ([1], [[0, 0]], [[1, 1, 1]])
     """
-    kind, fulfils, bars = kinds(fulfils, bars)
+    kind, fulfils, bars = kinds(conditions, rules)
     time = time.copy()
     sort_entries.over(offsets, time, kind)
     partitions = len(offsets) - 1

@@ -269,7 +269,7 @@ def chain_funnel(
     >>> from kernels.funnel.chain_levels import Rules, chain_levels
     >>> rules = Rules(steps=3, window=10, optional=(1,))
     >>> level, reached, outcome = chain_levels(
-    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([1, 2, 4]), np.zeros(3, np.int64), rules
+    ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([1, 2, 4], np.uint32), rules
     ... )
     >>> level.tolist(), reached.tolist(), outcome[:, 0].tolist()
     ([3], [[0, 4, 9]], [7])

@@ -83,9 +83,10 @@ def time_unit(events: BoundTable | Prepared) -> str | None:
 
 def bits(funnel: FunnelSpec, events: BoundTable) -> "dict[str, Column]":
     """Return which steps each row fulfils, whether they are named or conditions themselves."""
-    if funnel.conditions is not None:
-        return bits_of(events, funnel.conditions)
-    return bits_of_names(events, funnel.event, funnel.labels)
+    what = funnel.looked_for
+    if isinstance(what, dict):
+        return bits_of(events, what)
+    return bits_of_names(events, funnel.event, what)
 
 
 def task_of(
@@ -108,11 +109,16 @@ def task_of(
     -------
     FunnelTask
     """
-    steps: tuple[str | int, ...] = funnel.labels
-    if not names:
-        steps = tuple(map(list(known or funnel.labels).index, funnel.labels))
+    what, window = funnel.looked_for, funnel.span(integer_time)
+    steps: tuple[tuple[str, ...] | int, ...] = tuple(range(len(what)))
+    if isinstance(what, dict):
+        steps = tuple(map(list(known or what).index, what))
+    elif names:
+        steps = what
     modes = {mode: mode in funnel.modes for mode in MODES}
-    return FunnelTask(funnel.key, steps, funnel.span(integer_time), modes, **more)
+    rules = funnel.rules.for_kernel(len(funnel.labels), window, integer_time)
+    more |= {"rules": rules, "without_excluded": funnel.rules.exclude_from == "all"}
+    return FunnelTask(funnel.key, steps, window, modes, **more)
 
 
 def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTask:
@@ -144,6 +150,7 @@ def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructTyp
     instant = T.LongType() if kind.typeName() in INTEGERS else kind
     kinds = {key: source[key].dataType for key in task.keys}
     kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
+    kinds |= {"excluded": T.BooleanType()} if task.excludes else {}
     kinds |= {name: source[name].dataType for name in task.by}
     if task.timed:
         kinds["since_first"] = T.ArrayType(T.LongType())
@@ -159,6 +166,6 @@ def summary_schema(segments: "Sequence[DataType]") -> "StructType":
 
     whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
     kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
-    kinds |= {"width": one, "histogram": T.ArrayType(one)}
+    kinds |= {"excluded": T.ArrayType(one), "width": one, "histogram": T.ArrayType(one)}
     kinds |= {segment(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -19,6 +19,8 @@ from workbench.spark.table import (
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from workbench.spark.shuffle import Condition
+
 MOST_BINS = 1_000
 
 
@@ -111,9 +113,14 @@ def _check_prepared_by(funnel: FunnelSpec, events: Prepared, argument: str) -> N
         )
 
 
+def _conditions(funnel: FunnelSpec) -> "dict[str, Condition]":
+    """The conditions by label, none where events are looked for by name."""
+    return funnel.looked_for if isinstance(funnel.looked_for, dict) else {}
+
+
 def _check_same_conditions(funnel: FunnelSpec, events: Prepared) -> None:
     prepared = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
-    for label, condition in (funnel.conditions or {}).items():
+    for label, condition in _conditions(funnel).items():
         if prepared.get(label) != str(condition):
             raise WorkbenchError(
                 f"steps: the events were not prepared by the condition of {label!r}; "

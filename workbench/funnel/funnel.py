@@ -86,7 +86,7 @@ class Funnel(FunnelSpec):
         -------
         Prepared
         """
-        what = self.event if self.conditions is None else self.conditions
+        what = self.looked_for if isinstance(self.looked_for, dict) else self.event
         return prepare(events, self.key, self.time, what, keep)
 
     def levels(

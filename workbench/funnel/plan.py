@@ -129,5 +129,5 @@ def _summed_up(
 ) -> "tuple[SummaryTask, StructType]":
     """What one worker does with all bundles, and the schema of what it returns."""
     widths = ROUND_COUNTS if events.integer_time else ROUND_TIMES
-    summary = SummaryTask(len(funnel.labels), bins, widths, MOST_SEGMENTS)
+    summary = SummaryTask(len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional)
     return summary, summary_schema([events.schema[name].dataType for name in by])

@@ -2,16 +2,19 @@
 
 import difflib
 from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
+from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import listed
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
+from workbench.funnel.rules import checked_rules, span
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
 
-Steps = Sequence[str] | Mapping[str, Condition]
+Steps = Sequence[str | Sequence[str]] | Mapping[str, Condition]
 
 
 class FunnelSpec(Described):
@@ -52,8 +55,14 @@ class FunnelSpec(Described):
         event: str = "event",
         modes: Sequence[str] = (),
         unit: str | None = None,
+        *,
+        order: str = "this",
+        optional: Sequence[str | int] = (),
+        within: "Mapping[str | int, Duration] | None" = None,
+        exclude: "Sequence[str] | Mapping[str, Any] | None" = None,
+        exclude_from: str = "later",
     ) -> None:
-        self.labels, self.conditions = _checked_steps(steps)
+        self.labels, self.names, self.conditions = _checked_steps(steps)
         self.window, self.key = window, several(key)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
         self.modes, self.unit = _checked_modes(modes), _checked_unit(unit)
@@ -61,14 +70,20 @@ class FunnelSpec(Described):
             microseconds(window)
         else:
             ticks(window)
+        self.rules = checked_rules(
+            self.labels, window, self.names, order, optional, within, exclude, exclude_from
+        )
+        self._check_together()
 
     def __repr__(self) -> str:
-        steps = list(self.labels) if self.conditions is None else self.conditions
+        steps = self.conditions or [
+            one[0] if len(one) == 1 else list(one) for one in self.names or ()
+        ]
         key = self.key[0] if len(self.key) == 1 else list(self.key)
         given = [
             ("key", key, "user_id"), ("time", self.time, "timestamp"),
             ("event", self.event, "event"), ("modes", list(self.modes), []),
-            ("unit", self.unit, None),
+            ("unit", self.unit, None), *self.rules.arguments(self.labels, self.names is not None),
         ]  # fmt: skip
         rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
@@ -90,17 +105,57 @@ class FunnelSpec(Described):
 
     def span(self, integer_time: bool) -> int:
         """Return the window in microseconds, or in the unit of an integer time column."""
-        return ticks(self.window) if integer_time else microseconds(self.window)
+        return span(self.window, integer_time)
+
+    @property
+    def looked_for(self) -> "tuple[tuple[str, ...], ...] | dict[str, Condition]":
+        """What each bit of a row says: the steps first, then the exclusions."""
+        if self.conditions is not None:
+            return self.conditions | {one.label: one.what for one in self.rules.exclusions}
+        return (*(self.names or ()), *((str(one.what),) for one in self.rules.exclusions))
+
+    def _check_together(self) -> None:
+        """Refuse what cannot be asked at once."""
+        if self.modes and self.rules.some:
+            raise WorkbenchError(
+                f"modes: {self.modes[0]!r} is a mode of ClickHouse's windowFunnel, which knows no "
+                "order, optional, within or exclude; leave the modes out, or those."
+            )
+        both = [one.label for one in self.rules.exclusions if one.label in (self.conditions or ())]
+        if both:
+            raise WorkbenchError(
+                f"exclude: {both[0]!r} is the label of a step; give the exclusion another one."
+            )
+        if len(self.looked_for) > MAX_STEPS:
+            raise WorkbenchError(
+                f"exclude: there are {len(self.looked_for)} steps and exclusions together; "
+                f"give at most {MAX_STEPS}."
+            )
 
 
-def _checked_steps(steps: Steps) -> tuple[tuple[str, ...], dict[str, Condition] | None]:
+def _checked_steps(
+    steps: Steps,
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...] | None, dict[str, Condition] | None]:
     if isinstance(steps, str) or not isinstance(steps, Sequence | Mapping):
         raise WorkbenchError(
             "steps: give a list of event names, or a dict of conditions by label, "
             'such as {"late": "delay > 15"}.'
         )
-    check_steps(steps, "steps")
-    return tuple(steps), dict(steps) if isinstance(steps, Mapping) else None
+    if isinstance(steps, Mapping):
+        check_steps(steps, "steps")
+        return tuple(steps), None, dict(steps)
+    names = tuple((one,) if isinstance(one, str) else _any_of_them(one) for one in steps)
+    for one in names:
+        check_steps(one, "steps")
+    labels = tuple(" or ".join(one) for one in names)
+    check_steps(labels, "steps")
+    return labels, names, None
+
+
+def _any_of_them(step: Any) -> tuple[Any, ...]:
+    """The names of a step that is any of several events."""
+    several = isinstance(step, Sequence) and len(step) > 0
+    return tuple(step) if several else (step,)
 
 
 def _checked_modes(modes: Sequence[str]) -> tuple[str, ...]:

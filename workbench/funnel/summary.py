@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
     from workbench.spark.sources.given import TableLike
 
-STEP_COLUMNS = ("step", "users", "from_first", "from_previous", "lost", "median_time", "p90_time")
+STEP_COLUMNS = (
+    "step",
+    "users",
+    "from_first",
+    "from_previous",
+    "lost",
+    "excluded",
+    "median_time",
+    "p90_time",
+)
 
 
 class Summary(NamedTuple):
@@ -56,11 +65,13 @@ def summary_of(
         found, skipped = figures(funnel, bound, names, bins)
     whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
     segments = [row for row in found if not row["whole"]] if names else whole
-    steps = steps_table(segments, funnel.labels, names, bound.integer_time)
+    steps = steps_table(segments, funnel.labels, names, bound.integer_time, funnel.rules.optional)
     units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
     steps.attrs |= {"skipped": skipped, "all": list(whole[0]["users"]), **units}
     if warn:
         _warn(funnel, bound, steps, skipped)
+    if not funnel.rules.exclusions:
+        steps = steps.drop(columns="excluded")
     times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
     times.attrs |= units
     return Summary(steps, times)
@@ -69,7 +80,7 @@ def summary_of(
 def nobody(steps: int) -> dict[str, Any]:
     """Return the summary of no key at all."""
     unknown = [float("nan")] * steps
-    figures = {"users": [0] * steps, "median": unknown, "p90": unknown}
+    figures = {"users": [0] * steps, "median": unknown, "p90": unknown, "excluded": [0] * steps}
     return {**figures, "width": 1, "histogram": []}
 
 
@@ -78,6 +89,7 @@ def steps_table(
     labels: Sequence[str],
     by: Sequence[str],
     integer_time: bool,
+    optional: Sequence[int] = (),
 ) -> pd.DataFrame:
     """Return a row for each step (and segment): users, shares, losses and times.
 
@@ -91,6 +103,8 @@ def steps_table(
         The columns of segments.
     integer_time : bool
         Whether times are integers, which stay as they are.
+    optional : sequence of int
+        Steps that may be left out, counted from 0.
 
     Returns
     -------
@@ -98,7 +112,7 @@ def steps_table(
         ``attrs["cut"]`` says whether there are more segments than these.
     """
     rows = [
-        _row(one, k, label, by, integer_time)
+        _row(one, k, label, by, integer_time, optional)
         for one in found[:MOST_SEGMENTS]
         for k, label in enumerate(labels)
     ]
@@ -127,16 +141,20 @@ def times_table(width: int, users: Sequence[int], integer_time: bool) -> pd.Data
     return pd.DataFrame({"from": lengths[:-1], "to": lengths[1:], "users": list(users)})
 
 
-def _row(found: Any, k: int, label: str, by: Sequence[str], integer_time: bool) -> tuple[Any, ...]:
-    users, first = found["users"][k], found["users"][0]
-    previous = found["users"][k - 1] if k else users
+def _row(
+    found: Any, k: int, label: str, by: Sequence[str], integer_time: bool, optional: Sequence[int]
+) -> tuple[Any, ...]:
+    users, first, excluded = found["users"][k], found["users"][0], found["excluded"][k]
+    before = max((j for j in range(k) if j not in optional), default=k)
+    previous = found["users"][before]
     return (
         *(found[segment(part)] for part in range(len(by))),
         label,
         users,
         users / first if first else float("nan"),
         users / previous if previous else float("nan"),
-        previous - users,
+        0 if k in optional else previous - users - excluded,
+        excluded,
         *(_length(found[name][k], integer_time) for name in ("median", "p90")),
     )
 
@@ -161,23 +179,30 @@ def _warn(
         )
     reached = set(found.loc[found["users"] > 0, "step"])
     for label in dict.fromkeys(funnel.labels):
-        if label in reached:
-            continue
-        if (hint := _unmatched(funnel, events, label)) is not None:
+        if label not in reached and (hint := _unmatched(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
+    for one in funnel.rules.exclusions if not found["excluded"].any() else ():
+        if (hint := _unmatched(funnel, events, one.label)) is not None:
+            warn(f"exclude: {one.label!r} matches no event; {hint}")
 
 
 def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
-    """The end of a sentence when a step matches no event of the data, else None."""
-    if isinstance(events, Prepared):
-        return None if label in events.names else nearest(label, events.names)
-    from pyspark.sql import functions as F
+    """The end of a sentence when a step or an exclusion matches no event of the data, else None."""
+    what = funnel.looked_for
+    if isinstance(what, dict):
+        if isinstance(events, Prepared):
+            return None
+        from pyspark.sql import functions as F
 
-    if funnel.conditions is not None:
-        condition = funnel.conditions[label]
-        true = F.expr(condition) if isinstance(condition, str) else condition
+        true = F.expr(one) if isinstance(one := what[label], str) else one
         return None if collected(events.df.where(true).limit(1)) else "look at its condition."
+    labels = (*funnel.labels, *(one.label for one in funnel.rules.exclusions))
+    names = what[labels.index(label)]
+    known = events.names if isinstance(events, Prepared) else _names(funnel, events)
+    return None if set(names) & set(known) else nearest(names[0], known)
+
+
+def _names(funnel: FunnelSpec, events: BoundTable) -> list[str]:
     name = column(events, funnel.event, "event").cast("string").alias(NAME)
     names = [row[0] for row in collected(events.df.select(name).distinct().limit(MOST_NAMES))]
-    known = sorted(name for name in names if name is not None)
-    return None if label in known else nearest(label, known)
+    return sorted(name for name in names if name is not None)

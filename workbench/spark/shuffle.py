@@ -359,15 +359,18 @@ def bits_of(
     return {CONDITIONS: reduce(lambda a, b: a.bitwiseOR(b), bits)}
 
 
-def bits_of_names(events: BoundTable, event: str, steps: Sequence[str]) -> "dict[str, Column]":
-    """Return what happened as bits: bit k is set when the event has the name of step k.
+def bits_of_names(
+    events: BoundTable, event: str, steps: Sequence[Sequence[str]]
+) -> "dict[str, Column]":
+    """Return what happened as bits: bit k is set when the event has a name of step k.
 
     Parameters
     ----------
     events : BoundTable
     event : str
         The column of event names.
-    steps : sequence of str
+    steps : sequence of sequence of str
+        The names that each step looks for.
 
     Returns
     -------
@@ -377,9 +380,9 @@ def bits_of_names(events: BoundTable, event: str, steps: Sequence[str]) -> "dict
 
     name, bits = column(events, event, "event").cast("string"), F.lit(0)
     # A row has one name, so the first that fits is the last that is looked at.
-    for step in reversed(dict.fromkeys(steps)):
-        mask = sum(1 << k for k, other in enumerate(steps) if other == step)
-        bits = F.when(name == step, F.lit(_signed(mask))).otherwise(bits)
+    for one in reversed(dict.fromkeys(one for names in steps for one in names)):
+        mask = sum(1 << k for k, names in enumerate(steps) if one in names)
+        bits = F.when(name == one, F.lit(_signed(mask))).otherwise(bits)
     return {CONDITIONS: bits}
 
 

@@ -46,7 +46,9 @@ def users(seed: int, rules: Rules) -> Users:
 def asked(users: Users, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rows = np.array([row for user in users for row in user], np.int64).reshape(-1, 3)
     offsets = np.cumsum([0, *map(len, users)], dtype=np.int64)
-    return chain_levels(offsets, *rows.T.copy(), rules)
+    time, bits, bars = rows.T.copy()
+    conditions = (bits | bars << rules.steps).astype(np.uint32)
+    return chain_levels(offsets, time, conditions, rules)
 
 
 def answers(users: Users, rules: Rules) -> list[Answer]:
@@ -101,11 +103,9 @@ def test_without_rules_a_stream_of_single_steps_is_answered_as_clickhouse_does()
         case = random_streams(steps, 400, steps, window, 30)
         offsets, time, conditions = case.columns
         single = np.where(np.bitwise_count(conditions) > 1, 0, conditions)
-        no = np.zeros(len(time), np.int64)
-        level, reached, _ = chain_levels(
-            offsets, time, single.astype(np.int64), no, Rules(steps, window)
-        )
-        expected = funnel_levels(offsets, time, single.astype(np.uint32), steps, window)
+        single = single.astype(np.uint32)
+        level, reached, _ = chain_levels(offsets, time, single, Rules(steps, window))
+        expected = funnel_levels(offsets, time, single, steps, window)
         assert level.tolist() == expected[0].tolist()
         assert reached.tolist() == expected[1].tolist()
 

@@ -18,6 +18,8 @@ from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.levels import FunnelTask
 
 QUANTILES = (0.5, 0.9)
+#: Where an excluded event has ended a key's furthest chain.
+EXCLUDED = "excluded"
 #: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
 SUMMARY = pa.schema(
     [
@@ -25,6 +27,7 @@ SUMMARY = pa.schema(
         ("users", pa.list_(pa.int64())),
         ("median", pa.list_(pa.float64())),
         ("p90", pa.list_(pa.float64())),
+        ("excluded", pa.list_(pa.int64())),
         ("width", pa.int64()),
         ("histogram", pa.list_(pa.int64())),
     ]
@@ -57,6 +60,8 @@ class ReachedTask:
     def begun(self, answer: pa.RecordBatch) -> pa.Table:
         """Return the times since the first step of every key that took it."""
         columns = {"since_first": answer.column("since_first")}
+        if self.funnel.excludes:
+            columns[EXCLUDED] = answer.column(EXCLUDED)
         columns |= {segment(k): answer.column(name) for k, name in enumerate(self.funnel.by)}
         return pa.table(columns).filter(pc.greater(answer.column("level"), 0))
 
@@ -75,12 +80,15 @@ class SummaryTask:
         Widths that an interval may have, ascending; behind the last one, multiples of it.
     most : int
         Segments, beyond which only those with the most users are returned.
+    optional : tuple of int
+        Steps that may be left out, counted from 0.
     """
 
     steps: int
     bins: int
     widths: tuple[int, ...]
     most: int
+    optional: tuple[int, ...] = ()
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the row of all keys, and one for each segment, those with the most users first."""
@@ -89,22 +97,32 @@ class SummaryTask:
             return
         begun = pa.Table.from_batches(parts).combine_chunks()
         times, everybody = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
-        names = [name for name in begun.column_names if name != "since_first"]
+        excluded = None
+        if EXCLUDED in begun.column_names:
+            excluded = begun.column(EXCLUDED).to_numpy()
+        names = [name for name in begun.column_names if name not in ("since_first", EXCLUDED)]
         everything = pa.table([pa.nulls(1, begun.schema.field(name).type) for name in names], names)
-        yield self._batch(times, everybody, everything, whole=True)
+        yield self._batch(times, excluded, everybody, everything, whole=True)
         if names:
             code, segments = coded(begun.select(names))
-            yield self._batch(times, code, segments, whole=False)
+            yield self._batch(times, excluded, code, segments, whole=False)
 
     def _batch(
-        self, times: pa.ListArray, code: NDArray[np.int64], segments: pa.Table, whole: bool
+        self,
+        times: pa.ListArray,
+        excluded: NDArray[np.bool_] | None,
+        code: NDArray[np.int64],
+        segments: pa.Table,
+        whole: bool,
     ) -> pa.RecordBatch:
-        users, quantiles = self._figures(times, code, 1 if whole else len(segments))
+        count = 1 if whole else len(segments)
+        users, quantiles = self._figures(times, code, count)
+        kept_from = self._excluded(times, excluded, code, count)
         order = np.zeros(1, np.int64) if whole else self._order(users[:, 0], segments)
         width, histogram = self._histogram(times) if whole else (None, None)
         columns = [
             pa.array([whole] * len(order)),
-            *(pa.array(list(each[order])) for each in (users, *quantiles)),
+            *(pa.array(list(each[order])) for each in (users, *quantiles, kept_from)),
             pa.array([width] * len(order), pa.int64()),
             pa.array([histogram] * len(order), pa.list_(pa.int64())),
         ]
@@ -125,11 +143,15 @@ class SummaryTask:
     ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
         """Users, and quantiles of the time since the step before, by segment and step."""
         level = times.value_lengths().to_numpy().astype(np.int64)
-        since = times.flatten().to_numpy()
+        flat = times.flatten()
+        since = flat.fill_null(0).to_numpy()
         first = np.repeat(np.cumsum(level) - level, level)
         step = np.arange(len(since)) - first
         group = np.repeat(code, level) * self.steps + step
-        took = since - since[np.maximum(np.arange(len(since)) - 1, first)]
+        took = since - since[first + self._before[step]]
+        if flat.null_count:
+            taken = flat.is_valid().to_numpy(zero_copy_only=False)
+            took, group = took[taken], group[taken]
         order = np.lexsort((took, group))
         users = np.bincount(group, minlength=segments * self.steps)
         shape = (segments, self.steps)
@@ -138,10 +160,37 @@ class SummaryTask:
             each[:, 0] = np.nan
         return users.reshape(shape), found
 
+    @property
+    def _before(self) -> NDArray[np.int64]:
+        """The required step before each step; the first step for itself."""
+        before = [0] * self.steps
+        for k in range(1, self.steps):
+            before[k] = before[k - 1] if k - 1 in self.optional else k - 1
+        return np.array(before, np.int64)
+
+    def _excluded(
+        self,
+        times: pa.ListArray,
+        excluded: NDArray[np.bool_] | None,
+        code: NDArray[np.int64],
+        segments: int,
+    ) -> NDArray[np.int64]:
+        """How many keys an excluded event has kept from each required step, by segment."""
+        found = np.zeros((segments, self.steps), np.int64)
+        if excluded is None or not excluded.any():
+            return found
+        # The last time is that of the furthest required step, or of an optional one behind it.
+        last = times.value_lengths().to_numpy().astype(np.int64)[excluded] - 1
+        following = np.array([k for k in range(self.steps) if k not in self.optional])
+        at = following[np.searchsorted(following, last, side="right")]
+        np.add.at(found, (code[excluded], at), 1)
+        return found
+
     def _histogram(self, times: pa.ListArray) -> tuple[int, list[int]]:
         """The width of an interval, and how many keys converted in each."""
-        done = times.filter(pc.equal(times.value_lengths(), self.steps))
-        took = pc.list_element(done, self.steps - 1).to_numpy() if len(done) else np.array([])
+        last = max(k for k in range(self.steps) if k not in self.optional)
+        done = times.filter(pc.greater(times.value_lengths(), last))
+        took = pc.list_element(done, last).to_numpy() if len(done) else np.array([])
         longest = int(took.max(initial=0))
         width = round_up(longest / self.bins, self.widths)
         count = max(1, -(-longest // width)) if len(took) else 0

@@ -1,0 +1,207 @@
+"""Order, optional steps, windows of steps and exclusions: on Spark as in the kernels."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from kernels.funnel.chain_levels import Rules
+from tests.kernels.funnel import chains_brute_force as brute_force
+
+STEPS = ["A", "B", "C", "D"]
+
+#: What is asked, and the same as the kernels take it.
+RULES: dict[str, tuple[dict[str, Any], Rules]] = {
+    "optional": ({"optional": ["B"]}, Rules(4, 9, optional=(1,))),
+    "optional by number": ({"optional": [2, 4]}, Rules(4, 9, optional=(1, 3))),
+    "within": ({"within": {"C": 3, "B": 2}}, Rules(4, 9, within=((1, 2), (2, 3)))),
+    "exclude between two": ({"exclude": {"x": ("B", "C")}}, Rules(4, 9, exclusions=((1, 2),))),
+    "exclude everywhere": ({"exclude": "x"}, Rules(4, 9, exclusions=((0, 3),))),
+    "strict": ({"order": "strict"}, Rules(4, 9, "strict")),
+    "any order": ({"order": "any"}, Rules(4, 9, "any")),
+    "everything": (
+        {"optional": ["C"], "within": {"D": 5}, "exclude": {"x": ("A", "B"), "y": ("B", "D")}},
+        Rules(4, 9, optional=(2,), within=((3, 5),), exclusions=((0, 1), (1, 3))),
+    ),
+}
+Rows = dict[str, list[tuple[int, str]]]
+
+
+@pytest.fixture(scope="module")
+def rows() -> Rows:
+    rng = np.random.default_rng(19)
+    names = np.array([*STEPS, *STEPS, "x", "y", "z"])
+    return {
+        f"user {u}": [
+            (int(at), str(name))
+            for at, name in zip(rng.integers(-4, 12, n), rng.choice(names, n), strict=True)
+        ]
+        for u, n in enumerate(rng.integers(1, 9, 60))
+    }
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession, rows: Rows) -> DataFrame:
+    flat = [(user, at, name) for user, all_of in rows.items() for at, name in all_of]
+    return spark.createDataFrame(flat, "user_id string, timestamp long, event string")
+
+
+@pytest.fixture(scope="module")
+def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
+    with wb.prepare(events) as prepared:
+        yield prepared
+
+
+def bits(rows: list[tuple[int, str]], given: dict[str, Any]) -> list[brute_force.Row]:
+    excluded = given.get("exclude", ())
+    excluded = [excluded] if isinstance(excluded, str) else list(excluded)
+
+    def bit(name: str, names: list[str]) -> int:
+        return 1 << names.index(name) if name in names else 0
+
+    return [(at, bit(name, STEPS), bit(name, excluded)) for at, name in rows]
+
+
+@pytest.mark.parametrize("case", RULES)
+def test_prepared_events_are_answered_as_all_chains_tried(
+    case: str, rows: Rows, prepared: wb.Prepared
+) -> None:
+    given, rules = RULES[case]
+    found = {
+        row["user_id"]: row
+        for row in wb.Funnel(STEPS, window=9, **given).levels(prepared).collect()
+    }
+    for user, all_of in rows.items():
+        if rules.order == "any":
+            assert found[user]["level"] == brute_force.any_order_level(bits(all_of, given), rules)
+            continue
+        best = brute_force.answer(bits(all_of, given), rules)
+        assert found[user]["level"] == best.level
+        assert found[user]["reached"][:1] == ([best.start] if best.level else [])
+        if rules.exclusions:
+            assert found[user]["excluded"] == best.barred
+
+
+def test_a_table_is_answered_as_its_prepared_events(
+    events: DataFrame, prepared: wb.Prepared
+) -> None:
+    for case in ("strict", "everything"):
+        funnel = wb.Funnel(STEPS, window=9, **RULES[case][0])
+        once, again = (
+            funnel.levels(one).orderBy("user_id").collect() for one in (events, prepared)
+        )
+        assert once == again
+
+
+@pytest.mark.parametrize("case", ["everything", "exclude between two", "optional"])
+def test_every_key_of_a_step_goes_on_or_is_lost_or_excluded(
+    case: str, prepared: wb.Prepared
+) -> None:
+    funnel = wb.Funnel(STEPS, window=9, **RULES[case][0])
+    steps = funnel.steps(prepared)
+    excluded = steps["excluded"] if "excluded" in steps else 0 * steps["users"]
+    required = [k for k in range(4) if k not in funnel.rules.optional]
+    for before, k in zip(required, required[1:], strict=False):
+        gone = steps["lost"][k] + excluded[k]
+        assert steps["users"][before] == steps["users"][k] + gone
+    if case != "optional":
+        assert excluded.sum() == funnel.levels(prepared).where("excluded").count() > 0
+
+
+def test_optional_steps_count_as_posthog_counts_them(spark: SparkSession) -> None:
+    taken = ["1", "123", "13", "12345", "1235", "134", "1345", "135"]
+    flat = [(user, at, step) for user in taken for at, step in enumerate(user)]
+    events = spark.createDataFrame(flat, "user_id string, timestamp long, event string")
+    steps = wb.Funnel(list("12345"), window=9, optional=["2", "4"]).steps(events)
+    assert steps["users"].tolist() == [8, 3, 7, 3, 4]
+    assert steps["lost"].tolist() == [0, 0, 1, 0, 3]
+    assert steps["from_previous"].tolist() == [1, 3 / 8, 7 / 8, 3 / 7, 4 / 7]
+
+
+def test_excluded_keys_leave_all_steps_when_that_is_asked(prepared: wb.Prepared) -> None:
+    given = {"exclude": {"x": ("A", "B")}}
+    later = wb.Funnel(STEPS, window=9, **given).levels(prepared)
+    all_of = wb.Funnel(STEPS, window=9, exclude_from="all", **given).levels(prepared)
+    out = {row["user_id"] for row in all_of.where("excluded and level = 0").collect()}
+    stay = {row["user_id"] for row in later.where("excluded and level = 1").collect()}
+    assert out and out <= stay
+
+
+def test_a_step_may_be_any_of_several_events(prepared: wb.Prepared, events: DataFrame) -> None:
+    either = wb.Funnel([["A", "B"], "C"], window=9)
+    conditions = {"A or B": "event in ('A', 'B')", "C": "event = 'C'"}
+    said = wb.Funnel(conditions, window=9)
+    expected = said.steps(events)
+    assert expected["step"].tolist() == ["A or B", "C"]
+    assert either.steps(prepared).equals(expected)
+
+
+def test_conditions_can_exclude(events: DataFrame) -> None:
+    by_name = wb.Funnel(["A", "B"], window=9, exclude={"x": ("A", "B")})
+    steps = {"A": "event = 'A'", "B": "event = 'B'"}
+    by_condition = wb.Funnel(steps, window=9, exclude={"bad": ("event = 'x'", "A", "B")})
+    expected = by_name.levels(events).orderBy("user_id").collect()
+    assert by_condition.levels(events).orderBy("user_id").collect() == expected
+    with by_condition.prepare(events) as prepared:
+        assert by_condition.levels(prepared).orderBy("user_id").collect() == expected
+
+
+def test_in_any_order_the_steps_of_a_summary_are_how_many(prepared: wb.Prepared) -> None:
+    steps = wb.Funnel(STEPS, window=9, order="any").steps(prepared)
+    assert steps["step"].tolist() == ["1 step", "2 steps", "3 steps", "4 steps"]
+    assert steps["users"].is_monotonic_decreasing
+
+
+def test_an_excluded_event_that_nothing_matches_is_said(prepared: wb.Prepared) -> None:
+    with pytest.warns(wb.WorkbenchWarning, match="exclude: 'xx' matches no event; did you mean"):
+        wb.Funnel(["A", "B"], window=9, exclude="xx").steps(prepared)
+
+
+def test_a_funnel_is_printed_as_it_can_be_written() -> None:
+    text = (
+        "wb.Funnel([['A', 'B'], 'C', 'D'], window='1 hour', optional=['C'], "
+        "within={'D': '5 minutes'}, exclude={'x': ('A or B', 'D')}, exclude_from='all')"
+    )
+    assert repr(eval(text, {"wb": wb})) == text
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "an optional first step": ({"optional": ["A"]}, "optional: the first step opens the window"),
+    "every step optional": ({"optional": ["B", "C", "D"]}, "optional: every step behind the first"),
+    "no such step": ({"optional": ["E"]}, "optional: 'E' is not known; give one of 'A'"),
+    "no such number": ({"within": {5: 1}}, "within: there is no step 5; give 1 to 4."),
+    "a window of the first step": ({"within": {"A": 1}}, "within: the first step has no step"),
+    "a longer window": ({"within": {"B": 10}}, "within: the window of 'B' is longer than the whole"),
+    "a window with a unit": ({"within": {"B": "1 hour"}}, "within: 'B': '1 hour' has a unit"),
+    "windows in a list": ({"within": ["B"]}, "within: .* is no dict"),
+    "an exclusion the wrong way round": (
+        {"exclude": {"x": ("C", "B")}}, "exclude: 'C' does not come before 'B'; name the earlier",
+    ),
+    "an exclusion of a step": ({"exclude": {"B": ("A", "C")}}, "exclude: 'B' is itself the step"),
+    "an exclusion of one step": ({"exclude": {"x": ("A",)}}, "exclude: .* give two steps."),
+    "an exclusion at an optional step": (
+        {"optional": ["B"], "exclude": {"x": ("A", "B")}}, "exclude: 'B' is optional",
+    ),
+    "an order that is none": ({"order": "loose"}, "order: 'loose' is not known; give one of"),
+    "an exclusion in any order": ({"order": "any", "exclude": "x"}, "exclude: steps in any order"),
+    "a mode of ClickHouse": (
+        {"order": "strict", "modes": ["strict_once"]}, "modes: 'strict_once' is a mode of ClickHouse",
+    ),
+    "where excluded keys go": ({"exclude": "x", "exclude_from": "none"}, "exclude_from: 'none'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_rules_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None:
+    given, sentence = BAD[case]
+    with pytest.raises(wb.WorkbenchError, match=sentence):
+        wb.Funnel(STEPS, window=9, **given)
+
+
+def test_a_label_that_stands_for_several_steps_is_named_by_its_number() -> None:
+    with pytest.raises(wb.WorkbenchError, match="stands for several steps; give the step's number"):
+        wb.Funnel(["A", "B", "B"], window=9, optional=["B"])
+    assert wb.Funnel(["A", "B", "B"], window=9, optional=[2]).rules.optional == (1,)

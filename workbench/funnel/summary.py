@@ -65,7 +65,9 @@ def summary_of(
         found, skipped = figures(funnel, bound, names, bins)
     whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
     segments = [row for row in found if not row["whole"]] if names else whole
-    steps = steps_table(segments, funnel.labels, names, bound.integer_time, funnel.rules.optional)
+    steps = steps_table(
+        segments, step_names(funnel), names, bound.integer_time, funnel.rules.optional
+    )
     units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
     steps.attrs |= {"skipped": skipped, "all": list(whole[0]["users"]), **units}
     if warn:
@@ -75,6 +77,13 @@ def summary_of(
     times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
     times.attrs |= units
     return Summary(steps, times)
+
+
+def step_names(funnel: FunnelSpec) -> tuple[str, ...]:
+    """Return what the steps of a summary are called: in any order, how many steps they are."""
+    if funnel.rules.order != "any":
+        return funnel.labels
+    return tuple(f"{k + 1} step{'s' if k else ''}" for k in range(len(funnel.labels)))
 
 
 def nobody(steps: int) -> dict[str, Any]:
@@ -178,6 +187,8 @@ def _warn(
             "those with the most users are given."
         )
     reached = set(found.loc[found["users"] > 0, "step"])
+    if funnel.rules.order == "any" and found["users"].all():
+        reached = set(funnel.labels)
     for label in dict.fromkeys(funnel.labels):
         if label not in reached and (hint := _unmatched(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
@@ -194,7 +205,8 @@ def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) ->
             return None
         from pyspark.sql import functions as F
 
-        true = F.expr(one) if isinstance(one := what[label], str) else one
+        condition = what[label]
+        true = F.expr(condition) if isinstance(condition, str) else condition
         return None if collected(events.df.where(true).limit(1)) else "look at its condition."
     labels = (*funnel.labels, *(one.label for one in funnel.rules.exclusions))
     names = what[labels.index(label)]

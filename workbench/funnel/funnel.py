@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 class Funnel(FunnelSpec):
     """A sequence of steps that each user may pass through within a window of time.
 
-    The answers are those of ClickHouse's ``windowFunnel``, in every mode.
+    The answers are those of ClickHouse's ``windowFunnel``, in every mode. With ``order``,
+    ``optional``, ``within`` or ``exclude`` they are those of product analytics: one event is used
+    for one step; of several chains of steps the one that got furthest counts, then the one that
+    began last, then the one with most optional steps; and events of one time are taken in the
+    order of their steps.
 
     Parameters
     ----------
-    steps : list of str, or dict of str to (str or Column)
-        Names of events in the column ``event``; or conditions by label, as SQL text or Columns.
-        1 to 32 steps.
+    steps : list of (str or list of str), or dict of str to (str or Column)
+        Names of events in the column ``event``, or several names for a step that is any of them;
+        or conditions by label, as SQL text or Columns. 1 to 32 steps.
     window : str, timedelta or int
         The longest time from the first step to the last, inclusive: text with a unit such as
         ``"1 hour"``; an integer only where the time column holds integers, in its unit.
@@ -49,6 +53,27 @@ class Funnel(FunnelSpec):
     unit : str, optional
         What the keys are, in the plural, for labels: ``"aircraft"``. Without it, the ``"unit"`` in
         the metadata of the key's column, or ``"users"``.
+    order : str
+        ``"this"``: other events may come between the steps. ``"strict"``: none may, and the
+        furthest step is kept (PostHog's; ClickHouse's ``strict_order`` ends the whole scan at the
+        first event between). ``"any"``: the steps in any sequence; the level is how many
+        different steps one window holds.
+    optional : list of (str or int)
+        Steps, by label or by number from 1, that may be left out: those who skip one still go on.
+        Never the first. Shares, losses and times of a step are since the last required step.
+    within : dict of (str or int) to (str, timedelta or int)
+        For steps that have a window of their own: the longest time since the last required step
+        before, inclusive.
+    exclude : str, list of str, or dict of str to (str, str)
+        Events that must not happen between two required steps: ``{"refund": ("cart", "checkout")}``;
+        a name alone, between the first step and the last. With conditions,
+        ``{"refunded": ("amount < 0", "cart", "checkout")}``. An event that is used for a step of
+        a chain does not exclude it, nor does one behind the window.
+    exclude_from : str
+        Where those are counted whose furthest chain an excluded event has ended, unless another
+        chain of theirs got further. ``"later"``: they keep the steps before it, as Mixpanel's, and
+        the table of steps counts them as ``excluded`` instead of ``lost``. ``"all"``: they leave
+        every step, as PostHog's, unless a later chain got as far again.
 
     Raises
     ------
@@ -104,8 +129,11 @@ class Funnel(FunnelSpec):
         Returns
         -------
         pyspark.sql.DataFrame
-            The key's columns, ``level`` (0 to the number of steps), and ``reached``: the times of
-            each step on the winning chain. Nothing runs until it is used.
+            The key's columns, ``level`` (0 to the number of steps; with optional steps, the number
+            of the furthest required one), and ``reached``: the times of each step on the winning
+            chain, null for one that was left out, in any order the times as they follow. With
+            ``exclude``, ``excluded``: whether an excluded event has ended a chain of that level.
+            Nothing runs until it is used.
 
         Raises
         ------
@@ -131,7 +159,10 @@ class Funnel(FunnelSpec):
         pandas.DataFrame
             A row for each step (and segment): ``users`` who reached it, ``from_first`` and
             ``from_previous`` as shares, ``lost`` since the step before, and the median and 90th
-            percentile of the time since the step before. ``attrs["skipped"]`` is the number of
+            percentile of the time since the step before; with ``exclude``, ``excluded``: those
+            whom an excluded event has kept from the step. Those who reached a required step are
+            those who reached the next one, were lost before it, or were excluded.
+            ``attrs["skipped"]`` is the number of
             rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
             ``attrs["unit"]`` what they are.
 

@@ -192,9 +192,10 @@ def _warn(
     for label in dict.fromkeys(funnel.labels):
         if label not in reached and (hint := _unmatched(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
-    for one in funnel.rules.exclusions if not found["excluded"].any() else ():
-        if (hint := _unmatched(funnel, events, one.label)) is not None:
-            warn(f"exclude: {one.label!r} matches no event; {hint}")
+    for exclusion in funnel.rules.exclusions if not found["excluded"].any() else ():
+        label = exclusion.label
+        if (hint := _unmatched(funnel, events, label)) is not None:
+            warn(f"exclude: {label!r} matches no event; {hint}")
 
 
 def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:

@@ -27,6 +27,15 @@ OURS, CLICKHOUSE, SPARK_SQL, PANDAS = "workbench", "ClickHouse", "Spark SQL", "a
 MATCHING, EVERY = "cold, keys with a matching event", "cold, every key"
 AGAIN = "prepared, another window"
 TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
+PLAIN = "the plain funnel"
+#: What may be asked of the same prepared events beside the plain funnel.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "strict order": {"order": "strict"},
+    "any order": {"order": "any"},
+    "an optional step": {"optional": ["add_to_cart"]},
+    "a window of a step": {"within": {"checkout": "10 minutes"}},
+    "an exclusion": {"exclude": {"help": ("add_to_cart", "checkout")}},
+}
 
 
 @dataclass
@@ -74,6 +83,7 @@ def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
         cold(bench, rows, every_key=False, check=rows == sizes[-1])
         cold(bench, rows, every_key=True, check=rows == sizes[-1])
         prepared(bench, rows, check=rows == sizes[-1])
+    variants(bench, sizes[-1])
     pandas(bench, min(PANDAS_ROWS, sizes[-1]))
     kernel(bench, sizes[-1])
     growth(bench, sizes)
@@ -118,6 +128,23 @@ def prepared(bench: FunnelBench, rows: int, check: bool) -> None:
         medians = timed(bench, AGAIN, rows, ways)
     if check:
         compare(bench, AGAIN, rows, medians, CLICKHOUSE, TARGETS[AGAIN])
+
+
+def variants(bench: FunnelBench, rows: int) -> None:
+    """Ask prepared events for optional steps and the like, against the plain funnel."""
+    path = data.clicks(bench.spark, rows, bench.folder)
+    with wb.Funnel(STEPS, "1 hour").prepare(bench.spark.read.parquet(path)) as events:
+        ways = {
+            name: lambda given=given: peers.histogram(
+                wb.Funnel(STEPS, "1 hour", **given).levels(events)
+            )
+            for name, given in {PLAIN: {}, **VARIANTS}.items()
+        }
+        times = side_by_side(ways, bench.rounds, same=False)
+    for name in VARIANTS:
+        ours, plain = times[name].median, times[PLAIN].median
+        cells = plain_seconds(ours), plain_seconds(plain)
+        bench.report.add(Result(f"prepared, {name}", PLAIN, rows, *cells, ours / plain, 1.3))
 
 
 def pandas(bench: FunnelBench, rows: int) -> None:

@@ -65,7 +65,7 @@ class Funnel(FunnelSpec):
         For steps that have a window of their own: the longest time since the last required step
         before, inclusive.
     exclude : str, list of str, or dict of str to (str, str)
-        Events that must not happen between two required steps: ``{"refund": ("cart", "checkout")}``;
+        Events that must not happen between two required steps: ``{"refund": ("cart", "pay")}``;
         a name alone, between the first step and the last. With conditions,
         ``{"refunded": ("amount < 0", "cart", "checkout")}``. An event that is used for a step of
         a chain does not exclude it, nor does one behind the window.

@@ -1,6 +1,7 @@
 """Analysts' funnels over a block: rows to kinds, kinds into order, kernel over partitions."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,16 +147,29 @@ def chain_levels(
             offsets, time, kind, fulfils, rules.window, *matching, outcome, reached
         )
         return level, reached, outcome
+    settings, (held, chain) = chain_arguments(rules)
+    level = chain_funnel.over(
+        offsets, time, kind, fulfils, bars, *settings, held, chain, outcome, reached
+    )
+    return level, reached, outcome
+
+
+def chain_arguments(
+    rules: Rules,
+) -> tuple[tuple[Any, ...], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return what :func:`kernels.funnel.chains.chain_funnel` takes of rules, and its memory.
+
+    Examples
+    --------
+    >>> settings, (held, chain) = chain_arguments(Rules(steps=3, window=9, optional=(1,)))
+    >>> settings[:3], held.shape, chain.shape
+    ((9, False, 2), (6, 4), (6, 3))
+    """
     within = np.full(rules.steps, MOST)
     for step, length in rules.within:
         within[step] = length
     optional = sum(1 << step for step in rules.optional)
-    between = np.array(rules.exclusions, np.int64).reshape(-1, 2).T.copy()
-    slots = rules.steps * (1 + len(rules.optional))
-    chains = np.zeros((slots, 4), np.int64), np.zeros((slots, rules.steps), np.int64)
-    strict = rules.order == "strict"
-    level = chain_funnel.over(
-        offsets, time, kind, fulfils, bars, rules.window, strict, optional, within,
-        *between, *chains, outcome, reached,
-    )  # fmt: skip
-    return level, reached, outcome
+    opens, closes = np.array(rules.exclusions, np.int64).reshape(-1, 2).T.copy()
+    chains = rules.steps * (1 + len(rules.optional))
+    settings = rules.window, rules.order == "strict", optional, within, opens, closes
+    return settings, (np.zeros((chains, 4), np.int64), np.zeros((chains, rules.steps), np.int64))

@@ -24,13 +24,15 @@ class FunnelSpec(Described):
 
     Parameters
     ----------
-    steps, window, key, time, event, modes, unit
+    steps, window, key, time, event, modes, unit, order, optional, within, exclude, exclude_from
         As :class:`workbench.Funnel` takes them.
 
     Attributes
     ----------
     labels : tuple of str
         The steps as a person names them.
+    names : tuple of tuple of str, or None
+        The names of events that are each step; None where steps are conditions.
     conditions : dict of str to (str or Column), or None
         By label; None where steps are names of events.
     window : str, timedelta or int
@@ -39,6 +41,8 @@ class FunnelSpec(Described):
     modes : tuple of str
     unit : str, or None
         What the keys are, in the plural; None where the key's column says it, or they are users.
+    rules : ChainRules
+        What is asked beyond the steps.
 
     Raises
     ------
@@ -83,7 +87,7 @@ class FunnelSpec(Described):
         given = [
             ("key", key, "user_id"), ("time", self.time, "timestamp"),
             ("event", self.event, "event"), ("modes", list(self.modes), []),
-            ("unit", self.unit, None), *self.rules.arguments(self.labels, self.names is not None),
+            ("unit", self.unit, None), *self.rule_arguments(),
         ]  # fmt: skip
         rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
@@ -101,11 +105,20 @@ class FunnelSpec(Described):
             "time": self.time,
             "event": self.event if self.conditions is None else None,
             "modes": ", ".join(self.modes) or None,
+            **{
+                {"within": "steps within"}.get(name, name): value
+                for name, value, usual in self.rule_arguments()
+                if value != usual
+            },
         }
 
     def span(self, integer_time: bool) -> int:
         """Return the window in microseconds, or in the unit of an integer time column."""
         return span(self.window, integer_time)
+
+    def rule_arguments(self) -> list[tuple[str, Any, Any]]:
+        """Return ``order``, ``optional`` and the like, the value of each, and its usual value."""
+        return self.rules.arguments(self.labels, self.names is not None)
 
     @property
     def looked_for(self) -> "tuple[tuple[str, ...], ...] | dict[str, Condition]":

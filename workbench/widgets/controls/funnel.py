@@ -6,8 +6,10 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
+from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
 from workbench.durations import Duration, microseconds, spoken
+from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
@@ -27,6 +29,10 @@ HINTS = {
 }
 
 
+#: What may come between the steps, as a person reads it.
+ORDER_WORDS = {
+    "this": "in this order", "strict": "nothing between", "any": "in any order",
+}  # fmt: skip
 #: How many segments may be drawn.
 MOST = (6, 12, 24, 48)
 #: Controls beside each other, as many as there is room for.
@@ -100,6 +106,9 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self._first = funnel
         self.editor = StepsEditor(prepared.names, funnel.labels)
         self.window = _window_slider(funnel, prepared.integer_time)
+        self.order = _dropdown(
+            "steps", [(ORDER_WORDS[order], order) for order in ORDERS], funnel.rules.order
+        )
         self.modes = {mode: _mode_box(mode, mode in funnel.modes) for mode in MODES}
         self.segments = _segments(prepared.keep, tuple(by))
         self.shown = _dropdown("show", [(f"{n} largest", n) for n in MOST], MOST[0])
@@ -108,7 +117,9 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             tooltip="What else must hold between the steps", layout={"width": "84px"},
         )  # fmt: skip
         self.boxes = widgets.HBox([*self.modes.values()], layout=WRAPPED)
-        asked = widgets.HBox([self.window, self.segments, self.shown, self.more], layout=WRAPPED)
+        asked = widgets.HBox(
+            [self.window, self.order, self.segments, self.shown, self.more], layout=WRAPPED
+        )
         super().__init__([self.editor, asked, self.boxes])
         for box in (asked, self.boxes):
             box.add_class("wb-controls")
@@ -116,7 +127,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self.more.observe(self._open, names="value")
         self._open()
         self._read()
-        for control in (self.window, *self.modes.values(), self.segments):
+        for control in (self.window, self.order, *self.modes.values(), self.segments):
             control.observe(self._read, names="value")
         self.editor.observe(self._read, names="steps")
 
@@ -129,19 +140,40 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         if reentry.disabled and reentry.value:
             reentry.value = False  # which calls this again
             return
-        old = self._first
-        labels = self.editor.steps
         # Before the funnel, which is observed.
         self.by = any_of(self.segments.value or (), "by")
         self.shown.layout.display = None if self.by else "none"
-        self.funnel = Funnel(
-            list(labels) if old.conditions is None else {n: old.conditions[n] for n in labels},
+        self.funnel = self._chosen()
+
+    def _chosen(self) -> Funnel:
+        """The funnel of the controls, with those rules of the first one that its steps allow."""
+        old, labels = self._first, self.editor.steps
+        names = dict(zip(old.labels, old.names or (), strict=False))
+        steps: Any = [names.get(label, (label,)) for label in labels]
+        if old.conditions is not None:
+            steps = {label: old.conditions[label] for label in labels}
+        rules = {name: value for name, value, usual in old.rule_arguments() if value != usual}
+        try:
+            return self._made(steps, rules | {"order": self.order.value})
+        except WorkbenchError:
+            # A rule names a step that is no longer there, or does not go with the order.
+            return self._made(steps, {"order": self.order.value})
+
+    def _made(self, steps: Any, rules: dict[str, Any]) -> Funnel:
+        old = self._first
+        ruled = rules.keys() - {"order"} or rules["order"] != "this"
+        for mode, box in self.modes.items():
+            reentry = mode == "allow_reentry" and not self.modes["strict_order"].value
+            box.disabled = bool(ruled) or reentry
+        return Funnel(
+            steps,
             self.window.value,
             key=old.key if len(old.key) > 1 else old.key[0],
             time=old.time,
             event=old.event,
-            modes=[mode for mode, box in self.modes.items() if box.value],
+            modes=[mode for mode, box in self.modes.items() if box.value and not box.disabled],
             unit=old.unit,
+            **rules,
         )
 
 

@@ -27,7 +27,7 @@ from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line, failure
-from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 from workbench.windows.inspect.one_partition import said

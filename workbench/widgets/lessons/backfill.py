@@ -10,7 +10,7 @@ from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.one_query import ask, times_of_key
 from workbench.backfill.inspect.origin import in_words
 from workbench.errors import WorkbenchError
-from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.tiling import tiling_lesson
 from workbench.windows.inspect.one_partition import said
 

@@ -1,30 +1,23 @@
 """A funnel's kernel on one key's rows, traced and made into a lesson for the step player."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels import Step, Trace, trace, window_funnel, window_funnel_once
+from kernels import Trace, trace, window_funnel, window_funnel_once
 from kernels.funnel.levels import entries
 from workbench.durations import spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
-from workbench.funnel.spec import MODES
 from workbench.widgets.lessons.edited import FunnelInput, Make, Rows
+from workbench.widgets.lessons.funnel_chains import AnyOrderView, ChainView, chains_of
+from workbench.widgets.lessons.funnel_view import UNWRITTEN, Clock, FunnelView, clock_for
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TIMES = ("time", "start", "now", "reached", "chain")
-
-Clock = Callable[[Any], str]
-
-
-#: What is no time: slots that no chain has reached hold it, and show nothing.
-UNWRITTEN = np.iinfo(np.int64).min
 
 
 def funnel_maker(funnel: Funnel, rows: KeyRows, who: str) -> Make:
@@ -65,8 +58,7 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
     """
     clock = clock_for(rows.time, rows.integer_time)
     show = {"time": clock, "step": lambda k: f"step {k + 1} ({funnel.labels[k]})"}
-    once = "strict_once" in funnel.modes
-    view = _Once(funnel, rows) if once else _Scan(funnel, rows)
+    view = _view(funnel, rows)
     run = view.run(show)
     lesson = lesson_of(run, f"{funnel_title(funnel, rows)} · {who}", _shown(funnel, rows, clock))
     if rows.cut:
@@ -76,47 +68,21 @@ def funnel_lesson(funnel: Funnel, rows: KeyRows, who: str) -> Lesson:
     return lesson
 
 
+def _view(funnel: Funnel, rows: KeyRows) -> FunnelView:
+    """The run of the kernel that answers this funnel."""
+    if funnel.rules.order == "any":
+        return AnyOrderView(funnel, rows)
+    if funnel.rules.some:
+        return ChainView(funnel, rows)
+    return _Once(funnel, rows) if "strict_once" in funnel.modes else _Scan(funnel, rows)
+
+
 def funnel_title(funnel: Funnel, rows: KeyRows) -> str:
     """Return what a lesson is about, in a few words."""
     window = funnel.window if rows.integer_time else spoken(funnel.span(integer_time=False))
-    modes = f", {', '.join(funnel.modes)}" if funnel.modes else ""
-    return f"Funnel of {len(funnel.labels)} steps within {window}{modes}"
-
-
-def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
-    """Return how a time is written: no longer than it takes to tell these times apart.
-
-    Parameters
-    ----------
-    time : int64 array
-        Microseconds, or integers of the user's own.
-    integer_time : bool
-
-    Returns
-    -------
-    function
-
-    Examples
-    --------
-    >>> clock_for(np.array([0, 60_000_000]), False)(60_000_000)
-    '00:01'
-    """
-    if integer_time or not len(time):
-        return str
-    one_day = int(time.min()) // 86_400_000_000 == int(time.max()) // 86_400_000_000
-    day = "" if one_day else "%d %b %Y " if _spans_years(time) else "%d %b "
-    seconds = ":%S" if (time % 60_000_000).any() else ""
-    finer = ".%f" if (time % 1_000_000).any() else ""
-
-    def clock(value: int) -> str:
-        return (EPOCH + timedelta(microseconds=int(value))).strftime(f"{day}%H:%M{seconds}{finer}")
-
-    return clock
-
-
-def _spans_years(time: NDArray[np.int64]) -> bool:
-    first, last = (EPOCH + timedelta(microseconds=int(t)) for t in (time.min(), time.max()))
-    return first.year != last.year
+    rules = [f"{name} {value}" for name, value, usual in funnel.rule_arguments() if value != usual]
+    said = "".join(f", {one}" for one in (*funnel.modes, *rules))
+    return f"Funnel of {len(funnel.labels)} steps within {window}{said}"
 
 
 def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[Any], Any]]:
@@ -130,124 +96,10 @@ def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[A
     def window(value: int) -> Any:
         return value if rows.integer_time else spoken(value)
 
-    return {**dict.fromkeys(TIMES, times), "window": window}
+    return {**dict.fromkeys(TIMES, times), "window": window, "held": chains_of(clock)}
 
 
-class _View:
-    """What the pictures of a run have in common."""
-
-    def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
-        self.funnel, self.rows = funnel, rows
-        self.steps = len(funnel.labels)
-        self.window = funnel.span(rows.integer_time)
-        # Which of the two kernels runs is what strict_once chooses; both take the other modes.
-        self.modes = [mode in funnel.modes for mode in MODES if mode != "strict_once"]
-
-    time: NDArray[np.int64]
-    step: NDArray[Any]
-    names: list[str]
-    row: list[int]
-
-    def slots_of(self, state: dict[str, Any]) -> list[int | None]:
-        """The start of the chain that each level holds."""
-        raise NotImplementedError
-
-    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
-        """The current event, and how many are looked at."""
-        raise NotImplementedError
-
-    def chain_of(self, state: dict[str, Any]) -> list[int]:
-        """The events of the best chain so far."""
-        raise NotImplementedError
-
-    def timeline(self, run: Trace, clock: Clock) -> dict[str, Any]:
-        """The events on a line, with the window and the best chain in each step."""
-        origin = int(self.time.min())
-        events = [
-            {
-                "at": self._at(int(time) - origin),
-                "lane": int(step) - 1 if step else None,
-                "label": name,
-                "text": f"{clock(time)} {name}",
-                "row": row,
-            }
-            for time, step, name, row in zip(
-                self.time, self.step, self.names, self.row, strict=True
-            )
-        ]
-        ticks = sorted({int(t) for t in self.time})
-        ticks = ticks[:: max(1, len(ticks) // 6)]
-        states: list[dict[str, Any]] = []
-        skipped: set[int] = set()
-        for step in run.steps:
-            current, seen = self.place_of(step.variables)
-            if current is not None and _passes_over(run, step):
-                skipped.add(current)
-            states.append(
-                {
-                    "current": current,
-                    "seen": seen,
-                    "skipped": sorted(skipped),
-                    "chain": self.chain_of(step.variables),
-                    "window": self._window(step.variables, origin),
-                }
-            )
-        if states and states[-1]["chain"]:
-            # The answer is looked at as a whole: its chain, in the window that it opened.
-            first = int(self.time[states[-1]["chain"][0]])
-            states[-1] |= {"current": None, "window": self._from(first, origin)}
-        return {
-            "kind": "timeline",
-            "title": "Events on their steps",
-            "asks": "Which events count after it?",
-            "lanes": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
-            "events": events,
-            "ticks": [{"at": self._at(t - origin), "label": clock(t)} for t in ticks],
-            "states": states,
-        }
-
-    def slots(self, run: Trace, clock: Clock) -> dict[str, Any]:
-        """When the chain that each level holds began, in each step."""
-        held = [self.slots_of(step.variables) for step in run.steps]
-        states = []
-        for before, now in zip([held[0], *held], held, strict=False):
-            changed = [
-                k for k, pair in enumerate(zip(before, now, strict=True)) if pair[0] != pair[1]
-            ]
-            cells = [None if start is None else clock(start) for start in now]
-            states.append({"cells": cells, "changed": changed, "current": None})
-        # A slot has the begin of a chain: the event's own time is what it is mistaken for.
-        for state, step in zip(states, run.steps, strict=True):
-            at, _ = self.place_of(step.variables)
-            state["instead"] = [] if at is None else [clock(self.time[at])]
-        return {
-            "kind": "cells",
-            "title": "When the chain that each level holds began",
-            "labels": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
-            "states": states,
-        }
-
-    def _at(self, distance: int) -> float:
-        return float(distance) if self.rows.integer_time else distance / 1e6
-
-    def _window(self, state: dict[str, Any], origin: int) -> dict[str, Any] | None:
-        starts = [start for start in self.slots_of(state) if start is not None]
-        k = state.get("k")
-        if not starts:
-            return None
-        return self._from(starts[min(max((k or 0) - 1, 0), len(starts) - 1)], origin)
-
-    def _from(self, chosen: int, origin: int) -> dict[str, Any]:
-        """The window of a chain that began then."""
-        length = str(self.window) if self.rows.integer_time else spoken(self.window)
-        return {
-            "from": self._at(chosen - origin),
-            "to": self._at(chosen - origin + self.window),
-            "label": f"window of {length}",
-        }
-
-
-class _Scan(_View):
+class _Scan(FunnelView):
     """A run of ``window_funnel``: entries of time and step, one slot a level."""
 
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
@@ -283,7 +135,7 @@ class _Scan(_View):
         return chain[::-1]
 
 
-class _Once(_View):
+class _Once(FunnelView):
     """A run of ``window_funnel_once``: rows of time and conditions, a chain of times a level."""
 
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
@@ -333,8 +185,3 @@ def _rows_of_entries(rows: KeyRows, time: NDArray[np.int64], step: NDArray[Any])
         for k in fulfilled:
             waiting.setdefault((int(at), k), []).append(row)
     return [waiting[int(at), int(k)].pop(0) for at, k in zip(time, step, strict=True)]
-
-
-def _passes_over(run: Trace, step: Step) -> bool:
-    kernel = next(kernel for kernel in run.kernels if kernel.__name__ == step.kernel)
-    return kernel.source.splitlines()[step.line - 1].strip().startswith(("continue", "break"))

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.lessons.tiling_steps import LOOKS
 from workbench.lessons.tree_run import SHOWN, answers
 from workbench.widgets.lessons.edited import Make, Rows, RungInput, both, opened
-from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.tiling_pictures import Clock, Said, state_words, tiling_pictures
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player

@@ -21,7 +21,7 @@ from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHES
 from workbench.widgets.lessons.edited import Make, PartitionInput, Rows
-from workbench.widgets.lessons.funnel import clock_for
+from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.window_pictures import structures
 from workbench.widgets.lessons.window_timeline import timeline
 from workbench.widgets.stepper.lesson import Lesson

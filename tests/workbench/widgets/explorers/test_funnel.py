@@ -212,3 +212,29 @@ def test_what_has_no_explorer_is_refused(clicks: DataFrame) -> None:
         wb.explore("signup", clicks)
     with pytest.raises(wb.WorkbenchError, match="one table, and 0 are given"):
         wb.explore(wb.Funnel(SHOP, "1 day"))
+
+
+def test_the_order_of_steps_is_chosen_and_goes_without_the_modes(explorer: FunnelExplorer) -> None:
+    explorer.controls.modes["strict_order"].value = True
+    explorer.controls.order.value = "any"
+    assert explorer.funnel.rules.order == "any"
+    assert explorer.funnel.modes == ()
+    assert explorer.controls.modes["strict_order"].disabled
+    assert explorer.steps.equals(explorer.funnel.steps(explorer.prepared))
+
+
+def test_rules_stay_until_their_step_goes(clicks: DataFrame) -> None:
+    funnel = wb.Funnel(
+        [*SHOP[:2], ["checkout", "help"]],
+        "1 day",
+        optional=["add_to_cart"],
+        exclude={"logout": ("signup", "checkout or help")},
+    )
+    explorer = wb.explore(funnel, clicks)
+    assert repr(explorer.funnel) == repr(funnel)
+    explorer.controls.window.value = "2 days"
+    assert explorer.funnel.rules.optional == (1,)
+    explorer.controls.editor.steps = ("signup", "checkout or help")
+    assert explorer.funnel.rules.optional == ()
+    assert explorer.funnel.names == (("signup",), ("checkout", "help"))
+    explorer.prepared.free()

@@ -1,0 +1,181 @@
+"""What the lessons of all funnels show: the events on a line, and the slots of the kernel."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import Step, Trace
+from workbench.durations import spoken
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.inspect.one_key import KeyRows
+from workbench.funnel.spec import MODES
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: What is no time: slots that no chain has reached hold it, and show nothing.
+UNWRITTEN = np.iinfo(np.int64).min
+
+Clock = Callable[[Any], str]
+
+
+def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
+    """Return how a time is written: no longer than it takes to tell these times apart.
+
+    Parameters
+    ----------
+    time : int64 array
+        Microseconds, or integers of the user's own.
+    integer_time : bool
+
+    Returns
+    -------
+    function
+
+    Examples
+    --------
+    >>> clock_for(np.array([0, 60_000_000]), False)(60_000_000)
+    '00:01'
+    """
+    if integer_time or not len(time):
+        return str
+    one_day = int(time.min()) // 86_400_000_000 == int(time.max()) // 86_400_000_000
+    day = "" if one_day else "%d %b %Y " if _spans_years(time) else "%d %b "
+    seconds = ":%S" if (time % 60_000_000).any() else ""
+    finer = ".%f" if (time % 1_000_000).any() else ""
+
+    def clock(value: int) -> str:
+        return (EPOCH + timedelta(microseconds=int(value))).strftime(f"{day}%H:%M{seconds}{finer}")
+
+    return clock
+
+
+def _spans_years(time: NDArray[np.int64]) -> bool:
+    first, last = (EPOCH + timedelta(microseconds=int(t)) for t in (time.min(), time.max()))
+    return first.year != last.year
+
+
+class FunnelView:
+    """What the pictures of a run have in common."""
+
+    def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
+        self.funnel, self.rows = funnel, rows
+        self.steps = len(funnel.labels)
+        self.window = funnel.span(rows.integer_time)
+        # Which of the two kernels runs is what strict_once chooses; both take the other modes.
+        self.modes = [mode in funnel.modes for mode in MODES if mode != "strict_once"]
+
+    time: NDArray[np.int64]
+    step: NDArray[Any]
+    names: list[str]
+    row: list[int]
+    #: What the picture of the slots is called.
+    slots_title = "When the chain that each level holds began"
+
+    def run(self, show: Any) -> Trace:
+        """Trace the kernel on the key's rows."""
+        raise NotImplementedError
+
+    def slots_of(self, state: dict[str, Any]) -> list[int | None]:
+        """The start of the chain that each level holds."""
+        raise NotImplementedError
+
+    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
+        """The current event, and how many are looked at."""
+        raise NotImplementedError
+
+    def chain_of(self, state: dict[str, Any]) -> list[int]:
+        """The events of the best chain so far."""
+        raise NotImplementedError
+
+    def timeline(self, run: Trace, clock: Clock) -> dict[str, Any]:
+        """The events on a line, with the window and the best chain in each step."""
+        origin = int(self.time.min())
+        events = [
+            {
+                "at": self._at(int(time) - origin),
+                "lane": int(step) - 1 if step else None,
+                "label": name,
+                "text": f"{clock(time)} {name}",
+                "row": row,
+            }
+            for time, step, name, row in zip(
+                self.time, self.step, self.names, self.row, strict=True
+            )
+        ]
+        ticks = sorted({int(t) for t in self.time})
+        ticks = ticks[:: max(1, len(ticks) // 6)]
+        states: list[dict[str, Any]] = []
+        skipped: set[int] = set()
+        for step in run.steps:
+            current, seen = self.place_of(step.variables)
+            if current is not None and _passes_over(run, step):
+                skipped.add(current)
+            states.append(
+                {
+                    "current": current,
+                    "seen": seen,
+                    "skipped": sorted(skipped),
+                    "chain": self.chain_of(step.variables),
+                    "window": self.window_at(step.variables, origin),
+                }
+            )
+        if states and states[-1]["chain"]:
+            # The answer is looked at as a whole: its chain, in the window that it opened.
+            first = int(self.time[states[-1]["chain"][0]])
+            states[-1] |= {"current": None, "window": self._from(first, origin)}
+        return {
+            "kind": "timeline",
+            "title": "Events on their steps",
+            "asks": "Which events count after it?",
+            "lanes": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
+            "events": events,
+            "ticks": [{"at": self._at(t - origin), "label": clock(t)} for t in ticks],
+            "states": states,
+        }
+
+    def slots(self, run: Trace, clock: Clock) -> dict[str, Any]:
+        """When the chain that each level holds began, in each step."""
+        held = [self.slots_of(step.variables) for step in run.steps]
+        states = []
+        for before, now in zip([held[0], *held], held, strict=False):
+            changed = [
+                k for k, pair in enumerate(zip(before, now, strict=True)) if pair[0] != pair[1]
+            ]
+            cells = [None if start is None else clock(start) for start in now]
+            states.append({"cells": cells, "changed": changed, "current": None})
+        # A slot has the begin of a chain: the event's own time is what it is mistaken for.
+        for state, step in zip(states, run.steps, strict=True):
+            at, _ = self.place_of(step.variables)
+            state["instead"] = [] if at is None else [clock(self.time[at])]
+        return {
+            "kind": "cells",
+            "title": self.slots_title,
+            "labels": [f"{k + 1} {label}" for k, label in enumerate(self.funnel.labels)],
+            "states": states,
+        }
+
+    def _at(self, distance: int) -> float:
+        return float(distance) if self.rows.integer_time else distance / 1e6
+
+    def window_at(self, state: dict[str, Any], origin: int) -> dict[str, Any] | None:
+        starts = [start for start in self.slots_of(state) if start is not None]
+        k = state.get("k")
+        if not starts:
+            return None
+        return self._from(starts[min(max((k or 0) - 1, 0), len(starts) - 1)], origin)
+
+    def _from(self, chosen: int, origin: int) -> dict[str, Any]:
+        """The window of a chain that began then."""
+        length = str(self.window) if self.rows.integer_time else spoken(self.window)
+        return {
+            "from": self._at(chosen - origin),
+            "to": self._at(chosen - origin + self.window),
+            "label": f"window of {length}",
+        }
+
+
+def _passes_over(run: Trace, step: Step) -> bool:
+    kernel = next(kernel for kernel in run.kernels if kernel.__name__ == step.kernel)
+    return kernel.source.splitlines()[step.line - 1].strip().startswith(("continue", "break"))

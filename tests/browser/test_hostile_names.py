@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.hostile import NAMES, figures, lesson, stills
-from workbench.figures.markup import Markup, readable
+from workbench.markup import Markup, readable
 from workbench.widgets.stepper.player import Player
 
 pytestmark = pytest.mark.browser

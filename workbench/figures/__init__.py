@@ -6,18 +6,18 @@ from kernels.lazy import lazily
 
 if TYPE_CHECKING:
     from workbench.figures.consistency import consistency_figure as consistency_figure
-    from workbench.figures.markup import BREAK as BREAK
-    from workbench.figures.markup import element as element
     from workbench.figures.served import served_figure as served_figure
     from workbench.figures.stills.affected import affected_svg as affected_svg
+    from workbench.markup import BREAK as BREAK
+    from workbench.markup import element as element
 
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "BREAK": "workbench.figures.markup",
+        "BREAK": "workbench.markup",
         "affected_svg": "workbench.figures.stills.affected",
         "consistency_figure": "workbench.figures.consistency",
-        "element": "workbench.figures.markup",
+        "element": "workbench.markup",
         "served_figure": "workbench.figures.served",
     },
 )

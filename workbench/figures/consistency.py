@@ -4,9 +4,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from workbench.backfill.inspect.origin import counted
-from workbench.figures.markup import NO_NAME, chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, VERMILLION, themed
+from workbench.markup import NO_NAME, chart_text
 
 HEIGHT = 420
 #: What values can be to each other: how it is called, its colour, and its pattern, which tells

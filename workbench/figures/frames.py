@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from workbench.figures.markup import BREAK, Markup, chart_text, element
 from workbench.figures.stills.still import WIDTH, still
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
@@ -20,6 +19,7 @@ from workbench.figures.theme import (
     VERMILLION,
     themed,
 )
+from workbench.markup import BREAK, Markup, chart_text, element
 from workbench.windows.inspect.frame_table import FrameTable
 
 CELL, PIXELS_A_LETTER = 24, 6.6

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from workbench.durations import spoken
-from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, TEXT, VERMILLION, empty, share, themed
+from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 #: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6

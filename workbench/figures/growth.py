@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
-from workbench.figures.markup import chart_text
 from workbench.figures.theme import GREY, themed
+from workbench.markup import chart_text
 
 
 class CurveStyle(NamedTuple):

@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from workbench.figures.markup import Markup, chart_text
 from workbench.figures.stills.still import page, picture
 from workbench.figures.svg import pale, text
 from workbench.figures.theme import BLUE, QUIET, SKY, TEXT, VERMILLION, themed
+from workbench.markup import Markup, chart_text
 
 #: The most rows of a key that are drawn, the last ones.
 MOST = 400

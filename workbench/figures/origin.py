@@ -10,9 +10,9 @@ from plotly.subplots import make_subplots
 from workbench.backfill.inspect.difference import OriginDifference, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
-from workbench.figures.markup import BREAK, NO_NAME, chart_text, element
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, VERMILLION, themed
+from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
 COUNTED, NOT_COUNTED = "events that count", "other events of the key"

@@ -6,9 +6,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup
 from workbench.figures.stills.still import still
 from workbench.figures.theme import ON_ANY_GROUND
+from workbench.markup import Markup
 
 
 @dataclass(frozen=True)

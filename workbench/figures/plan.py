@@ -6,7 +6,6 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.backfill.inspect.origin import counted
-from workbench.figures.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.figures.plan_layout import (
     BEND,
     FLOWS,
@@ -32,6 +31,7 @@ from workbench.figures.theme import (
     TEXT,
     themed,
 )
+from workbench.markup import BREAK, Markup, chart_text, element, in_lines
 from workbench.spark.plan_text import Edge, Flow, Kind, Operator, QueryPlan
 from workbench.spark.plan_words import dearest, explained, named
 

@@ -15,9 +15,9 @@ from workbench.figures.decimate import (
     mark_points,
     within,
 )
-from workbench.figures.markup import BREAK, NO_NAME, chart_text, element, in_lines
 from workbench.figures.svg import cut, pale
 from workbench.figures.theme import BLUE, GREY, GROUND, SKY, TEXT, VERMILLION, themed
+from workbench.markup import BREAK, NO_NAME, chart_text, element, in_lines
 from workbench.windows.bands.quantile_band import Band, Floats
 
 #: How many columns and rows of pixels the figure is taken to have, and marks of them.

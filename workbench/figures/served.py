@@ -10,10 +10,10 @@ from plotly.subplots import make_subplots
 from workbench.backfill.inspect.origin import counted
 from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import chart_text
 from workbench.figures.pictured import Pictured
 from workbench.figures.svg import cut
 from workbench.figures.theme import GREY, RAISED, RULE, SERIES, TEXT, VERMILLION, moment, themed
+from workbench.markup import chart_text
 
 HEIGHT = 430
 

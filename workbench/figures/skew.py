@@ -8,8 +8,8 @@ from plotly.subplots import make_subplots
 
 from workbench.backfill.inspect.instrumented import KINDS
 from workbench.backfill.inspect.skew import Skew
-from workbench.figures.markup import BREAK, NO_NAME, chart_text
 from workbench.figures.theme import BLUE, DENSITY, ORANGE, SKY, TEXT, VERMILLION, themed
+from workbench.markup import BREAK, NO_NAME, chart_text
 
 #: Colours and patterns of rows by what they are; patterns tell them apart where colours do not.
 LOOKS = {

@@ -1,7 +1,7 @@
 """The few shapes that a still is drawn with."""
 
-from workbench.figures.markup import Markup, element, stylesheet
 from workbench.figures.theme import FONT, GROUND, INK, RULE, still_style
+from workbench.markup import Markup, element, stylesheet
 
 # A drawn part and its height.
 Part = tuple[Markup, float]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from workbench.figures.markup import chart_text
+from workbench.markup import chart_text
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 #: Sizes of texts in pixels: what is said of marks and axes, what is read, and what stands above.

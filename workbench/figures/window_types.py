@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 
-from workbench.figures.markup import chart_text, element
 from workbench.figures.theme import (
     BLUE,
     GREY,
@@ -19,6 +18,7 @@ from workbench.figures.theme import (
     themed,
 )
 from workbench.lessons.window_types import WindowType
+from workbench.markup import chart_text, element
 
 HEIGHT, MOST_TICKS = 330, 15
 HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", "not in it"

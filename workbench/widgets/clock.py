@@ -1,6 +1,6 @@
 """Signs that go on moving in the browser while this process works."""
 
-from workbench.figures.markup import element, stylesheet
+from workbench.markup import element, stylesheet
 
 _TURN = (
     "@keyframes wb-turn{to{transform:rotate(360deg)}}"

@@ -6,8 +6,8 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from workbench.figures.markup import Markup, element
 from workbench.figures.theme import VERMILLION, number
+from workbench.markup import Markup, element
 from workbench.widgets.causes import cause
 
 

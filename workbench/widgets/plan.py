@@ -7,10 +7,10 @@ import ipywidgets as widgets
 from pyspark.sql import DataFrame
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup, element
 from workbench.figures.plan import chosen_at, plan_figure
 from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitle, title, width_of
 from workbench.figures.stills.still import WIDTH, Named, beside, still
+from workbench.markup import Markup, element
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
 from workbench.spark.plan_words import dearest, explained, named

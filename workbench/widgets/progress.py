@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench.figures.markup import Markup, element, stylesheet
+from workbench.markup import Markup, element, stylesheet
 from workbench.spark.cell_line import request, told_elsewhere
 from workbench.spark.running import JobProgress, Jobs, jobs_of, reporting
 from workbench.widgets.html import HTML, Status

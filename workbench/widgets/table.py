@@ -9,8 +9,8 @@ import traitlets
 from itables.widget import ITable
 
 from workbench.figures.funnel import said
-from workbench.figures.markup import Markup, element, readable
 from workbench.figures.theme import moment, number
+from workbench.markup import Markup, element, readable
 from workbench.widgets.html import HTML, code_line
 
 #: Rows of a page; a table that has no more needs no pages and no search.

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.hostile import NAMES, explorers, figures, stills, widgets
-from workbench.figures.markup import element, readable
+from workbench.markup import element, readable
 from workbench.widgets.explorers import funnel_people
 from workbench.widgets.html import HTML
 

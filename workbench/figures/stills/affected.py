@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from workbench.figures.markup import Markup, element
 from workbench.figures.svg import document, line, rect, text
 from workbench.figures.theme import BLUE, ORANGE, QUIET, RAISED, RULE, SKY, VERMILLION
+from workbench.markup import Markup, element
 
 WIDTH, ROW, TOP, LEFT, ROOM = 820.0, 30.0, 56.0, 24.0, 330.0
 #: The marks by the names that the article gives them.

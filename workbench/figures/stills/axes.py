@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.figures.markup import Markup
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.scales import Scale
 from workbench.figures.stills.traces import PanelPicture
 from workbench.figures.svg import line
 from workbench.figures.theme import QUIET, RULE
+from workbench.markup import Markup
 
 
 def _shows(shown: Any) -> bool:

@@ -3,8 +3,8 @@
 from html.parser import HTMLParser
 from typing import Any
 
-from workbench.figures.markup import Markup, element, joined
 from workbench.figures.theme import INK
+from workbench.markup import Markup, element, joined
 
 #: How wide a letter is, as a part of the size of the font.
 LETTER = 0.56

@@ -4,11 +4,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup, element
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.marks import DASHES, box, mark
 from workbench.figures.svg import rect
 from workbench.figures.theme import INK
+from workbench.markup import Markup, element
 
 LEGEND_ROW = 20.0
 

@@ -3,9 +3,9 @@
 from math import cos, pi, sin
 from typing import Any
 
-from workbench.figures.markup import Markup, element
 from workbench.figures.svg import rect
 from workbench.figures.theme import INK
+from workbench.markup import Markup, element
 
 DASHES = {
     "dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "12 5",

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup, element, joined
 from workbench.figures.stills.axes import axes, room_below, ticks
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.legend import LEGEND_ROW, legend
@@ -19,6 +18,7 @@ from workbench.figures.stills.panels import Panel, axis, panels_of
 from workbench.figures.stills.traces import PanelPicture
 from workbench.figures.svg import Part, cut, document, moved, rect, text
 from workbench.figures.theme import INK, QUIET
+from workbench.markup import Markup, element, joined
 
 WIDTH = 900.0
 #: How high a line of what is told is.

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.markup import Markup, element, joined
 from workbench.figures.stills.labels import label, lines_of, width_of
 from workbench.figures.stills.marks import DASHES, at, box, mark
 from workbench.figures.stills.panels import Bar, Panel
 from workbench.figures.stills.scales import Floats
 from workbench.figures.svg import rect
 from workbench.figures.theme import BLUE, GROUND, INK, QUIET
+from workbench.markup import Markup, element, joined
 
 #: Where a text stands beside its point: its anchor, and how far it is moved.
 _BESIDE = {"left": ("end", -6.0), "center": ("middle", 0.0), "right": ("start", 6.0)}

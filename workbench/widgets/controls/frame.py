@@ -8,8 +8,8 @@ import ipywidgets as widgets
 import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import element
 from workbench.frames.frame import EXCLUSIONS, Frame
+from workbench.markup import element
 from workbench.widgets.html import HTML
 
 UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups"}

@@ -6,9 +6,9 @@ from typing import Any
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
-from workbench.figures.markup import Markup
 from workbench.figures.stills.still import page, still
 from workbench.figures.svg import Part, bare, moved
+from workbench.markup import Markup
 from workbench.widgets.chart import Chart
 from workbench.widgets.html import HTML, heading, told
 from workbench.widgets.redraw import redraw

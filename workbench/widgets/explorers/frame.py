@@ -8,8 +8,8 @@ import numpy as np
 
 from workbench.durations import microseconds
 from workbench.figures.frames import frames_figure, frames_still, frames_width
-from workbench.figures.markup import Markup, in_lines
 from workbench.functions.fn import count
+from workbench.markup import Markup, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.frame import FrameControls
 from workbench.widgets.explorers.explorer import Card

@@ -17,12 +17,12 @@ from workbench.figures.funnel import (
     times_figure,
     together,
 )
-from workbench.figures.markup import Markup, element, in_lines
 from workbench.figures.stills.still import still
 from workbench.figures.theme import number, share
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.summary import Summary
+from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.clock import SPINNER
 from workbench.widgets.controls.funnel import FunnelControls

@@ -11,12 +11,12 @@ import ipywidgets as widgets
 import pandas as pd
 
 from workbench.figures.funnel import Segments, said
-from workbench.figures.markup import element
 from workbench.figures.svg import cut
 from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people
 from workbench.funnel.prepared import Prepared
+from workbench.markup import element
 from workbench.spark.table import quoted
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure, live_svg
-from workbench.figures.markup import Markup, element
 from workbench.lessons.follow import Follower
 from workbench.lessons.replay import Replay
+from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line

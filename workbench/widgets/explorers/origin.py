@@ -19,10 +19,10 @@ from workbench.backfill.inspect.one_query import (
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import BREAK, Markup, element
 from workbench.figures.origin import origin_figure, piece_words
 from workbench.figures.stills.still import page, picture
 from workbench.figures.svg import cut, text
+from workbench.markup import BREAK, Markup, element
 from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card

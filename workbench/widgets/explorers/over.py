@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import Markup
+from workbench.markup import Markup
 from workbench.widgets.explorers.explorer import Stilled
 from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band

@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 
 from workbench.errors import WorkbenchError
 from workbench.figures.decimate import within
-from workbench.figures.markup import Markup, element, in_lines
 from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
 from workbench.figures.stills.still import still
 from workbench.figures.theme import number
+from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.clock import CLOCK
 from workbench.widgets.controls.series import SeriesControls

@@ -9,10 +9,10 @@ import pandas as pd
 import traitlets
 
 from workbench.figures.decimate import within
-from workbench.figures.markup import element
 from workbench.figures.series import View, spoken_share
 from workbench.figures.svg import pale
 from workbench.figures.theme import ORANGE, moment, number
+from workbench.markup import element
 from workbench.widgets.html import HTML, Status
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.player import Player

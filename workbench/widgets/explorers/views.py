@@ -5,10 +5,10 @@ import plotly.graph_objects as go
 
 from workbench.backfill.inspect.skew import Skew
 from workbench.figures.ladder_costs import rungs_figure, rungs_words
-from workbench.figures.markup import Markup
 from workbench.figures.skew import skew_figure
 from workbench.figures.stills.still import still
 from workbench.figures.tree import touched_figure
+from workbench.markup import Markup
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, told

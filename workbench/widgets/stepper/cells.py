@@ -3,9 +3,9 @@
 from math import inf
 from typing import Any
 
-from workbench.figures.markup import Markup
 from workbench.figures.svg import cut, moved
 from workbench.figures.theme import BLUE, GREY, GROUND, ORANGE_SOFT, QUIET, VERMILLION
+from workbench.markup import Markup
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 #: So many cells are drawn, in rows of this height; of longer lists the part around a change.

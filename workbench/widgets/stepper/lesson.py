@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import readable
+from workbench.markup import readable
 
 Lesson = dict[str, Any]
 

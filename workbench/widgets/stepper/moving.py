@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from workbench.figures.markup import Markup, element
+from workbench.markup import Markup, element
 
 State = dict[str, Any]
 #: What an element looks like in a state: its attributes, "text" for what is written in it.

@@ -3,7 +3,7 @@
 from typing import Any
 from xml.etree import ElementTree
 
-from workbench.figures.markup import element
+from workbench.markup import element
 from workbench.widgets.stepper import cells, timeline, tree
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.moving import Drawing, Moving

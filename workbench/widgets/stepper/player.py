@@ -9,8 +9,8 @@ import anywidget
 import traitlets
 
 from workbench.errors import WorkbenchError
-from workbench.figures.markup import as_json, filled, own_file, stylesheet
 from workbench.figures.theme import stylesheet_of
+from workbench.markup import as_json, filled, own_file, stylesheet
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of

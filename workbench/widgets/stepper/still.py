@@ -3,9 +3,9 @@
 import textwrap
 from typing import Any
 
-from workbench.figures.markup import Markup, joined
 from workbench.figures.svg import Part, cut, document, moved, rect, text
 from workbench.figures.theme import ORANGE, QUIET, RAISED, RULE, VERMILLION
+from workbench.markup import Markup, joined
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.pictures import WIDTH, drawn_at
 from workbench.widgets.stepper.side_by_side import length, sides_of

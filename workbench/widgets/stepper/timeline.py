@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.figures.markup import Markup, element, joined
 from workbench.figures.svg import cut, line, moved, rect, text
 from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, QUIET, RULE, SKY, VERMILLION
+from workbench.markup import Markup, element, joined
 from workbench.widgets.stepper.moving import Drawing, Look, Moving, State
 
 _TOP, _MARGIN = 66.0, 14.0

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.figures.markup import Markup, joined
 from workbench.figures.svg import moved, rect, text
 from workbench.figures.theme import BLUE, BLUE_SOFT, GREY, QUIET, RAISED, SKY, VERMILLION
+from workbench.markup import Markup, joined
 from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 _ROW, _BOX = 50, 38

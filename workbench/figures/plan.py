@@ -64,8 +64,8 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
     --------
     >>> from workbench.spark.plan_text import Operator, QueryPlan
     >>> plan = QueryPlan({1: Operator(1, "Sort", "Sort")}, ())
-    >>> plan_figure(plan).data[-1].name
-    'Sort'
+    >>> [trace.name for trace in plan_figure(plan).data]
+    ['rows', 'Sort', 'chosen']
     """
     places = layout(plan)
     figure = go.Figure()

@@ -61,7 +61,7 @@ def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
     >>> numbers = wb.session().range(1000)
     >>> wb.plan(numbers.repartition(4, "id").sort("id"))
     Query plan: 4 operators, 2 exchanges, 1 sort
-    >>> wb.plan({"sorted": numbers.sort("id"), "as it is": numbers})
+    >>> wb.plan({"sorted": numbers.sort("id", ascending=False), "as it is": numbers})
     Query plans: sorted: 3 operators, 1 exchange, 1 sort; as it is: 1 operator
     """
     if not isinstance(df, Mapping):

@@ -75,6 +75,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     >>> progress = Progress(wb.session, Status())
     >>> progress.ask(lambda: 6 * 7, print)
     42
+    True
     >>> progress.asking
     False
     """

@@ -17,7 +17,7 @@ import kernels
 from kernels import Kernel, registry, trace
 from tests.kernels.entities import cases as cases_lives
 from tests.kernels.frames import cases as frame_cases
-from tests.kernels.funnel import brute_force
+from tests.kernels.funnel import brute_force, cases_chains
 from tests.kernels.stream import cases as cases_streams
 from tests.kernels.structures import cases_keys as key_cases
 from tests.kernels.tiling import cases as tiling_cases
@@ -246,6 +246,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
+    **cases_chains.CASES,
     **frame_cases.CASES,
     **key_cases.CASES,
     **value_cases.CASES,

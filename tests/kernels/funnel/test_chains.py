@@ -8,39 +8,9 @@ from hypothesis import strategies as st
 from kernels.funnel.chain_levels import Rules, chain_levels
 from kernels.funnel.levels import funnel_levels
 from tests.kernels.funnel import chains_brute_force as brute_force
-from tests.kernels.funnel.chains_brute_force import Answer, Row
+from tests.kernels.funnel.cases_chains import Users, rules, users
+from tests.kernels.funnel.chains_brute_force import Answer
 from tests.kernels.funnel.events import random_streams
-
-Users = list[list[Row]]
-
-
-@st.composite
-def rules(draw: st.DrawFn, orders: tuple[str, ...] = ("this", "strict")) -> Rules:
-    """Draw what a funnel asks: some steps optional, some with windows, up to two exclusions."""
-    steps = draw(st.integers(1, 5))
-    later = st.sets(st.integers(1, steps - 1)) if steps > 1 else st.just(set[int]())
-    optional = tuple(sorted(draw(later)))
-    within = tuple((k, draw(st.integers(0, 6))) for k in sorted(draw(later)))
-    required = [k for k in range(steps) if k not in optional]
-    pairs = [(a, b) for a in required for b in required if a < b]
-    some = st.lists(st.sampled_from(pairs), max_size=2) if pairs else st.just([])
-    window = draw(st.sampled_from([0, 2, 5, 8, 12, 10**6]))
-    order = draw(st.sampled_from(orders))
-    return Rules(steps, window, order, optional, within, tuple(draw(some)))
-
-
-def users(seed: int, rules: Rules) -> Users:
-    """Make a few short streams of close times, with ties, repeats, rows of several steps."""
-    rng = np.random.default_rng(seed)
-    made: Users = []
-    for _ in range(8):
-        n = int(rng.integers(0, 9))
-        one, several = 1 << rng.integers(0, rules.steps, n), rng.integers(0, 1 << rules.steps, n)
-        bits = np.where(rng.random(n) < 0.25, several, one) * (rng.random(n) > 0.2)
-        bars = rng.integers(0, 1 << len(rules.exclusions), n) * (rng.random(n) < 0.25)
-        times = rng.integers(-3, 10, n)
-        made.append([(int(t), int(b), int(x)) for t, b, x in zip(times, bits, bars, strict=True)])
-    return made
 
 
 def asked(users: Users, rules: Rules) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

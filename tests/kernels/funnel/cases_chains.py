@@ -1,0 +1,130 @@
+"""Funnels with rules, and the kernels that answer them against brute force."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kernels.funnel.chain_levels import Rules, chain_arguments, kinds
+from kernels.structures.instants import MOST
+from tests.kernels.funnel import chains_brute_force as brute_force
+from tests.kernels.funnel.chains_brute_force import Row
+
+Args = list[Any]
+Users = list[list[Row]]
+
+
+@st.composite
+def rules(draw: st.DrawFn, orders: tuple[str, ...] = ("this", "strict")) -> Rules:
+    """Draw what a funnel asks: some steps optional, some with windows, up to two exclusions."""
+    steps = draw(st.integers(1, 5))
+    later = st.sets(st.integers(1, steps - 1)) if steps > 1 else st.just(set[int]())
+    optional = tuple(sorted(draw(later)))
+    within = tuple((k, draw(st.integers(0, 6))) for k in sorted(draw(later)))
+    required = [k for k in range(steps) if k not in optional]
+    pairs = [(a, b) for a in required for b in required if a < b]
+    some = st.lists(st.sampled_from(pairs), max_size=2) if pairs else st.just([])
+    window = draw(st.sampled_from([0, 2, 5, 8, 12, 10**6]))
+    order = draw(st.sampled_from(orders))
+    return Rules(steps, window, order, optional, within, tuple(draw(some)))
+
+
+def users(seed: int, rules: Rules) -> Users:
+    """Make a few short streams of close times, with ties, repeats, rows of several steps."""
+    rng = np.random.default_rng(seed)
+    made: Users = []
+    for _ in range(8):
+        n = int(rng.integers(0, 9))
+        one, several = 1 << rng.integers(0, rules.steps, n), rng.integers(0, 1 << rules.steps, n)
+        bits = np.where(rng.random(n) < 0.25, several, one) * (rng.random(n) > 0.2)
+        bars = rng.integers(0, 1 << len(rules.exclusions), n) * (rng.random(n) < 0.25)
+        times = rng.integers(-3, 10, n)
+        made.append([(int(t), int(b), int(x)) for t, b, x in zip(times, bits, bars, strict=True)])
+    return made
+
+
+@st.composite
+def scanned(draw: st.DrawFn, orders: tuple[str, ...]) -> tuple[Rules, Args]:
+    """Draw one user's rows by kind, in order, as the kernels scan them."""
+    asked = draw(rules(orders))
+    rows = np.array(users(draw(st.integers(0, 999)), asked)[0], np.int64).reshape(-1, 3)
+    conditions = (rows[:, 1] | rows[:, 2] << asked.steps).astype(np.uint32)
+    kind, fulfils, bars = kinds(conditions, asked)
+    order = np.lexsort((kind, rows[:, 0]))
+    return asked, [rows[order, 0].copy(), kind[order].copy(), fulfils, bars]
+
+
+@st.composite
+def chains(draw: st.DrawFn) -> Args:
+    """Draw what ``chain_funnel`` takes."""
+    asked, columns = draw(scanned(("this", "strict")))
+    settings, memory = chain_arguments(asked)
+    return [*columns, *settings, *memory, np.zeros(3, np.int64), np.zeros(asked.steps, np.int64)]
+
+
+@st.composite
+def any_order(draw: st.DrawFn) -> Args:
+    """Draw what ``any_order_funnel`` takes."""
+    asked, columns = draw(scanned(("any",)))
+    memory = [np.zeros(asked.steps, np.int64) for _ in range(3)]
+    outcome, reached = np.zeros(3, np.int64), np.zeros(asked.steps, np.int64)
+    return [*columns[:3], asked.window, *memory, outcome, reached]
+
+
+@st.composite
+def matched_rows(draw: st.DrawFn) -> Args:
+    """Draw rows of which some have a step of their own, and a new one behind them."""
+    fulfils = np.array(draw(st.lists(st.integers(0, 15), min_size=1, max_size=7)), np.int64)
+    row_of = np.full(4, -1, np.int64)
+    for row in range(len(fulfils) - 1):
+        free = [k for k in range(4) if int(fulfils[row]) >> k & 1 and row_of[k] == -1]
+        if free:
+            row_of[draw(st.sampled_from(free))] = row
+    kind, memory = np.arange(len(fulfils), dtype=np.uint32), np.zeros((2, 4), np.int64)
+    return [len(fulfils) - 1, kind, fulfils, row_of, *memory]
+
+
+def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
+    time, kind, fulfils, bars, window, strict, optional, within, opens, closes = before[:10]
+    rules = Rules(
+        len(within),
+        window,
+        "strict" if strict else "this",
+        tuple(k for k in range(len(within)) if optional >> k & 1),
+        tuple((k, int(one)) for k, one in enumerate(within) if one != MOST),
+        tuple(zip(opens.tolist(), closes.tolist(), strict=True)),
+    )
+    columns = time.tolist(), fulfils[kind].tolist(), bars[kind].tolist()
+    best = brute_force.answer(list(zip(*columns, strict=True)), rules)
+    _, barred, barred_last = after[-2].tolist()
+    return (result, barred, barred_last) == (best.level, best.barred, best.barred_last)
+
+
+def counts_what_a_window_holds(before: Args, after: Args, result: Any) -> bool:
+    time, kind, fulfils, window = before[:4]
+    rows = [(at, bits, 0) for at, bits in zip(time.tolist(), fulfils[kind].tolist(), strict=True)]
+    rules = Rules(len(before[4]), window, "any")
+    return bool(result == brute_force.any_order_level(rows, rules))
+
+
+def holds_the_newest_rows(before: Args, after: Args, result: Any) -> bool:
+    new, _, fulfils, old = before[:4]
+    rows = [int(row) for row in after[3] if row >= 0]
+    fits = all(row < 0 or int(fulfils[row]) >> k & 1 for k, row in enumerate(after[3].tolist()))
+    candidates = [*(int(row) for row in old if row >= 0), new]
+    newest = all(
+        sum(row >= least for row in rows)
+        == brute_force.matched([int(fulfils[row]) for row in candidates if row >= least], 4)
+        for least in range(new + 1)
+    )
+    return fits and len(set(rows)) == len(rows) and newest
+
+
+Oracle = Callable[[Args, Args, Any], bool]
+
+CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "any_order_funnel": (any_order(), counts_what_a_window_holds),
+    "chain_funnel": (chains(), is_best_of_all_chains),
+    "match_newest": (matched_rows(), holds_the_newest_rows),
+}

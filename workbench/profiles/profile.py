@@ -137,7 +137,7 @@ class Profile(Described):
         return f"{APPROXIMATE[0].upper()}{APPROXIMATE[1:]}{less}."
 
     def _described(self) -> Markup:
-        table = self.table.astype({"different": object}).fillna("")
+        table = self.table.astype(object).where(self.table.notna(), "")
         told = in_lines([element("b", self.summary), *self._proposed()])
         rows = rows_table("Columns", list(table.columns), table.itertuples(index=False, name=None))
         return element("p", told) + rows + element("p", self.notes)

@@ -20,7 +20,7 @@ from workbench.widgets.explorers import funnel_people
 from workbench.widgets.html import HTML
 
 SVG = "circle clipPath g line path pattern polygon polyline rect style svg text title tspan"
-PAGE = "b br button code div p pre span style table tbody td th thead tr"
+PAGE = "b br button code details div p pre small span style summary table tbody td th thead tr"
 OWN_OF_PLOTLY = {
     *("<b>", "</b>", "<br>", "<extra>", "</extra>", "</span>", '<span style="font-size:12px">')
 }

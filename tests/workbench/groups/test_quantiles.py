@@ -156,7 +156,7 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.quantiles(df, "mwh", by="m"), "by: column 'm' holds maps, which cannot be "),
     (lambda df: wb.quantiles(df, "mwh", by="mwh"), "by: the result has a column 'mwh' of its own;"),
     (lambda df: wb.quantiles(df, "mwh", by="years"), "by: column 'years' holds interval year"),
-    (lambda df: wb.quantiles([1], "mwh"), "df: this is builtins's list and not a Spark DataFrame;"),
+    (lambda df: wb.quantiles([1], "mwh"), "df: this is builtins's list and no table;"),
 ]
 
 

@@ -82,7 +82,7 @@ def test_a_band_a_key_and_what_was_revised() -> None:
     drawn = live_svg(figure, [("late rows", "7")], "Delays")
     assert drawn.count("<polygon") == 1
     assert "no values" in drawn
-    assert drawn.count('stroke="#c65200"') == 2  # One in the legend.
+    assert drawn.count(' stroke="#c65200"') == 2  # One in the legend.
 
 
 def test_nothing_to_draw_is_drawn() -> None:

@@ -65,11 +65,12 @@ def test_a_query_says_how_far_it_is_and_is_stopped_and_the_session_goes_on(
 def test_tags_and_properties_of_a_thread_are_as_before(spark: SparkSession) -> None:
     context = spark.sparkContext
     context.addJobTag("mine")
+    before = context.getLocalProperty("spark.job.interruptOnCancel")
     try:
         with jobs_of(spark):
             assert len(set(context.getJobTags())) == 2
         assert set(context.getJobTags()) == {"mine"}
-        assert context.getLocalProperty("spark.job.interruptOnCancel") is None
+        assert context.getLocalProperty("spark.job.interruptOnCancel") == before
     finally:
         context.removeJobTag("mine")
 

@@ -141,7 +141,13 @@ def _by_name(name: str, argument: str) -> "DataFrame":
         pass
     database = name.rpartition(".")[0]
     try:
-        known = [one.name for one in spark.catalog.listTables(database or None)]
+        # Not `listTables`, which fails as a whole where the catalog cannot read one of them.
+        found = (
+            spark.sql("SHOW TABLES IN IDENTIFIER(:of)", args={"of": database})
+            if database
+            else spark.sql("SHOW TABLES")
+        )
+        known = [row["tableName"] for row in found.collect()]
     except (AnalysisException, ParseException):
         known = []
     raise WorkbenchError(

@@ -80,7 +80,7 @@ def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path:
     found = wb.consistency(features.toPandas(), features, backfill, EVENTS)
     assert repr(found).startswith("5 of 5 values agree")
     assert wb.play(FUNNEL, EVENTS, key="ann").lesson
-    assert "operators" in repr(wb.plan(EVENTS))
+    assert "1 operator" in repr(wb.plan(EVENTS))
 
 
 def test_a_name_that_no_table_has_gives_the_nearest_ones(

@@ -1,5 +1,5 @@
 // All widgets of a page, measured: a list of what is wrong, empty where nothing is.
-([near, hair, read]) => {
+([near, hair, read, either]) => {
   const wrong = [];
   const say = (what, it) => wrong.push(`${what}: ${(it.textContent || it.className).slice(0, 60)}`);
   const box = (it) => it.getBoundingClientRect();
@@ -30,8 +30,8 @@
     const [low, high] = [light(a), light(b)].sort((one, other) => one - other);
     return (high + 0.05) / (low + 0.05);
   };
-  const isRead = (it, color, behind) => {
-    if (contrast(over(parts(color), behind), behind) < read) say('not read on its ground', it);
+  const isRead = (it, color, behind, least = read) => {
+    if (contrast(over(parts(color), behind), behind) < least) say('not read on its ground', it);
   };
 
   const lab = parts(getComputedStyle(document.body).getPropertyValue('--jp-layout-color1'));
@@ -58,7 +58,7 @@
       if (!inside(box(it), drawn)) say('text outside its figure', it);
       const named = it.closest('.xtick, .ytick, .legend, .infolayer, .xtitle, .ytitle');
       if (named && !it.closest('.annotation')?.querySelector('rect.bg[style*="fill-opacity: 1"]')) {
-        isRead(it, getComputedStyle(it).fill, behind);
+        isRead(it, getComputedStyle(it).fill, behind, chart.closest('.wb-card') ? read : either);
       }
     }
     for (const axis of all(chart, '.xaxislayer-above, .yaxislayer-above')) {

@@ -27,7 +27,7 @@ MANY = 300
 #: Up to so many points are seen one by one.
 FEW = 150
 #: How high a picture of one series is, and each of several; what of this is above it, as a share.
-HEIGHT, PANEL, NAME = 470, 190, 0.16
+HEIGHT, PANEL, NAME = 510, 190, 0.16
 
 View = tuple[Any, Any]
 
@@ -117,8 +117,9 @@ def bands_figure(
     x["anchor"] = f"y{len(bands)}" if several else "y"
     return themed(
         figure,
-        height=PANEL * len(bands) + 80 if several else HEIGHT,
-        margin={"t": 40, "b": 40},
+        height=PANEL * len(bands) + 140 if several else HEIGHT,
+        # Room for a legend of two lines below the toolbar.
+        margin={"t": 100 if several else 84, "b": 40},
         xaxis=x,
         **_scales(len(bands), names[1], same_scale),
         annotations=[_name(name, number, len(bands)) for number, name in enumerate(bands)]

@@ -2,6 +2,8 @@
 function fit(chart) {
   const drawn = chart._fullLayout?.width;
   if (!drawn || !chart.clientWidth || Math.abs(chart.clientWidth - drawn) < 1) return;
+  // A new height makes plotly hold the width of then, as if it had been asked for.
+  delete chart.layout.width;
   if (chart._responsiveChartHandler) chart._responsiveChartHandler();
   else window.dispatchEvent(new Event("resize"));
 }

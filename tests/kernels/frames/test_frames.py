@@ -107,7 +107,11 @@ def test_frames_with_bounds_for_each_row_are_those_of_duckdb(
 @given(partitions(floating=True), *[st.one_of(st.none(), st.sampled_from([-1.5, 0.5, 0.0]))] * 2)
 def test_distances_between_floats_are_floats(case: Partitions, low: Bound, high: Bound) -> None:
     assume(sql_allows(low, high))
-    assert frames(case.order, "range", low, high) == ask_duckdb(case, "range", low, high)
+    found = frames(case.order, "range", low, high)
+    # Asked again, DuckDB 2.0 may answer another: NaNs that come first, from UNBOUNDED PRECEDING to a
+    # distance PRECEDING, have all NaNs in their frames, or in one run of ten some of them.
+    unsure = low is None and any(key != key for keys in case.keys for key in keys)
+    assert any(found == ask_duckdb(case, "range", low, high) for _ in range(9 if unsure else 1))
 
 
 @some

@@ -1,4 +1,4 @@
-"""The lives of an entity's rows: from when until when each was in the table.
+"""The validity intervals of an entity's rows: from when until when each was in the table.
 
 Snapshots say what the table held at some instants, mutations what was taken out of it and put into
 it in between. Of an entity at most one row is there at a time. Mutations are followed from one
@@ -15,7 +15,7 @@ from kernels.structures.instants import MOST
 NONE = -1
 #: What a row says: it was taken out, it was put in, it was there when the snapshot was taken.
 OUT, IN, SNAPSHOT = 0, 1, 2
-#: A life that has not ended.
+#: A validity interval that has not ended.
 OPEN = MOST
 #: What is wrong with a row, bit by bit.
 ABSENT, OTHER, THERE, AGAIN, MISSING, UNSEEN, CHANGED = 1, 2, 4, 8, 16, 32, 64
@@ -183,7 +183,7 @@ def compare(
 
 
 @kernel
-def follow_lives(
+def follow_validity(
     at: Int64Column,
     kind: Int64Column,
     content: Int64Column,
@@ -192,7 +192,7 @@ def follow_lives(
     end: Int64Column,
     fault: Int64Column,
 ) -> None:
-    """Follow one entity through mutations and snapshots, and write the life of each of its rows.
+    """Follow one entity through mutations and snapshots; write its rows' validity intervals.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def follow_lives(
     days : int64 array of shape (snapshots,)
         When the snapshots were taken, sorted; those too that do not have the entity.
     begin, end : int64 arrays of shape (rows,)
-        Written: the life [begin, end) of each row, the same twice for a row that says nothing new,
-        and the last time there is for a life that has not ended.
+        Written: the validity interval [begin, end) of each row, the same twice for a row that says
+        nothing new, and the last time there is for one that has not ended.
     fault : int64 array of shape (rows,)
         Written, bit by bit: 1 what is taken out was not there; 2 what is taken out was there but
         held something else; 4 it is put in where there was one; 8 it says again what is known;
@@ -227,7 +227,7 @@ def follow_lives(
     --------
     >>> at, kind = np.array([10, 12, 12]), np.array([SNAPSHOT, OUT, IN])
     >>> begin, end, fault = np.zeros((3, 3), np.int64)
-    >>> follow_lives(at, kind, np.array([7, 7, 8]), np.array([10, 20]), begin, end, fault)
+    >>> follow_validity(at, kind, np.array([7, 7, 8]), np.array([10, 20]), begin, end, fault)
     >>> begin.tolist(), end.tolist(), fault.tolist()
     ([10, 0, 12], [12, 0, 20], [0, 0, 16])
     """

@@ -27,7 +27,7 @@ from kernels.structures.instants import MOST
 
 
 @kernel
-def life_runs(
+def validity_runs(
     seen: Int64Column,
     low: Int64Column,
     bounded: bool,
@@ -51,7 +51,7 @@ def life_runs(
     time : int64 array of shape (rows,)
         The rows' own times.
     begin, end : int64 arrays of shape (rows,)
-        The life [begin, end) of each row; one that ends with the last time has no end.
+        The validity interval [begin, end) of each row; one that ends with the last time has no end.
     first, last : int64 arrays of shape (rows,)
         Written: the run [first, last) of queries, empty for a row that none sees.
 
@@ -63,7 +63,7 @@ def life_runs(
     --------
     >>> seen, time, born, died = np.array([4, 9, 12]), np.array([1, 4]), np.array([0, 10]), [20, 20]
     >>> first, last = np.zeros((2, 2), np.int64)
-    >>> life_runs(seen, seen - 8, True, time, born, np.array(died), first, last)
+    >>> validity_runs(seen, seen - 8, True, time, born, np.array(died), first, last)
     >>> first.tolist(), last.tolist()
     ([0, 2], [2, 3])
     """
@@ -98,8 +98,8 @@ def tile_sizes(size: Int64Matrix, first: Int64Right, last: Int64Right) -> int:
     -----
     O(rows · log queries): a run has at most two tiles on each level of the tree.
 
-    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with lives in the place
-    of windows.
+    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
+    intervals in the place of windows.
 
     Examples
     --------
@@ -146,8 +146,8 @@ def tile_rows(
     -----
     O(rows · log queries). In a node rows keep their order.
 
-    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with lives in the place
-    of windows.
+    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
+    intervals in the place of windows.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def tile_frames(
 
 
 @kernel
-def life_states(
+def validity_states(
     empty: State,
     first: Int64Right,
     last: Int64Right,
@@ -239,15 +239,15 @@ def life_states(
     O(rows · log queries + queries), and memory for the queries alone. Nothing is taken back, so
     every aggregate that combines is exact, whatever is deleted.
 
-    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with lives in the place
-    of windows.
+    Source: Zipline, "Window Tiling Algorithm": the interval tree approach, with validity
+    intervals in the place of windows.
 
     Examples
     --------
     >>> from kernels.states.states import Sum
     >>> first, last, value = np.array([0, 1]), np.array([3, 2]), np.array([5, 7])
     >>> states = np.zeros((3, 2), np.int64)
-    >>> life_states(Sum(0, 0), first, last, value, value, states), states[:, 0].tolist()
+    >>> validity_states(Sum(0, 0), first, last, value, value, states), states[:, 0].tolist()
     (7, [5, 12, 5])
     """
     queries, operations = len(states), 0

@@ -12,10 +12,17 @@ from tests.workbench.backfill import cases
 from tests.workbench.backfill.cases import ASKED
 from tests.workbench.backfill.entities import tables as on_tables
 from tests.workbench.backfill.entities import test_entities as by_duckdb
-from tests.workbench.backfill.entities.cases import SCHEMA, Said, as_table, at_instant, seen, tables
+from tests.workbench.backfill.entities.cases import (
+    SCHEMA,
+    Record,
+    as_table,
+    at_instant,
+    seen,
+    tables,
+)
 from tests.workbench.backfill.entities.test_worker import QUERIES
 from tests.workbench.backfill.split.test_spans import alike
-from workbench.backfill.entities.worker import LifeTask, followed
+from workbench.backfill.entities.worker import ValidityTask, followed
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -26,19 +33,19 @@ NAMED = {
     for one in ASKED
     if one.argument in (None, "number")
 }
-History = tuple[list[Said], list[int]]
+History = tuple[list[Record], list[int]]
 
 
 def lives_are_what_the_table_held(history: History, order: int) -> None:
-    said, days = history
-    said = _in_any_order(said, order)
-    lives = followed(as_table(said), KEYS, np.array(days, np.int64)).lives().to_pylist()
-    for key, number in {(one.key, one.id) for one in said}:
-        own = [one for one in said if (one.key, one.id) == (key, number)]
+    records, days = history
+    records = _in_any_order(records, order)
+    intervals = followed(as_table(records), KEYS, np.array(days, np.int64)).intervals().to_pylist()
+    for key, number in {(one.key, one.id) for one in records}:
+        own = [one for one in records if (one.key, one.id) == (key, number)]
         for now in range(-10, 15):
             there = [
                 (row[TIME], row["number"])
-                for row in lives
+                for row in intervals
                 if (row["k0"], row["i0"]) == (key, number)
                 and row[VALID_FROM] <= now < row[VALID_TO]
             ]
@@ -49,23 +56,25 @@ def lives_are_what_the_table_held(history: History, order: int) -> None:
 def features_are_those_of_the_table_at_each_query(
     history: History, asked: str, span: Span, order: int
 ) -> None:
-    said, days = history
-    said, one = _in_any_order(said, order), NAMED[asked]
-    task = LifeTask(
+    records, days = history
+    records, one = _in_any_order(records, order), NAMED[asked]
+    task = ValidityTask(
         (("id", "c0"),), ("k0",), (cases.feature(one, span),), SCHEMA, KEYS, tuple(days)
     )
     queries: list[cases.Row] = [{"k0": key, TIME: time} for key, time in QUERIES]
-    found = task.answer(cases.tables(queries, [])[0], as_table(said) if said else None).to_pydict()
+    found = task.answer(
+        cases.tables(queries, [])[0], as_table(records) if records else None
+    ).to_pydict()
     answers = dict(zip(found["id"], found["found"], strict=True))
     for number, (key, time) in enumerate(QUERIES):
-        rows = [] if time is None else seen(said, days, key, time, span)
+        rows = [] if time is None else seen(records, days, key, time, span)
         held: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
         wanted = one.by_force(held, one.argument or "")
         assert alike(answers[number], wanted), f"{key}, {time}: {answers[number]} is not {wanted}"
 
 
-def _in_any_order(said: list[Said], order: int) -> list[Said]:
-    return Random(order).sample(said, len(said))
+def _in_any_order(records: list[Record], order: int) -> list[Record]:
+    return Random(order).sample(records, len(records))
 
 
 def features_on_spark_are_those_of_a_join_over_lives(
@@ -73,7 +82,7 @@ def features_on_spark_are_those_of_a_join_over_lives(
 ) -> None:
     changed = on_tables.history(seed, ids)
     asked = on_tables.queries(spark, seed)
-    expected = by_duckdb.in_duckdb(asked.toArrow(), changed.lives_table(), kind)
+    expected = by_duckdb.in_duckdb(asked.toArrow(), changed.intervals_table(), kind)
     given = by_duckdb.entities(spark, changed)
     found: Any = by_duckdb.backfill(kind).run(asked, given, method)
     by_duckdb.check(found, expected)

@@ -1,4 +1,4 @@
-"""Entities and runs of queries, brute force, and the registry's cases of the kernels of lives."""
+"""Entities and runs of queries, brute force, and the registry's cases of their kernels."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tests.kernels.tiling.cases import STATES, room
 
 Args = list[Any]
 Oracle = Callable[[Args, Args, Any], bool]
-Said = tuple[int, int, int]
+Record = tuple[int, int, int]
 
 
 def ints(values: Any) -> Any:
@@ -25,8 +25,8 @@ def entities(draw: st.DrawFn) -> Args:
     """Anything that snapshots and mutations can say about an entity, contradictions included."""
     instants = st.integers(-6, 9)
     days = sorted(draw(st.sets(instants, max_size=4)))
-    said = st.tuples(instants, st.sampled_from([IN, IN, OUT]), st.integers(0, 2))
-    rows = draw(st.lists(said, max_size=12))
+    records = st.tuples(instants, st.sampled_from([IN, IN, OUT]), st.integers(0, 2))
+    rows = draw(st.lists(records, max_size=12))
     for day in days:
         rows += [(day, SNAPSHOT, one) for one in draw(st.lists(st.integers(0, 2), max_size=2))]
     rows.sort(key=lambda row: (row[0], row[1] == SNAPSHOT, row[2], row[1]))
@@ -34,32 +34,32 @@ def entities(draw: st.DrawFn) -> Args:
     return [*columns, ints(days), *(np.zeros(len(rows), np.int64) for _ in range(3))]
 
 
-def held(said: list[Said], days: list[int], now: int) -> int | None:
+def held(records: list[Record], days: list[int], now: int) -> int | None:
     """What the table holds of the entity at an instant, from the first change to the last."""
     content: int | None = None
-    for instant in sorted({one[0] for one in said} | set(days)):
+    for instant in sorted({one[0] for one in records} | set(days)):
         if instant > now:
             break
         more: Counter[int] = Counter()
-        for at, what, value in said:
+        for at, what, value in records:
             if at == instant and what != SNAPSHOT:
                 more[value] += 1 if what == IN else -1
         if any(count < 0 for count in more.values()):
             content = None
         content = max((value for value, count in more.items() if count > 0), default=content)
         if instant in days:
-            snapshot = [v for at, what, v in said if at == instant and what == SNAPSHOT]
+            snapshot = [v for at, what, v in records if at == instant and what == SNAPSHOT]
             content = content if content in snapshot else max(snapshot, default=None)
     return content
 
 
 def follows(before: Args, after: Args, result: Any) -> bool:
     at, kind, content, days = (column.tolist() for column in before[:4])
-    said = list(zip(at, kind, content, strict=True))
+    records = list(zip(at, kind, content, strict=True))
     _, _, _, _, begin, end, fault = (column.tolist() for column in after)
     for now in range(-8, 12):
         there = [content[i] for i in range(len(at)) if begin[i] <= now < end[i]]
-        expected = held(said, days, now)
+        expected = held(records, days, now)
         if there != ([] if expected is None else [expected]):
             return False
     lost = all((f & 16 > 0) == (e in days) for f, e in zip(fault, end, strict=True) if f & 16)
@@ -197,10 +197,10 @@ def holds_what_counts(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
-    "follow_lives": (entities(), follows),
-    "life_runs": (asked(), runs_hold_what_counts),
+    "follow_validity": (entities(), follows),
+    "validity_runs": (asked(), runs_hold_what_counts),
     "tile_sizes": (sizes(), counts_tiles),
     "tile_rows": (laid(), lays_rows_out),
     "tile_frames": (framed(), frames_hold_nodes),
-    "life_states": (stated(), holds_what_counts),
+    "validity_states": (stated(), holds_what_counts),
 }

@@ -78,7 +78,7 @@ def check_not_entities(events: Any) -> None:
     """
     if isinstance(events, EntityTables):
         raise WorkbenchError(
-            "events: rows of entities have lives, which only run and check look at; "
+            "events: rows of entities have validity intervals, which only run and check look at; "
             "give a table of events."
         )
 

@@ -8,7 +8,7 @@ from workbench.backfill.entities.tables import (
     EXACT,
     EntityTables,
     problems_of,
-    shown_lives,
+    shown_validity,
     skipped_in,
 )
 from workbench.spark.shuffle import one_name, several
@@ -128,8 +128,8 @@ class Entities(EntityTables):
 
         Notes
         -----
-        One shuffle of both tables, when the result is used. A row's life is defined in each of
-        these cases: docs/decisions/0013.
+        One shuffle of both tables, when the result is used. What a validity interval is in
+        each case: docs/decisions/0013.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class Entities(EntityTables):
         return problems_of(self)
 
     def lives(self) -> "DataFrame":
-        """Return every row that was ever in the table, with its life.
+        """Return every row that was ever in the table, with its validity interval.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class Entities(EntityTables):
         -----
         One shuffle of both tables, when the result is used.
         """
-        return shown_lives(self)
+        return shown_validity(self)
 
     def skipped(self) -> int:
         """Return how many rows are left out: those without key, id or time, and mutations or

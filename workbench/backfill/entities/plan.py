@@ -8,8 +8,8 @@ import pyarrow as pa
 from workbench.backfill.bind import Plan, bind, bind_events, bundles, gathered_by_place
 from workbench.backfill.entities.checks import check_match
 from workbench.backfill.entities.entities import Entities
-from workbench.backfill.entities.tables import keys_and_ids, lives_of, raw_rows
-from workbench.backfill.entities.worker import AT, HOLDS, SAYS, LifeTask
+from workbench.backfill.entities.tables import keys_and_ids, raw_rows, validity_of
+from workbench.backfill.entities.worker import AT, HOLDS, SAYS, ValidityTask
 from workbench.backfill.naive import naive
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
@@ -38,11 +38,11 @@ class EntityPlan(Plan):
 
 
 class LivedPlan(Plan):
-    """A backfill of rows that have a life, in two more columns of the events."""
+    """A backfill of rows with validity intervals, in two more columns of the events."""
 
     @property
     def alive(self) -> bool:
-        """Whether events have a life, and count while it lasts."""
+        """Whether events have validity intervals, and count in them."""
         return True
 
 
@@ -60,11 +60,11 @@ def bind_entities(backfill: "BackfillSpec", queries: "TableLike", entities: Enti
 
 
 def lived(plan: EntityPlan) -> Plan:
-    """Return the same backfill of rows that have a life."""
+    """Return the same backfill of rows with validity intervals."""
     return LivedPlan(
         plan.backfill,
         plan.queries,
-        bind_events(plan.backfill, lives_of(plan.entities)),
+        bind_events(plan.backfill, validity_of(plan.entities)),
         plan.features,
     )
 
@@ -75,7 +75,7 @@ def run_entities(plan: EntityPlan, method: str) -> "DataFrame":
     Raises
     ------
     WorkbenchError
-        When the method cannot look at lives.
+        When the method cannot look at validity intervals.
     """
     if method not in ("auto", *METHODS):
         raise WorkbenchError(
@@ -96,7 +96,7 @@ def scan(plan: EntityPlan) -> "DataFrame":
     kinds = [(alias, plan.arrow_type(type_of(plan.events, name))) for alias, name in names.items()]
     schema = pa.schema([*going.task.schema, *kinds])
     known = going.task.columns, going.task.keys, going.task.features, schema
-    task = LifeTask(*known, (*keys, *ids), plan.entities.days)
+    task = ValidityTask(*known, (*keys, *ids), plan.entities.days)
     present = (*keys, *ids, AT)
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events | added, going.task.keys, False, present)

@@ -1,4 +1,4 @@
-"""Snapshots and mutations as one table of rows, and what is made of it: lives, and problems."""
+"""Snapshots and mutations as one table of rows, and its validity intervals and problems."""
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -18,6 +18,7 @@ from workbench.backfill.entities.worker import (
 from workbench.backfill.naive import micros
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
+from workbench.described import shown_as, unrun_table
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
@@ -181,7 +182,7 @@ def followed_rows(
     columns : tuple of str
         The same as the workers call them.
     faults : bool
-        Whether faults are wanted, and not lives.
+        Whether faults are wanted, and not validity intervals.
 
     Returns
     -------
@@ -207,8 +208,8 @@ def keys_and_ids(entities: EntityTables) -> tuple[dict[str, str], dict[str, str]
     return keys, {f"i{i}": name for i, name in enumerate(entities.id)}
 
 
-def lives_of(entities: EntityTables) -> "DataFrame":
-    """Return the shared columns of every row, and its life as the kernels count it.
+def validity_of(entities: EntityTables) -> "DataFrame":
+    """Return the shared columns of every row, and its validity interval as the kernels count it.
 
     Parameters
     ----------
@@ -232,11 +233,11 @@ def lives_of(entities: EntityTables) -> "DataFrame":
     return found.toDF(*entities.shared, VALID_FROM, VALID_TO)
 
 
-def shown_lives(entities: EntityTables) -> "DataFrame":
-    """Return lives with their ends as times; see :meth:`workbench.Entities.lives`."""
+def shown_validity(entities: EntityTables) -> "DataFrame":
+    """Return validity intervals with their ends as times; see :meth:`workbench.Entities.lives`."""
     from pyspark.sql import functions as F
 
-    found = lives_of(entities)
+    found = validity_of(entities)
     shared = [name_of(name) for name in entities.shared]
     begin, end = F.col(VALID_FROM), F.when(F.col(VALID_TO) < F.lit(MOST), F.col(VALID_TO))
     ends = [(begin, "alive_from"), (end, "alive_until")]
@@ -269,7 +270,9 @@ def problems_of(entities: EntityTables) -> "DataFrame":
     shown = [F.col(alias).alias(name) for alias, name in named.items()]
     # An id that is part of the key is shown once.
     shown = list(dict(zip(named.values(), shown, strict=True)).values())
-    return found.select(*shown, *reasons)
+    problems = found.select(*shown, *reasons)
+    shown_as(problems, lambda: unrun_table("Problems of snapshots and mutations", problems.columns))
+    return problems
 
 
 def skipped_in(entities: EntityTables) -> int:

@@ -1,4 +1,4 @@
-"""Rows of snapshots and mutations become rows with a life, in Spark's workers."""
+"""Rows of snapshots and mutations become rows with a validity interval, in Spark's workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from kernels.entities.validity import (
     SNAPSHOT,
     THERE,
     UNSEEN,
-    follow_lives,
+    follow_validity,
 )
 from workbench.backfill.worker.cogroup import Ints, in_time
 from workbench.backfill.worker.task import BackfillTask, Sides, table_of
@@ -49,7 +49,7 @@ LATE = "in a partition of another date than its mutation's"
 
 @dataclass(frozen=True)
 class Followed:
-    """Rows entity by entity, with their lives and their faults.
+    """Rows entity by entity, with their validity intervals and their faults.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Followed:
     row : uint32 array of shape (rows,)
         Which of these stands at each place.
     at, begin, end, fault : int64 arrays of shape (rows,)
-        By place: from when on it is known, its life [begin, end), and its faults.
+        By place: from when on it is known, its validity interval [begin, end), and its faults.
     """
 
     rows: pa.Table
@@ -68,7 +68,7 @@ class Followed:
     end: Ints
     fault: Ints
 
-    def lives(self) -> pa.Table:
+    def intervals(self) -> pa.Table:
         """Return the rows that were there at any time, and have a time of their own."""
         alive = (self.begin < self.end) & present(as_array(self.rows.column(TIME)))[self.row]
         found = self.rows.drop_columns([AT, SAYS, HOLDS]).take(pa.array(self.row[alive]))
@@ -100,7 +100,7 @@ def followed(rows: pa.Table, entity: Iterable[str], days: Ints) -> Followed:
     begin, end, fault = np.empty((3, len(row)), np.int64)
     kind = says[row].astype(np.int64)
     known = placed.time, kind, holds[row]
-    follow_lives.over(placed.offsets, *known, days, begin, end, fault)
+    follow_validity.over(placed.offsets, *known, days, begin, end, fault)
     return Followed(rows, row, placed.time, begin, end, fault)
 
 
@@ -133,7 +133,7 @@ def _ties_in_order(
 
 
 @dataclass(frozen=True)
-class LifeTask(BackfillTask):
+class ValidityTask(BackfillTask):
     """Answer every query of whole keys, from snapshots and mutations of the keys' rows.
 
     Attributes
@@ -151,12 +151,12 @@ class LifeTask(BackfillTask):
         """Number the keys of both sides, after the entities are followed."""
         rows = self.schema.empty_table() if events is None else events
         days = np.array(self.days, np.int64)
-        return super().sides(queries, followed(rows, self.entity, days).lives())
+        return super().sides(queries, followed(rows, self.entity, days).intervals())
 
 
 @dataclass(frozen=True)
 class FollowTask:
-    """Give every row with its life, or what is wrong with rows.
+    """Give every row with its validity interval, or what is wrong with rows.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class FollowTask:
     days : tuple of int
         When the snapshots were taken, sorted.
     faults : bool
-        Whether faults are wanted, and not lives.
+        Whether faults are wanted, and not validity intervals.
     trusted : bool
         Whether there are snapshots alone, which cannot disagree with anything.
     """
@@ -185,7 +185,7 @@ class FollowTask:
         if rows is None:
             return
         one = followed(rows, self.entity, np.array(self.days, np.int64))
-        found = self.problems(one) if self.faults else one.lives()
+        found = self.problems(one) if self.faults else one.intervals()
         yield from found.select(list(self.columns)).to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def problems(self, one: Followed) -> pa.Table:

@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True)
-class Said:
+class Record:
     """A row of a snapshot, or of the mutations."""
 
     at: int
@@ -40,31 +40,31 @@ class Said:
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[list[Said], list[int]]:
+def tables(draw: st.DrawFn) -> tuple[list[Record], list[int]]:
     """Mostly consistent histories: rows of the table change, move, go, and snapshots are taken."""
     days = sorted(draw(st.sets(INSTANTS, max_size=4)))
-    said: list[Said] = []
+    records: list[Record] = []
     for number in range(draw(st.integers(0, 4))):
-        there: Said | None = None
+        there: Record | None = None
         for at in sorted(draw(st.lists(INSTANTS, max_size=6))):
             value = draw(st.sampled_from([None, 0, 1, 2]))
             key, time = draw(st.sampled_from("ab")), draw(INSTANTS)
-            fresh = Said(at, IN, key, number, time, value)
+            fresh = Record(at, IN, key, number, time, value)
             goes = there is not None and draw(st.booleans())
             if there is not None and draw(st.integers(0, 5)):
-                said.append(Said(at, OUT, there.key, number, there.time, there.number))
+                records.append(Record(at, OUT, there.key, number, there.time, there.number))
             there = None if goes else fresh
-            said += [] if there is None else [there]
+            records += [] if there is None else [there]
     for day in days:
-        for key, number in sorted({(one.key, one.id) for one in said}):
-            own = [one for one in said if (one.key, one.id) == (key, number)]
+        for key, number in sorted({(one.key, one.id) for one in records}):
+            own = [one for one in records if (one.key, one.id) == (key, number)]
             held = at_instant(own, [d for d in days if d < day], day)
             if held is not None and draw(st.integers(0, 7)):
-                said.append(Said(day, SNAPSHOT, key, number, *held))
-    return said, days
+                records.append(Record(day, SNAPSHOT, key, number, *held))
+    return records, days
 
 
-def at_instant(own: list[Said], days: list[int], now: int) -> Held | None:
+def at_instant(own: list[Record], days: list[int], now: int) -> Held | None:
     """What the table holds of one entity, from the first change to the last."""
     there: Held | None = None
     for instant in sorted({one.at for one in own} | set(days)):
@@ -89,22 +89,22 @@ def _greatest(held: list[Held], default: Held | None) -> Held | None:
     return max(held, key=lambda one: (one[0], -99 if one[1] is None else one[1]), default=default)
 
 
-def seen(said: list[Said], days: list[int], key: Any, query: int, span: Span) -> list[Held]:
+def seen(records: list[Record], days: list[int], key: Any, query: int, span: Span) -> list[Held]:
     """The rows that count for a query."""
     low, end = query - (10**6 if span.window is None else span.window), query
     low, end = low // span.hop * span.hop, end // span.last_hop * span.last_hop
     found = []
-    for number in {one.id for one in said if one.key == key}:
-        own = [one for one in said if (one.key, one.id) == (key, number)]
+    for number in {one.id for one in records if one.key == key}:
+        own = [one for one in records if (one.key, one.id) == (key, number)]
         held = at_instant(own, days, end)
         if held is not None and low <= held[0] < end:
             found.append(held)
     return found
 
 
-def as_table(said: list[Said]) -> pa.Table:
+def as_table(records: list[Record]) -> pa.Table:
     """The rows as the workers get them."""
-    order = {held: i for i, held in enumerate(sorted({one.holds for one in said}))}
+    order = {held: i for i, held in enumerate(sorted({one.holds for one in records}))}
     rows = [
         {
             "k0": one.key,
@@ -116,6 +116,6 @@ def as_table(said: list[Said]) -> pa.Table:
             HOLDS: order[one.holds],
             MISPLACED: False,
         }
-        for one in said
+        for one in records
     ]
     return pa.Table.from_pylist(rows, SCHEMA)

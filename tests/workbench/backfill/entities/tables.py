@@ -1,4 +1,4 @@
-"""A table that changes, with the lives of its rows, its snapshots and its mutations."""
+"""A table that changes, with its rows' validity intervals, snapshots and mutations."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -13,7 +13,7 @@ START = datetime(1969, 12, 30, tzinfo=UTC)
 #: Times are whole seconds, so that rows, changes and queries meet.
 SPAN = DAYS * 86_400
 ROW = "id long, k long, t timestamp, v int, s string"
-LIFE = pa.schema(
+INTERVALS = pa.schema(
     [
         *(("id", pa.int64()), ("k", pa.int64()), ("t", pa.timestamp("us", "UTC"))),
         *(("v", pa.int32()), ("s", pa.string())),
@@ -32,12 +32,12 @@ class History:
 
     Attributes
     ----------
-    lives : list of dict
+    intervals : list of dict
         Each row with the instants from which and until which queries see it.
     mutations : list of tuple
     """
 
-    lives: list[dict[str, Any]] = field(default_factory=list)
+    intervals: list[dict[str, Any]] = field(default_factory=list)
     mutations: list[tuple[Any, ...]] = field(default_factory=list)
 
     def snapshot(self, day: int) -> list[tuple[Any, ...]]:
@@ -45,12 +45,12 @@ class History:
         now = at((day + 1) * 86_400)
         return [
             (FIRST_DAY + timedelta(days=day), *(one[name] for name in ("id", "k", "t", "v", "s")))
-            for one in self.lives
+            for one in self.intervals
             if one["begin"] <= now < one["end"]
         ]
 
-    def lives_table(self) -> pa.Table:
-        return pa.Table.from_pylist(self.lives, LIFE)
+    def intervals_table(self) -> pa.Table:
+        return pa.Table.from_pylist(self.intervals, INTERVALS)
 
     def snapshots(self, spark: SparkSession, days: Any = range(DAYS)) -> DataFrame:
         rows = [row for day in days for row in self.snapshot(day)]
@@ -79,7 +79,7 @@ def history(seed: int = 1, ids: int = 40) -> History:
                 found.mutations.append(_said(made, op, after))
                 after["begin"] = made + timedelta(microseconds=1)
                 after["end"] = at(10 * SPAN)
-                found.lives.append(after)
+                found.intervals.append(after)
             there = after
     order = random.permutation(len(found.mutations))
     found.mutations = [found.mutations[i] for i in order]

@@ -1,4 +1,4 @@
-"""Backfills of entities on Spark, against a join over their lives in DuckDB."""
+"""Backfills of entities on Spark, against a join over their validity intervals in DuckDB."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -65,7 +65,7 @@ def in_micros(table: pa.Table) -> pa.Table:
     return table
 
 
-def in_duckdb(asked: pa.Table, lives: pa.Table, kind: str) -> list[dict[str, Any]]:
+def in_duckdb(asked: pa.Table, intervals: pa.Table, kind: str) -> list[dict[str, Any]]:
     columns = []
     for name, (_, call) in FEATURES.items():
         for window, length in WINDOWS.items():
@@ -73,11 +73,11 @@ def in_duckdb(asked: pa.Table, lives: pa.Table, kind: str) -> list[dict[str, Any
             bounds = f"t < {high}" if window is None else f"t >= {low} AND t < {high}"
             bounds += f' AND e.begin <= {high} AND {high} < e."end"'
             ending = {"6 hours": "_6h", "2 days": "_2d", None: ""}[window]
-            of_window = f"(SELECT {call} FROM lives e WHERE e.k = asked.k AND {bounds})"
+            of_window = f"(SELECT {call} FROM intervals e WHERE e.k = asked.k AND {bounds})"
             columns.append(f"{of_window} AS {name}{ending}")
     with duck() as connection:
         connection.register("queries", in_micros(asked))
-        connection.register("lives", in_micros(lives))
+        connection.register("intervals", in_micros(intervals))
         text = f"SELECT id, {', '.join(columns)} FROM (SELECT k, t AS q, id FROM queries) asked"
         found: list[dict[str, Any]]
         found = connection.sql(f"{text} ORDER BY id").to_arrow_table().to_pylist()
@@ -101,7 +101,7 @@ def test_features_are_those_of_rows_that_are_there(
     spark: SparkSession, changed: History, kind: str, method: str
 ) -> None:
     asked = queries(spark)
-    expected = in_duckdb(asked.toArrow(), changed.lives_table(), kind)
+    expected = in_duckdb(asked.toArrow(), changed.intervals_table(), kind)
     check(backfill(kind).run(asked, entities(spark, changed), method), expected)
 
 
@@ -119,7 +119,7 @@ def test_the_tables_order_and_partitions_change_nothing(
     expected = [
         row
         for row, moment in zip(
-            in_duckdb(asked.toArrow(), changed.lives_table(), "sliding"),
+            in_duckdb(asked.toArrow(), changed.intervals_table(), "sliding"),
             [row["t"] for row in asked.orderBy("id").toArrow().to_pylist()],
             strict=True,
         )
@@ -132,15 +132,15 @@ def test_at_midnight_accuracy_rows_are_those_of_the_last_snapshot(
     spark: SparkSession, changed: History
 ) -> None:
     asked = queries(spark)
-    lives = []
+    intervals = []
     for day in range(DAYS):
         begin, end = at((day + 1) * 86_400), at((day + 2) * 86_400)
         end = end if day < DAYS - 1 else at(10**9)
         for row in changed.snapshot(day):
-            lives.append(dict(zip(("id", "k", "t", "v", "s"), row[1:], strict=True)))
-            lives[-1] |= {"begin": begin, "end": end}
+            intervals.append(dict(zip(("id", "k", "t", "v", "s"), row[1:], strict=True)))
+            intervals[-1] |= {"begin": begin, "end": end}
     given = wb.Entities(changed.snapshots(spark), accuracy="midnight", **NAMES)
-    expected = in_duckdb(asked.toArrow(), History(lives).lives_table(), "sawtooth")
+    expected = in_duckdb(asked.toArrow(), History(intervals).intervals_table(), "sawtooth")
     check(backfill("sawtooth").run(asked, given), expected)
     assert {row["problem"] for row in given.problems().collect()} <= {
         "dated in the future of when it was put in"
@@ -154,7 +154,9 @@ def test_problems_are_told_with_their_rows(spark: SparkSession, changed: History
     kept = mutations.where(~((F.col("id") == lost[3]) & (F.col("made") == F.lit(lost[0]))))
     late = kept.withColumn("ds", F.expr("if(id = 3, date_add(ds, 1), ds)"))
     given = wb.Entities(changed.snapshots(spark, [0, 1, 3]), late, mutation_time="made", **NAMES)
-    found = given.problems().where("problem NOT LIKE 'dated%'").toArrow().to_pylist()
+    problems = given.problems()
+    assert "nothing has run yet" in problems._repr_html_()  # type: ignore[operator]
+    found = problems.where("problem NOT LIKE 'dated%'").toArrow().to_pylist()
     said = {(row["id"], row["problem"]) for row in found}
     moved = "in a partition of another date than its mutation's"
     assert (None, "no snapshot of this day") in said
@@ -186,12 +188,12 @@ def test_buckets_lists_and_checks(spark: SparkSession, changed: History) -> None
         "sliding",
     )
     found = more.run(asked, given).where("id < 120").orderBy("id").collect()
-    lives = changed.lives_table().to_pylist()
+    intervals = changed.intervals_table().to_pylist()
     for row in found:
         moment = row["t"].astimezone(UTC)
         seen = [
             one
-            for one in lives
+            for one in intervals
             if one["k"] == row["k"] and one["begin"] <= moment < one["end"]
             and moment - timedelta(days=2) <= one["t"] < moment
         ]  # fmt: skip
@@ -250,7 +252,7 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
         "method: 'sawtooth' looks at rows by their own times alone,",
         lambda: one.run(asked, given, "sawtooth"),
     )
-    refused("events: rows of entities have lives,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
+    refused("events: rows of entities have validity intervals,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
     by_id = wb.Backfill("id", "t", wb.Aggregation("count"), "sliding")
     refused("key: the backfill names 'id' but the entities 'k';", lambda: by_id.run(asked, given))
 

@@ -5,13 +5,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.entities.validity import IN, OUT, SNAPSHOT
+from tests.drawn import draws
 from tests.workbench.backfill import cases
-from tests.workbench.backfill.entities.cases import SCHEMA, Said, as_table, at_instant, seen, tables
-from workbench.backfill.entities.worker import KNOWN, PROBLEM, FollowTask, LifeTask, followed
+from tests.workbench.backfill.entities.cases import (
+    SCHEMA,
+    Record,
+    as_table,
+    at_instant,
+    seen,
+    tables,
+)
+from workbench.backfill.entities.worker import KNOWN, PROBLEM, FollowTask, ValidityTask, followed
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
@@ -20,17 +28,18 @@ QUERIES = [("a", q) for q in range(-10, 15)] + [("b", 5), ("c", 5), (None, 5), (
 
 
 @given(tables(), st.randoms(use_true_random=False))
-@settings(max_examples=150)
+@draws(150)
 def test_lives_are_what_the_table_held(history: Any, random: Any) -> None:
-    said, days = history
-    random.shuffle(said)
-    lives = followed(as_table(said), ("k0", "i0"), np.array(days, np.int64)).lives().to_pylist()
-    for key, number in {(one.key, one.id) for one in said}:
-        own = [one for one in said if (one.key, one.id) == (key, number)]
+    records, days = history
+    random.shuffle(records)
+    found = followed(as_table(records), ("k0", "i0"), np.array(days, np.int64))
+    intervals = found.intervals().to_pylist()
+    for key, number in {(one.key, one.id) for one in records}:
+        own = [one for one in records if (one.key, one.id) == (key, number)]
         for now in range(-10, 15):
             there = [
                 (row[TIME], row["number"])
-                for row in lives
+                for row in intervals
                 if (row["k0"], row["i0"]) == (key, number)
                 and row[VALID_FROM] <= now < row[VALID_TO]
             ]
@@ -40,81 +49,87 @@ def test_lives_are_what_the_table_held(history: Any, random: Any) -> None:
 
 @pytest.mark.parametrize("name", ["count", "sum", "max", "last", "median"])
 @given(tables(), cases.spans, st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@draws(40)
 def test_features_are_those_of_the_table_at_each_query(
     name: str, history: Any, span: Span, random: Any
 ) -> None:
-    said, days = history
-    random.shuffle(said)
+    records, days = history
+    random.shuffle(records)
     argument = None if name == "count" else "number"
     asked = next(one for one in cases.ASKED if (one.function, one.argument) == (name, argument))
     feature = cases.feature(asked, span)
-    task = LifeTask((("id", "c0"),), ("k0",), (feature,), SCHEMA, ("k0", "i0"), tuple(days))
+    task = ValidityTask((("id", "c0"),), ("k0",), (feature,), SCHEMA, ("k0", "i0"), tuple(days))
     queries: list[cases.Row] = [{"k0": key, TIME: time} for key, time in QUERIES]
-    found = task.answer(cases.tables(queries, [])[0], as_table(said) if said else None).to_pydict()
+    found = task.answer(
+        cases.tables(queries, [])[0], as_table(records) if records else None
+    ).to_pydict()
     answers = dict(zip(found["id"], found["found"], strict=True))
     for number, (key, time) in enumerate(QUERIES):
-        rows = [] if time is None else seen(said, days, key, time, span)
+        rows = [] if time is None else seen(records, days, key, time, span)
         held: list[cases.Row] = [{TIME: at, "number": value} for at, value in rows]
         assert answers[number] == asked.by_force(held, asked.argument or ""), (key, time)
 
 
-#: A history, when its snapshots were taken, and what is said of it: the id, when, and what.
-PROBLEMS: list[tuple[str, list[Said], list[int], list[tuple[int, int, str]]]] = [
-    ("nothing is wrong", [Said(5, IN, "a", 1, 0, 7), Said(9, SNAPSHOT, "a", 1, 0, 7)], [9], []),
+#: A history, when its snapshots were taken, and what is recorded of it: the id, when, and what.
+PROBLEMS: list[tuple[str, list[Record], list[int], list[tuple[int, int, str]]]] = [
+    ("nothing is wrong", [Record(5, IN, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 7)], [9], []),
     (
         "a delete of nothing",
-        [Said(5, OUT, "a", 1, 0, 7)],
+        [Record(5, OUT, "a", 1, 0, 7)],
         [],
         [(1, 4, "taken out, but it was not there")],
     ),
     (
         "a delete of something else",
-        [Said(5, IN, "a", 1, 0, 7), Said(6, OUT, "a", 1, 0, 8)],
+        [Record(5, IN, "a", 1, 0, 7), Record(6, OUT, "a", 1, 0, 8)],
         [],
         [(1, 5, "taken out, but it held something else")],
     ),
     (
         "an insert of what is there",
-        [Said(5, IN, "a", 1, 0, 7), Said(6, IN, "a", 1, 0, 8)],
+        [Record(5, IN, "a", 1, 0, 7), Record(6, IN, "a", 1, 0, 8)],
         [],
         [(1, 5, "put in where there was a row already")],
     ),
     (
         "an insert twice",
-        [Said(5, IN, "a", 1, 0, 7), Said(6, IN, "a", 1, 0, 7)],
+        [Record(5, IN, "a", 1, 0, 7), Record(6, IN, "a", 1, 0, 7)],
         [],
         [(1, 5, "said again")],
     ),
     (
         "a delete that was not logged",
-        [Said(5, IN, "a", 1, 0, 7)],
+        [Record(5, IN, "a", 1, 0, 7)],
         [3, 9],
         [(1, 9, "not in the next snapshot, and not taken out")],
     ),
     (
         "an insert that was not logged",
-        [Said(9, SNAPSHOT, "a", 1, 0, 7)],
+        [Record(9, SNAPSHOT, "a", 1, 0, 7)],
         [3, 9],
         [(1, 9, "in the snapshot, but not put in")],
     ),
     (
         "an update that was not logged",
-        [Said(5, IN, "a", 1, 0, 7), Said(9, SNAPSHOT, "a", 1, 0, 8)],
+        [Record(5, IN, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 8)],
         [9],
         [(1, 9, "otherwise in the snapshot")],
     ),
     (
         "a row of the future",
-        [Said(5, IN, "a", 1, 6, 7)],
+        [Record(5, IN, "a", 1, 6, 7)],
         [],
         [(1, 4, "dated in the future of when it was put in")],
     ),
     (
         "a chain of updates in one instant",
         [
-            *(Said(5, IN, "a", 1, 0, 7), Said(6, OUT, "a", 1, 0, 7), Said(6, IN, "a", 1, 0, 8)),
-            *(Said(6, OUT, "a", 1, 0, 8), Said(6, IN, "a", 1, 0, 9)),
+            *(
+                Record(5, IN, "a", 1, 0, 7),
+                Record(6, OUT, "a", 1, 0, 7),
+                Record(6, IN, "a", 1, 0, 8),
+            ),
+            *(Record(6, OUT, "a", 1, 0, 8), Record(6, IN, "a", 1, 0, 9)),
         ],
         [],
         [],
@@ -123,27 +138,27 @@ PROBLEMS: list[tuple[str, list[Said], list[int], list[tuple[int, int, str]]]] = 
 
 
 @pytest.mark.parametrize(
-    ("said", "days", "expected"), [one[1:] for one in PROBLEMS], ids=[one[0] for one in PROBLEMS]
+    ("records", "days", "expected"), [one[1:] for one in PROBLEMS], ids=[one[0] for one in PROBLEMS]
 )
 def test_problems_name_the_rows(
-    said: list[Said], days: list[int], expected: list[tuple[int, int, str]]
+    records: list[Record], days: list[int], expected: list[tuple[int, int, str]]
 ) -> None:
     task = FollowTask(("i0", KNOWN, PROBLEM), ("k0", "i0"), tuple(days), faults=True)
-    one = followed(as_table(said[::-1]), ("k0", "i0"), np.array(days, np.int64))
+    one = followed(as_table(records[::-1]), ("k0", "i0"), np.array(days, np.int64))
     found = task.problems(one).select(["i0", KNOWN, PROBLEM]).to_pylist()
     assert [tuple(row.values()) for row in found] == expected
 
 
 def test_snapshots_alone_disagree_with_nothing() -> None:
-    said = [Said(3, SNAPSHOT, "a", 1, 0, 7), Said(9, SNAPSHOT, "a", 1, 0, 8)]
-    said += [Said(6, SNAPSHOT, "a", 2, 0, 7), Said(9, SNAPSHOT, "a", 2, 9, 7)]
-    rows, days = as_table(said), np.array([3, 6, 9], np.int64)
+    records = [Record(3, SNAPSHOT, "a", 1, 0, 7), Record(9, SNAPSHOT, "a", 1, 0, 8)]
+    records += [Record(6, SNAPSHOT, "a", 2, 0, 7), Record(9, SNAPSHOT, "a", 2, 9, 7)]
+    rows, days = as_table(records), np.array([3, 6, 9], np.int64)
     one = followed(rows, ("k0", "i0"), days)
     task = FollowTask(("i0",), ("k0", "i0"), (3, 6, 9), faults=True, trusted=True)
     assert task.problems(one).column(PROBLEM).to_pylist() == [
         "dated in the future of when it was put in"
     ]
-    lives = [(row["i0"], row[VALID_FROM], row[VALID_TO]) for row in one.lives().to_pylist()]
-    assert (1, 3, 6) in lives
-    assert (2, 6, 9) in lives
+    intervals = [(row["i0"], row[VALID_FROM], row[VALID_TO]) for row in one.intervals().to_pylist()]
+    assert (1, 3, 6) in intervals
+    assert (2, 6, 9) in intervals
     assert isinstance(rows, pa.Table)

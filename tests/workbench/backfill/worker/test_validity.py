@@ -1,4 +1,4 @@
-"""Every function of rows that have a life, against the same function of the rows that are alive."""
+"""Every function of rows with validity intervals, against itself over the rows that are valid."""
 
 import math
 from dataclasses import replace
@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.structures.instants import MOST
+from tests.drawn import draws
 from tests.workbench.backfill.cases import SCHEMA, Row, events_of, queries_of, spans, tables
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.task import BackfillTask, cogroup_of
@@ -65,8 +66,8 @@ WITH_LIVES = WITH_LIVES.append(pa.field(VALID_TO, pa.int64()))
 
 
 @st.composite
-def lives(draw: st.DrawFn) -> list[Row]:
-    """Events with lives that begin before and behind their own times, and may be empty."""
+def valid_rows(draw: st.DrawFn) -> list[Row]:
+    """Events valid from before and from behind their own times; some intervals are empty."""
     rows: list[Row] = draw(events_of)
     for row in rows:
         row[VALID_FROM] = draw(st.integers(-25, 20))
@@ -129,8 +130,8 @@ def alike(a: Any, b: Any) -> bool:
 @pytest.mark.parametrize(
     ("name", "arguments", "options"), CALLS, ids=lambda one: one if isinstance(one, str) else ""
 )
-@given(queries_of, lives(), spans)
-@settings(max_examples=8)
+@given(queries_of, valid_rows(), spans)
+@draws(8)
 def test_every_function_sees_the_rows_that_are_there(
     name: str,
     arguments: tuple[str, ...],
@@ -148,7 +149,7 @@ def test_every_function_sees_the_rows_that_are_there(
 
 
 def test_a_row_counts_from_behind_its_begin_to_its_end_and_on_the_tail() -> None:
-    """At the begin of its life, not at its end; at the begin of the window, not at its end."""
+    """At the begin of its validity interval and of the window, at the end of neither."""
     row = {"k0": "a", TIME: 0, VALID_FROM: 2, VALID_TO: 6, "number": 1, "weight": 0.0}
     queries: list[Row] = [{"k0": "a", TIME: q} for q in range(9)]
     for window, expected in ((None, [2, 3, 4, 5]), (4, [2, 3, 4]), (3, [2, 3])):

@@ -29,7 +29,7 @@ def answer_valid(call: Call, cogroup: CoGroup, tiled: bool | None = None) -> tup
     ----------
     call : Call
     cogroup : CoGroup
-        Its columns :data:`BEGIN` and :data:`END` are the events' lives.
+        Its columns :data:`BEGIN` and :data:`END` are the events' validity intervals.
     tiled : bool, optional
         Lay rows out in tiles, or list those of each query, instead of what takes fewer steps.
 

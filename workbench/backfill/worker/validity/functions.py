@@ -1,4 +1,4 @@
-"""Functions of rows that have a life, over the tree of the queries.
+"""Functions of rows with validity intervals, over the tree of the queries.
 
 What combines is combined along the tree. What is found by rank gets each query's rows as a few
 ranges of places; these say nothing of times, so what depends on the order of rows asks for it: the
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.entities.validity_tiles import life_states
+from kernels.entities.validity_tiles import validity_states
 from kernels.states.aggregates import AGGREGATES
 from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
@@ -56,7 +56,7 @@ def answer_in_tiles(call: Call, validity: ValidIntervals, row_columns: Columns) 
     -------
     pyarrow.Array
     """
-    # The lives are those that count already.
+    # The validity intervals are those that count already.
     call = replace(call, where=None)
     if call.options.distinct or call.info.once:
         every = validity
@@ -111,7 +111,7 @@ def _merged(name: str, validity: ValidIntervals, values: Sequence[NDArray[Any]])
     columns = [one.astype(dtype, copy=False) for one in (values[0], values[-1])]
     states = np.empty((len(validity.queries.time), len(empty)), dtype)
     runs = validity.first, validity.last
-    life_states.over(
+    validity_states.over(
         validity.queries.offsets, empty, *runs, *columns, states, right=validity.offsets
     )
     return states
@@ -132,7 +132,7 @@ def _of_row(call: Call, validity: ValidIntervals, row_columns: Columns) -> pa.Ar
 
 
 def distinct(validity: ValidIntervals, call: Call, row_columns: Columns) -> ValidIntervals:
-    """Return lives of values: from where the first row has it until where none has it any more.
+    """Return validity intervals of values: from the first row that has it until none has it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Features of rows that have a life: they count while they are in the table, and in the window."""
+"""Features of rows that count while they are valid, and while they are in the window."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kernels.entities.validity_tiles import life_runs
+from kernels.entities.validity_tiles import validity_runs
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times
 from workbench.columnar.columns import present
 from workbench.columnar.memo import Memo
@@ -16,7 +16,7 @@ from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.columnar.ties import in_order_of, ties
 from workbench.engine.block import Call
 
-#: The columns of a row's life [begin, end), in what the kernels count in.
+#: The columns of a row's validity interval [begin, end), in what the kernels count in.
 VALID_FROM, VALID_TO = "__begin__", "__end__"
 
 
@@ -97,13 +97,13 @@ class ValidIntervals(Memo):
 
 
 def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
-    """Return the rows that count for a call, of a meeting whose events have a life.
+    """Return the rows that count for a call, of a meeting with validity intervals.
 
     Parameters
     ----------
     call : Call
     cogroup : CoGroup
-        Its columns :data:`VALID_FROM` and :data:`VALID_TO` are the events' lives.
+        Its columns :data:`VALID_FROM` and :data:`VALID_TO` are the events' validity intervals.
 
     Returns
     -------
@@ -112,8 +112,10 @@ def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
     """
     span, names = cast(Span, call.frame), call.arguments
     nullable = tuple(name for name in call.without_null if cogroup.columns[name].null_count)
-    key = "lives", span, nullable, call.where
-    base: ValidIntervals = cogroup.once(key, lambda: _lives_of(span, cogroup, nullable, call.where))
+    key = "valid intervals", span, nullable, call.where
+    base: ValidIntervals = cogroup.once(
+        key, lambda: _valid_intervals(span, cogroup, nullable, call.where)
+    )
     if not names or not base.tied.any():
         return base
     found: ValidIntervals = base.once(
@@ -122,7 +124,7 @@ def valid_intervals(call: Call, cogroup: CoGroup) -> ValidIntervals:
     return found
 
 
-def _lives_of(
+def _valid_intervals(
     span: Span, cogroup: CoGroup, nullable: tuple[str, ...], where: str | None
 ) -> ValidIntervals:
     every: ValidIntervals = cogroup.once(("runs", span), lambda: _runs_of(span, cogroup))
@@ -140,7 +142,7 @@ def _runs_of(span: Span, cogroup: CoGroup) -> ValidIntervals:
     first, last = np.empty((2, len(row)), np.int64)
     runs = events.time, born, died, first, last
     bounded = span.window is not None
-    life_runs.over(queries.offsets, seen, low, bounded, *runs, right=events.offsets)
+    validity_runs.over(queries.offsets, seen, low, bounded, *runs, right=events.offsets)
     return ValidIntervals(queries, row, events.time, events.offsets, first, last)
 
 

@@ -1,4 +1,4 @@
-"""Rows that have a life, laid out in tiles: a query's rows are a few ranges of places."""
+"""Rows with validity intervals, laid out in tiles: a query's rows are a few ranges of places."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class TileLayout(Window):
     row_columns : mapping of str to pyarrow.Array
         The columns of the rows.
     laid : int64 array of shape (places,)
-        The row, among the lives, at each place of the block.
+        The row, among the validity intervals, at each place of the block.
     frames_of : tuple of two int64 arrays of shape (places, pieces)
         The frame of each row of the block.
     query_places : int64 array of shape (queries,)

@@ -94,6 +94,29 @@ def _nanoseconds(value: Any) -> int:
     return duration.as_unit("ns").value
 
 
+def exact_text(micros: int) -> str:
+    """Return a duration in its largest unit that is as long on every day, as SQL reads it.
+
+    Parameters
+    ----------
+    micros : int
+        Microseconds, zero or more.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> exact_text(2 * 86_400_000_000), exact_text(90_000_000), exact_text(1_500_000)
+    ('48 hours', '90 seconds', '1500000 microseconds')
+    """
+    for unit, size in (("hours", 3_600_000_000), ("minutes", 60_000_000), ("seconds", 1_000_000)):
+        if micros % size == 0:
+            return f"{micros // size} {unit}"
+    return f"{micros} microseconds"
+
+
 def ticks(value: Duration, argument: str = "window") -> int:
     """Return a duration for an integer time column, in that column's own unit.
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 EVENTS_A_USER = 10
 FILES = 8
 HEAVY_USER = 1
+#: Names of events beside those of the steps, and columns, of wide events.
+NAMES, COLUMNS = 97, 5
 
 
 def clicks(spark: "SparkSession", rows: int, folder: Path) -> str:
@@ -44,6 +46,24 @@ def one_heavy(spark: "SparkSession", rows: int, folder: Path) -> str:
     coin = F.pmod(F.xxhash64("user_id", "timestamp", "event"), F.lit(2))
     user = F.when(coin == 0, F.lit(HEAVY_USER)).otherwise(F.col("user_id"))
     return _kept(events.withColumn("user_id", user), folder / f"one-heavy-{rows}")
+
+
+def wide(spark: "SparkSession", rows: int, folder: Path) -> str:
+    """Return the path of a clickstream of 100 event names, with five columns of some values each.
+
+    The steps keep their names; what else happens has a number behind its own.
+    """
+    from pyspark.sql import functions as F
+
+    events = spark.read.parquet(clicks(spark, rows, folder))
+    own = F.col("event").isin("signup", "add_to_cart", "checkout")
+    kind = F.pmod(F.xxhash64("user_id", "timestamp"), F.lit(NAMES)).cast("string")
+    name = F.when(own, F.col("event")).otherwise(F.concat(F.lit("event "), kind))
+    values = {
+        f"c{k}": F.concat(F.lit("v"), F.pmod(F.xxhash64("user_id", F.lit(k)), F.lit(4 << k)))
+        for k in range(COLUMNS)
+    }
+    return _kept(events.withColumn("event", name).withColumns(values), folder / f"wide-{rows}")
 
 
 def _kept(events: "DataFrame", path: Path) -> str:

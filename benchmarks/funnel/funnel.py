@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from benchmarks.funnel import data, kernels_alone, peers
+from benchmarks.funnel.behaviour import behaviour
 from benchmarks.measuring import memory
 from benchmarks.measuring.measure import check_same, seconds, side_by_side
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
@@ -28,6 +29,12 @@ MATCHING, EVERY = "cold, keys with a matching event", "cold, every key"
 AGAIN = "prepared, another window"
 TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
 PLAIN = "the plain funnel"
+PARTS = ("compared", "variants", "questions", "behaviour")
+#: What is asked of ClickHouse's SQL as well.
+RULES: dict[str, dict[str, Any]] = {
+    peers.ANY_ORDER: {"order": "any"},
+    peers.EXCLUSION: {"exclude": {peers.EXCLUDED: ("add_to_cart", "checkout")}},
+}
 #: What may be asked of the same prepared events beside the plain funnel.
 VARIANTS: dict[str, dict[str, Any]] = {
     "strict order": {"order": "strict"},
@@ -35,6 +42,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "an optional step": {"optional": ["add_to_cart"]},
     "a window of a step": {"within": {"checkout": "10 minutes"}},
     "an exclusion": {"exclude": {"help": ("add_to_cart", "checkout")}},
+    "sessions by a gap": {"count": "sessions", "session": "30 minutes"},
+    "conversions": {"count": "conversions"},
+    "a period": {"start": "2024-01-02", "end": "2024-01-20"},
 }
 
 
@@ -60,7 +70,7 @@ class FunnelBench:
     report: Report
 
 
-def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
+def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
     """Measure everything for files of several sizes and return the results.
 
     Parameters
@@ -71,25 +81,41 @@ def run(sizes: Sequence[int], rounds: int, folder: Path) -> Report:
         Measured runs of each way.
     folder : Path
         Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
 
     Returns
     -------
     Report
     """
+    chosen = set(only or PARTS)
     spark = wb.session({"spark.master": f"local[{CORES}]"})
     bench = FunnelBench(spark, peers.ClickHouse(CORES), folder, rounds, Report())
     warm(bench, sizes[0])
+    if "compared" in chosen:
+        compared(bench, sizes)
+    if "variants" in chosen:
+        variants(bench, sizes[-1])
+    if "questions" in chosen:
+        questions(bench, sizes[-1])
+    if "behaviour" in chosen:
+        behaviour(spark, sizes[-1], folder, rounds, bench.report)
+    return bench.report
+
+
+def compared(bench: FunnelBench, sizes: Sequence[int]) -> None:
+    """Compare with others, and with ourselves on other events."""
     for rows in sizes:
         cold(bench, rows, every_key=False, check=rows == sizes[-1])
         cold(bench, rows, every_key=True, check=rows == sizes[-1])
+        for rule in RULES:
+            ruled(bench, rows, rule, check=rows == sizes[-1])
         prepared(bench, rows, check=rows == sizes[-1])
-    variants(bench, sizes[-1])
     pandas(bench, min(PANDAS_ROWS, sizes[-1]))
     kernel(bench, sizes[-1])
     growth(bench, sizes)
     heavy_user(bench, sizes[-1])
     worker_memory(bench, sizes[-1])
-    return bench.report
 
 
 def warm(bench: FunnelBench, rows: int) -> None:
@@ -114,6 +140,19 @@ def cold(bench: FunnelBench, rows: int, every_key: bool, check: bool) -> None:
     if check:
         compare(bench, what, rows, medians, CLICKHOUSE, TARGETS[what])
         ahead(bench, what, rows, medians, SPARK_SQL, 1.5)
+
+
+def ruled(bench: FunnelBench, rows: int, rule: str, check: bool) -> None:
+    """Ask a fresh query of the file for a funnel with a rule, against the same in SQL by arrays."""
+    path, what = data.clicks(bench.spark, rows, bench.folder), f"{MATCHING}, {rule}"
+    question = peers.Question(path, STEPS, HOUR, every_key=False, rule=rule)
+    ways = {
+        OURS: partial(ours, bench.spark, question),
+        CLICKHOUSE: partial(bench.clickhouse.histogram, question),
+    }
+    medians = timed(bench, what, rows, ways)
+    if check:
+        compare(bench, what, rows, medians, CLICKHOUSE, TARGETS[MATCHING])
 
 
 def prepared(bench: FunnelBench, rows: int, check: bool) -> None:
@@ -145,6 +184,23 @@ def variants(bench: FunnelBench, rows: int) -> None:
         ours, plain = times[name].median, times[PLAIN].median
         cells = plain_seconds(ours), plain_seconds(plain)
         bench.report.add(Result(f"prepared, {name}", PLAIN, rows, *cells, ours / plain, 1.3))
+
+
+def questions(bench: FunnelBench, rows: int) -> None:
+    """Ask prepared events for tables, against the table of the plain funnel's steps."""
+    path, funnel = data.clicks(bench.spark, rows, bench.folder), wb.Funnel(STEPS, "1 hour")
+    with funnel.prepare(bench.spark.read.parquet(path), keep=["device"]) as events:
+        ways = {
+            PLAIN: lambda: funnel.steps(events),
+            "a trend by day": lambda: funnel.trend(events, every="1 day"),
+            "a trend by week, of segments": lambda: funnel.trend(events, "1 week", by="device"),
+            "segments compared": lambda: funnel.compare(events, by="device"),
+        }
+        times = side_by_side(ways, bench.rounds, same=False)
+    for name in [*ways][1:]:
+        ours, plain = times[name].median, times[PLAIN].median
+        cells = plain_seconds(ours), plain_seconds(plain)
+        bench.report.add(Result(f"prepared, {name}", PLAIN, rows, *cells, ours / plain, 1.5))
 
 
 def pandas(bench: FunnelBench, rows: int) -> None:
@@ -234,11 +290,12 @@ def ours(spark: "SparkSession", question: peers.Question) -> peers.Histogram:
     """Answer by the workbench."""
     from pyspark.sql import functions as F
 
-    events = spark.read.parquet(question.path)
+    events, rules = spark.read.parquet(question.path), RULES.get(question.rule or "", {})
     if not question.every_key:
-        events = events.where(F.col("event").isin(list(question.steps)))
+        asked = [*question.steps, *rules.get("exclude", ())]
+        events = events.where(F.col("event").isin(asked))
     window = f"{question.window} microseconds"
-    return peers.histogram(wb.Funnel(question.steps, window).levels(events))
+    return peers.histogram(wb.Funnel(question.steps, window, **rules).levels(events))
 
 
 def timed(bench: FunnelBench, what: str, rows: int, ways: dict[str, Any]) -> dict[str, float]:

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from chdb.session import Session
 
+from benchmarks.funnel import sql
+
 if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
 
 Histogram = dict[int, int]
+ANY_ORDER, EXCLUSION = "any order", "an exclusion"
+#: What must not happen between the last two steps.
+EXCLUDED = "help"
 
 
 @dataclass(frozen=True)
@@ -31,12 +36,15 @@ class Question:
         Microseconds.
     every_key : bool
         Whether keys without a matching event count, at level 0.
+    rule : str, optional
+        :data:`ANY_ORDER` or :data:`EXCLUSION`, of keys with a matching event.
     """
 
     path: str
     steps: tuple[str, ...]
     window: int
     every_key: bool
+    rule: str | None = None
 
 
 class ClickHouse:
@@ -54,6 +62,8 @@ class ClickHouse:
 
     def sql(self, question: Question) -> str:
         """Return the query."""
+        if question.rule is not None:
+            return f"{self._levels(question)} SETTINGS max_threads = {self.threads}"
         names = ", ".join(f"'{step}'" for step in question.steps)
         conditions = ", ".join(f"event = '{step}'" for step in question.steps)
         where = "" if question.every_key else f"WHERE event IN ({names})"
@@ -65,6 +75,14 @@ class ClickHouse:
                 FROM file('{question.path}/*.parquet', Parquet) {where} GROUP BY user_id
             ) GROUP BY level SETTINGS max_threads = {self.threads}
         """
+
+    def _levels(self, question: Question) -> str:
+        source = f"file('{question.path}/*.parquet', Parquet)"
+        if question.rule == ANY_ORDER:
+            levels = sql.any_order(source, question.steps, question.window)
+        else:
+            levels = sql.exclusion(source, question.steps, question.window, EXCLUDED)
+        return f"SELECT level, count() FROM ({levels}) GROUP BY level"
 
 
 def spark_sql(spark: "SparkSession", question: Question) -> Histogram:

@@ -111,8 +111,8 @@ def any_order_funnel(
         Microseconds from the first of the steps to the last, inclusive.
     row_of, found_by, queue : int64 arrays of shape (steps,)
         Working memory of :func:`match_newest`.
-    outcome : int64 array of shape (3,)
-        Written: the steps that were taken, bit k for step k; zeros.
+    outcome : int64 array of shape (4,)
+        Written: the steps that were taken, bit k for step k; zeros; how many rows were read.
     reached : int64 array of shape (steps,)
         Written: when each of them was taken, zeros elsewhere.
 
@@ -141,6 +141,7 @@ def any_order_funnel(
     """
     steps = len(row_of)
     level = 0
+    outcome[3] = len(time)
     row_of[:] = NONE  #: {steps} steps, and none is taken.
     for i in range(len(time)):
         now = time[i]
@@ -159,5 +160,6 @@ def any_order_funnel(
                 outcome[0] |= 1 << k
                 reached[k] = time[row_of[k]]
         if level == steps:  #: {now:time}: this window holds {count} steps, none held more.
+            outcome[3] = i + 1
             break  #: Every step is taken, nothing can be better.
     return level  #: The answer is level {level} of {steps}.

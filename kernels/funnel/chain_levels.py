@@ -118,9 +118,9 @@ def chain_levels(
         The number of the furthest required step; in any order, how many different steps.
     reached : int64 array of shape (partitions, steps)
         The time of each step of the winning chain, zeros elsewhere.
-    outcome : int64 array of shape (partitions, 3)
+    outcome : int64 array of shape (partitions, 4)
         The steps of the winning chain as bits; 1 when an excluded row ended a chain of that level;
-        1 when it did and no chain got as far again.
+        1 when it did and no chain got as far again; how many rows were read.
 
     Notes
     -----
@@ -133,13 +133,13 @@ def chain_levels(
     ...     np.array([0, 3]), np.array([0, 4, 9]), np.array([0b001, 0b100, 0b010], np.uint32), rules
     ... )
     >>> level.tolist(), reached.tolist(), outcome.tolist()
-    ([1], [[0, 0]], [[1, 1, 1]])
+    ([1], [[0, 0]], [[1, 1, 1, 3]])
     """
     kind, fulfils, bars = kinds(conditions, rules)
     time = time.copy()
     sort_entries.over(offsets, time, kind)
     partitions = len(offsets) - 1
-    outcome = np.zeros((partitions, 3), np.int64)
+    outcome = np.zeros((partitions, 4), np.int64)
     reached = np.zeros((partitions, rules.steps), np.int64)
     if rules.order == "any":
         matching = np.zeros((3, rules.steps), np.int64)
@@ -147,9 +147,9 @@ def chain_levels(
             offsets, time, kind, fulfils, rules.window, *matching, outcome, reached
         )
         return level, reached, outcome
-    settings, (held, chain) = chain_arguments(rules)
+    settings, (states, chain) = chain_arguments(rules)
     level = chain_funnel.over(
-        offsets, time, kind, fulfils, bars, *settings, held, chain, outcome, reached
+        offsets, time, kind, fulfils, bars, *settings, states, chain, outcome, reached
     )
     return level, reached, outcome
 
@@ -161,8 +161,8 @@ def chain_arguments(
 
     Examples
     --------
-    >>> settings, (held, chain) = chain_arguments(Rules(steps=3, window=9, optional=(1,)))
-    >>> settings[:3], held.shape, chain.shape
+    >>> settings, (states, chain) = chain_arguments(Rules(steps=3, window=9, optional=(1,)))
+    >>> settings[:3], states.shape, chain.shape
     ((9, False, 2), (6, 4), (6, 3))
     """
     within = np.full(rules.steps, MOST)

@@ -57,20 +57,20 @@ def required_from(optional: int, k: int, steps: int) -> int:
 
 @helper
 def in_time(
-    held: NDArray[np.int64], k: int, now: int, window: int, within: NDArray[np.int64]
+    state: NDArray[np.int64], k: int, now: int, window: int, within: NDArray[np.int64]
 ) -> bool:
     """Say whether a chain may take step k now.
 
     Examples
     --------
-    >>> held, within = np.array([0, 10, 20, 0b11]), np.array([0, 9, 5])
-    >>> in_time(held, 2, 25, 15, within), in_time(held, 2, 25, 14, within)
+    >>> state, within = np.array([0, 10, 20, 0b11]), np.array([0, 9, 5])
+    >>> in_time(state, 2, 25, 15, within), in_time(state, 2, 25, 14, within)
     (np.True_, np.False_)
     """
     return (
-        held[LAST] != EMPTY
-        and now <= window_end(held[START], window)
-        and now <= window_end(held[ANCHOR], within[k])
+        state[LAST] != EMPTY
+        and now <= window_end(state[START], window)
+        and now <= window_end(state[ANCHOR], within[k])
     )
 
 
@@ -82,7 +82,7 @@ def take(
     window: int,
     optional: int,
     within: NDArray[np.int64],
-    held: NDArray[np.int64],
+    states: NDArray[np.int64],
     chain: NDArray[np.int64],
 ) -> bool:
     """Let step k take a row, after every chain that waits for it, and say whether there was one.
@@ -97,7 +97,7 @@ def take(
     optional : int
         Bit k is set when step k is optional.
     within : int64 array of shape (steps,)
-    held : int64 array of shape (steps * counts, 4)
+    states : int64 array of shape (steps * counts, 4)
         Written: the chains of each step, one for each number of optional steps taken.
     chain : int64 array of shape (steps * counts, steps)
         Written: their times.
@@ -108,33 +108,33 @@ def take(
 
     Examples
     --------
-    >>> held, chain = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([[5, 0], [0, 0]])
-    >>> take(1, 1, 8, 10, 0, np.array([10, 10]), held, chain)
+    >>> states, chain = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([[5, 0], [0, 0]])
+    >>> take(1, 1, 8, 10, 0, np.array([10, 10]), states, chain)
     True
-    >>> held[1].tolist(), chain[1].tolist()
+    >>> states[1].tolist(), chain[1].tolist()
     ([1, 5, 8, 3], [5, 8])
     """
-    counts = len(held) // len(within)
+    counts = len(states) // len(within)
     required, before = (optional >> k) & 1 == 0, required_before(optional, k)
     newest, some = LEAST, False
     for waiting in range(before * counts, k * counts):
-        if in_time(held[waiting], k, now, window, within):
-            newest, some = max(newest, held[waiting, START]), True
+        if in_time(states[waiting], k, now, window, within):
+            newest, some = max(newest, states[waiting, START]), True
     if required and some:
         for c in range(counts):
-            if held[k * counts + c, START] < newest:
-                held[k * counts + c, LAST] = EMPTY
+            if states[k * counts + c, START] < newest:
+                states[k * counts + c, LAST] = EMPTY
     for waiting in range(before * counts, k * counts):
-        start, anchor = held[waiting, START], held[waiting, ANCHOR]
-        if start < newest or not in_time(held[waiting], k, now, window, within):
+        start, anchor = states[waiting, START], states[waiting, ANCHOR]
+        if start < newest or not in_time(states[waiting], k, now, window, within):
             continue
         to = k * counts + waiting % counts + (0 if required else 1)
-        same = held[to, LAST] != EMPTY and held[to, START] == start
-        if not required and same and held[to, ANCHOR] > anchor:
+        same = states[to, LAST] != EMPTY and states[to, START] == start
+        if not required and same and states[to, ANCHOR] > anchor:
             continue
-        held[to, LAST], held[to, START] = row, start
-        held[to, ANCHOR] = now if required else anchor
-        held[to, TAKEN] = held[waiting, TAKEN] | (1 << k)
+        states[to, LAST], states[to, START] = row, start
+        states[to, ANCHOR] = now if required else anchor
+        states[to, TAKEN] = states[waiting, TAKEN] | (1 << k)
         for j in range(k):
             chain[to, j] = chain[waiting, j]
         chain[to, k] = now
@@ -150,27 +150,27 @@ def highest_barred(
     within: NDArray[np.int64],
     opens: NDArray[np.int64],
     closes: NDArray[np.int64],
-    held: NDArray[np.int64],
+    states: NDArray[np.int64],
 ) -> int:
     """Return the highest level of the chains in time that an excluded row ends, 0 for none.
 
     Examples
     --------
-    >>> held, within = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([9, 9])
-    >>> highest_barred(1, 14, 9, 0, within, np.array([0]), np.array([1]), held)
+    >>> states, within = np.array([[0, 5, 5, 1], [-1, 0, 0, 0]]), np.array([9, 9])
+    >>> highest_barred(1, 14, 9, 0, within, np.array([0]), np.array([1]), states)
     1
-    >>> highest_barred(1, 15, 9, 0, within, np.array([0]), np.array([1]), held)
+    >>> highest_barred(1, 15, 9, 0, within, np.array([0]), np.array([1]), states)
     0
     """
     steps, level = len(within), 0
-    counts = len(held) // steps
+    counts = len(states) // steps
     for x in range(len(opens)):
         if (barred >> x) & 1 == 0:
             continue
         for at in range(opens[x] * counts, closes[x] * counts):
             k = at // counts
             following = required_from(optional, k + 1, steps)
-            if in_time(held[at], following, now, window, within):
+            if in_time(states[at], following, now, window, within):
                 level = max(level, required_before(optional, k + 1) + 1)
     return level
 
@@ -181,23 +181,23 @@ def end_chains(
     row: int,
     opens: NDArray[np.int64],
     closes: NDArray[np.int64],
-    held: NDArray[np.int64],
+    states: NDArray[np.int64],
     counts: int,
 ) -> None:
     """Empty the chains between the steps of each exclusion, but for those that took this row.
 
     Examples
     --------
-    >>> held = np.array([[0, 5, 5, 1], [1, 5, 9, 3]])
-    >>> end_chains(1, 1, np.array([0]), np.array([1]), held, 1)
-    >>> held[:, 0].tolist()
+    >>> states = np.array([[0, 5, 5, 1], [1, 5, 9, 3]])
+    >>> end_chains(1, 1, np.array([0]), np.array([1]), states, 1)
+    >>> states[:, 0].tolist()
     [-1, 1]
     """
     for x in range(len(opens)):
         if (barred >> x) & 1 == 1:
             for at in range(opens[x] * counts, closes[x] * counts):
-                if held[at, LAST] != row:
-                    held[at, LAST] = EMPTY
+                if states[at, LAST] != row:
+                    states[at, LAST] = EMPTY
 
 
 @kernel
@@ -212,7 +212,7 @@ def chain_funnel(
     within: Int64Scratch,
     opens: Int64Scratch,
     closes: Int64Scratch,
-    held: Int64Table,
+    states: Int64Table,
     chain: Int64Table,
     outcome: Int64Row,
     reached: Int64Row,
@@ -238,13 +238,14 @@ def chain_funnel(
         Microseconds for each step since the nearest required step before, inclusive.
     opens, closes : int64 arrays of shape (exclusions,)
         The required steps between which an exclusion holds, counted from 0.
-    held : int64 array of shape (steps * counts, 4)
+    states : int64 array of shape (steps * counts, 4)
         Working memory: the chains, where counts is one more than there are optional steps.
     chain : int64 array of shape (steps * counts, steps)
         Working memory: the times of each chain.
-    outcome : int64 array of shape (3,)
+    outcome : int64 array of shape (4,)
         Written: the steps of the winning chain, bit k for step k; 1 when an excluded row ended a
-        chain of the same level; 1 when it did and no chain got as far again.
+        chain of the same level; 1 when it did and no chain got as far again; how many rows were
+        read.
     reached : int64 array of shape (steps,)
         Written: the time of each step of the winning chain, zeros elsewhere.
 
@@ -275,14 +276,15 @@ def chain_funnel(
     ([3], [[0, 4, 9]], [7])
     """
     steps = len(within)
-    counts = len(held) // steps
+    counts = len(states) // steps
     level = start = taken = options = barred_level = ended_last = 0
     finished = False
-    held[:, LAST] = EMPTY  #: {steps} steps, and no chain.
+    outcome[3] = len(time)
+    states[:, LAST] = EMPTY  #: {steps} steps, and no chain.
     for i in range(len(time)):
         now, bits, barred = time[i], fulfils[kind[i]], bars[kind[i]]
         if barred != 0:
-            ended = highest_barred(barred, now, window, optional, within, opens, closes, held)
+            ended = highest_barred(barred, now, window, optional, within, opens, closes, states)
             barred_level = max(barred_level, ended)
             if ended > 0 and ended == level:
                 ended_last = 1  #: {now:time}: an excluded event ends the chains that wait here.
@@ -290,30 +292,36 @@ def chain_funnel(
             if (bits >> k) & 1 == 0:
                 continue
             if k == 0:
-                held[:counts, LAST] = EMPTY
-                held[0, LAST], held[0, START], held[0, ANCHOR], held[0, TAKEN] = i, now, now, 1
+                states[:counts, LAST] = EMPTY
+                states[0, LAST], states[0, START], states[0, ANCHOR], states[0, TAKEN] = (
+                    i,
+                    now,
+                    now,
+                    1,
+                )
                 chain[0, 0] = now  #: {now:time}: {k:step} opens a window; the newest start is kept.
-            elif not take(k, i, now, window, optional, within, held, chain):
+            elif not take(k, i, now, window, optional, within, states, chain):
                 continue  #: {now:time}: {k:step} has no chain to extend in time.
             far = required_before(optional, k + 1) + 1
             for c in range(counts):
                 at = k * counts + c
-                if held[at, LAST] != i or (far, held[at, START], c) < (level, start, options):
+                if states[at, LAST] != i or (far, states[at, START], c) < (level, start, options):
                     continue
-                level, start, options = far, held[at, START], c
-                taken = held[at, TAKEN]
+                level, start, options = far, states[at, START], c
+                taken = states[at, TAKEN]
                 for j in range(steps):  #: {now:time}: {k:step} is in time, its chain the best.
                     reached[j] = chain[at, j] if (taken >> j) & 1 == 1 else 0
             if far == k + 1 and far >= level:
                 ended_last = 0
             finished = finished or 0 < k == steps - 1
         if barred != 0:
-            end_chains(barred, i, opens, closes, held, counts)
+            end_chains(barred, i, opens, closes, states, counts)
         if strict:
-            for at in range(len(held)):
-                if held[at, LAST] != i:
-                    held[at, LAST] = EMPTY
+            for at in range(len(states)):
+                if states[at, LAST] != i:
+                    states[at, LAST] = EMPTY
         if finished:
+            outcome[3] = i + 1
             break  #: The last step is taken, so the scan ends.
     outcome[0] = taken
     outcome[1] = 1 if level > 0 and barred_level == level else 0

@@ -1,6 +1,6 @@
 """A funnel's tables as plotly figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,23 @@ from plotly.subplots import make_subplots
 from workbench.durations import spoken
 from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
-from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, TEXT, VERMILLION, empty, share, themed
+from workbench.figures.theme import (
+    BLUE,
+    GREY,
+    QUIET,
+    SMALL,
+    TEXT,
+    VERMILLION,
+    empty,
+    noun,
+    share,
+    themed,
+)
+from workbench.funnel.intervals import shares_of
 from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 #: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6
-#: How wide an interval is that holds a share, in standard deviations: 95% of all samples.
-_SURE = 1.96
 #: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
 _NAME, _HEAD, _BESIDE = 32, 30, 3
 _ROW = 26
@@ -200,7 +210,10 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
     if not many:
         return empty(themed(go.Figure(), height=140), f"No {unit} reached all steps.")
     after = times.attrs.get("time_unit")
-    names = [f"{said(a)} to {said(b)}" for a, b in zip(times["from"], times["to"], strict=True)]
+    names = [
+        f"{length_text(a)} to {length_text(b)}"
+        for a, b in zip(times["from"], times["to"], strict=True)
+    ]
     users = times["users"].tolist()
     figure = go.Figure(
         go.Bar(
@@ -208,14 +221,17 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
             customdata=[f"{name} {after}" if after else name for name in names],
             text=[f"{n:,}" if n else "" for n in users] if len(users) <= 16 else None,
             textposition="outside", textfont={"size": SMALL, "color": QUIET}, cliponaxis=False,
-            hovertemplate=chart_text("%{y:,} ", unit, " took %{customdata}", NO_NAME),
+            hovertemplate=_hover("%{y:,} ", users, unit, " took %{customdata}"),
         )
     )  # fmt: skip
-    edges = [said(edge) for edge in [*times["from"], times["to"].iloc[-1]]]
+    edges = [length_text(edge) for edge in [*times["from"], times["to"].iloc[-1]]]
     step = -(-len(edges) // 8)
     themed(
         figure,
-        title=_title("Time from the first step to the last", f"of {many:,} {unit} that took all"),
+        title=titled(
+            "Time from the first step to the last",
+            f"of {many:,} {noun(many, unit)} that took all",
+        ),
         height=230,
         margin={"t": 60},
         bargap=0.08,
@@ -229,45 +245,26 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def said(length: Any) -> str:
+def length_text(length: Any) -> str:
     """Return a length of time as a person says it; an integer stays as it is."""
     if isinstance(length, pd.Timedelta):
         return spoken(length / pd.Timedelta("1us"))
     return f"{length:,}" if isinstance(length, int) else str(length)
 
 
-def wilson(
-    part: NDArray[np.int64], whole: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ends of 95% intervals of shares, by Wilson (1927); NaN of nothing.
-
-    Parameters
-    ----------
-    part, whole : int64 array of shape (shares,)
-
-    Returns
-    -------
-    low, high : float64 array of shape (shares,)
-
-    Examples
-    --------
-    >>> low, high = wilson(np.array([0, 50]), np.array([10, 100]))
-    >>> low.round(3), high.round(3)
-    (array([0.   , 0.404]), array([0.278, 0.596]))
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found, square = part / whole, _SURE**2 / whole
-        middle = (found + square / 2) / (1 + square)
-        half = _SURE * np.sqrt(found * (1 - found) / whole + square / whole / 4) / (1 + square)
-    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
-
-
-def _title(head: str, below: str) -> dict[str, Any]:
+def titled(head: str, below: str) -> dict[str, Any]:
+    """Return a title as plotly takes it, with a quiet line below."""
     quiet = {"text": chart_text(below), "font": {"size": SMALL, "color": QUIET}}
     return {
         "text": chart_text(element("b", head)), "font": {"size": TEXT + 1}, "subtitle": quiet,
         "y": 1, "yanchor": "top", "pad": {"t": 10},
     }  # fmt: skip
+
+
+def _hover(number: str, counts: Iterable[int], unit: str, *words: str) -> str | list[str]:
+    """What is said at each mark, which is of so many; one text where it is the same for all."""
+    told = [chart_text(number, noun(int(n), unit), *words, NO_NAME) for n in counts]
+    return told[0] if len(set(told)) == 1 else told
 
 
 def _numbered(labels: Sequence[Any], length: int) -> list[str]:
@@ -280,7 +277,7 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
     whole = [chart_text(label) for label in steps["step"]]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
-        hovertemplate=chart_text("%{x:,} ", unit, " reached %{customdata}", NO_NAME),
+        hovertemplate=_hover("%{x:,} ", steps["users"], unit, " reached %{customdata}"),
         customdata=whole,
     )  # fmt: skip
     # Of nothing there is no edge.
@@ -289,17 +286,19 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
         y=y, x=steps["lost"], orientation="h", name="lost since the step before", customdata=whole,
         marker={"color": "rgba(0,0,0,0)", "line": {"color": VERMILLION, "width": edges},
                 "pattern": {"shape": "/", "fgcolor": VERMILLION, "size": 6}},
-        hovertemplate=chart_text("%{x:,} ", unit, " lost before %{customdata}", NO_NAME),
+        hovertemplate=_hover("%{x:,} ", steps["lost"], unit, " lost before %{customdata}"),
     )  # fmt: skip
     ends, texts = steps["users"] + steps["lost"], [_beside(k, *s) for k, s in enumerate(shares)]
     beside = go.Scatter(
         y=y, x=ends, mode="text", showlegend=False, hoverinfo="skip", text=texts,
         textposition="middle right", cliponaxis=False,
     )  # fmt: skip
-    below = f"of {first:,} {unit} that took step 1; hatched: lost since the step before"
+    below = (
+        f"of {first:,} {noun(first, unit)} that took step 1; hatched: lost since the step before"
+    )
     return themed(
         go.Figure([reached, lost, beside]),
-        title=_title("Who goes on", below),
+        title=titled("Who goes on", below),
         height=60 + 46 * len(y),
         margin={"t": 48},
         barmode="stack",
@@ -359,10 +358,11 @@ def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     for note in figure.layout.annotations:
         note.update(font={"size": SMALL, "color": QUIET}, yshift=2)
     by = " and ".join(segments.by)
-    told = f"share of step 1 with a 95% interval; dashed: all {segments.everybody[0]:,} {unit}"
+    every = f"{segments.everybody[0]:,} {noun(int(segments.everybody[0]), unit)}"
+    told = f"share of step 1 with a 95% interval; dashed: all {every}"
     return themed(
         figure,
-        title=_title(f"By {cut(by, _NAME)}", told),
+        title=titled(f"By {cut(by, _NAME)}", told),
         height=80 + deep * (28 + _ROW * len(rows)),
         margin={"t": 76},
         showlegend=False,
@@ -375,7 +375,7 @@ def _panel(
     """The dots of one step with their intervals, and the ends of its axis."""
     y, whole = list(range(len(users))), users[:, 0]
     shares = users[:, k] / np.maximum(whole, 1)
-    low, high = wilson(users[:, k], whole)
+    _, low, high = shares_of(users[:, k], whole)
     everyone = everybody[k] / max(everybody[0], 1)
     most = max(float(np.nanmax(high)), everyone, 0.001)
     between = [at for pair in zip(low, high, [None] * len(y), strict=True) for at in pair]
@@ -394,7 +394,7 @@ def _panel(
         go.Scatter(
             x=shares.tolist(), y=y, mode="markers", marker={"color": BLUE, "size": 9},
             customdata=[f"{name}: {n:,} of {m:,}" for name, n, m in counts],
-            hovertemplate=chart_text("%{customdata} ", unit, NO_NAME), meta=k,
+            hovertemplate=_hover("%{customdata} ", whole, unit), meta=k,
             name="share of step 1", showlegend=k <= 1,
         ),
         go.Scatter(

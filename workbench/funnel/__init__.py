@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from kernels.lazy import lazily
 
 if TYPE_CHECKING:
+    from workbench.funnel.behaviour.retention import Retention as Retention
+    from workbench.funnel.behaviour.retention import retention as retention
     from workbench.funnel.funnel import Funnel as Funnel
     from workbench.funnel.prepared import Prepared as Prepared
     from workbench.funnel.prepared import prepare as prepare
@@ -14,6 +16,8 @@ __getattr__, __dir__ = lazily(
     {
         "Funnel": "workbench.funnel.funnel",
         "Prepared": "workbench.funnel.prepared",
+        "Retention": "workbench.funnel.behaviour.retention",
         "prepare": "workbench.funnel.prepared",
+        "retention": "workbench.funnel.behaviour.retention",
     },
 )

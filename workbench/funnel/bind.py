@@ -7,8 +7,8 @@ from workbench.columnar.blocks import KEEP, NAME
 from workbench.funnel.checks import check_events, check_prepared, check_segments
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES, FunnelSpec
-from workbench.funnel.worker.levels import FunnelTask
-from workbench.funnel.worker.summary import segment
+from workbench.funnel.worker.levels import ENTERED, FunnelTask
+from workbench.funnel.worker.summary import OTHERS, segment
 from workbench.spark.shuffle import bits_of, bits_of_names
 from workbench.spark.sources.given import table
 from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
@@ -53,10 +53,29 @@ def bind(
     else:
         bound = BoundTable.of(table(events), funnel.key, funnel.time)
         check_events(funnel, bound)
-        for name in by:
-            column(bound, name, "by")
+        cohorts = {one.column for one in funnel.segmenting.of(by)}
+        for name in funnel.segmenting.columns(by):
+            column(bound, name, "cohorts" if name in cohorts - {*by} else "by")
     check_segments(funnel, bound.schema, by, taken)
+    period_of(funnel, bound)
     return bound
+
+
+def period_of(
+    funnel: FunnelSpec, events: BoundTable | Prepared
+) -> tuple[int | None, int | None] | None:
+    """Return the begin and the end of a funnel's period as the workers have times, or None."""
+    asked = funnel.counting
+    if asked.start is None and asked.end is None:
+        return None
+    return asked.period(*clock_of(funnel, events))
+
+
+def clock_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> tuple[str, str]:
+    """Return what Spark calls the type of the time column, and the session's time zone."""
+    rows = events.blocks if isinstance(events, Prepared) else events.df
+    zone = rows.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
+    return events.schema[funnel.time].dataType.typeName(), str(zone)
 
 
 def unit_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> str:
@@ -72,8 +91,9 @@ def unit_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> str:
     str
         The funnel's own word, else what the column of the key says, else ``users``.
     """
-    said = column_unit(events.schema, events.key[0]) if len(events.key) == 1 else None
-    return funnel.unit or said or "users"
+    own = funnel.own_key
+    said = column_unit(events.schema, own[0]) if len(own) == 1 else None
+    return funnel.counted or said or "users"
 
 
 def time_unit(events: BoundTable | Prepared) -> str | None:
@@ -81,12 +101,35 @@ def time_unit(events: BoundTable | Prepared) -> str | None:
     return column_unit(events.schema, events.time) if events.integer_time else None
 
 
-def bits(funnel: FunnelSpec, events: BoundTable) -> "dict[str, Column]":
-    """Return which steps each row fulfils, whether they are named or conditions themselves."""
-    what = funnel.looked_for
-    if isinstance(what, dict):
-        return bits_of(events, what)
-    return bits_of_names(events, funnel.event, what)
+def bits(funnel: FunnelSpec, events: BoundTable, by: Sequence[str] = ()) -> "dict[str, Column]":
+    """Return which steps, exclusions and cohorts each row fulfils, by names or conditions.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : BoundTable
+    by : sequence of str
+        The segments, whose cohorts are looked for.
+
+    Returns
+    -------
+    dict of str to Column
+    """
+    cohorts = [one for one in funnel.segmenting.of(by) if one.column is None]
+    if funnel.all_conditions is not None:
+        more = {one.label: one.condition for one in cohorts if one.condition is not None}
+        return bits_of(events, funnel.all_conditions | more)
+    return bits_of_names(events, funnel.event, (*funnel.all_names, *(one.names for one in cohorts)))
+
+
+def segment_types(
+    funnel: FunnelSpec, events: BoundTable | Prepared, by: Sequence[str]
+) -> "list[DataType]":
+    """Return the type of each segment's column: of the table's own, or true or false of cohorts."""
+    from pyspark.sql import types as T
+
+    cohorts = {one.label for one in funnel.segmenting.of(by)}
+    return [T.BooleanType() if name in cohorts else events.schema[name].dataType for name in by]
 
 
 def task_of(
@@ -109,15 +152,24 @@ def task_of(
     -------
     FunnelTask
     """
-    what, window = funnel.looked_for, funnel.span(integer_time)
-    steps: tuple[tuple[str, ...] | int, ...] = tuple(range(len(what)))
-    if isinstance(what, dict):
-        steps = tuple(map(list(known or what).index, what))
-    elif names:
-        steps = what
+    conditions, window = funnel.all_conditions, funnel.span(integer_time)
+    cohorts = funnel.segmenting.of(more.get("by", ()))
+    done = [one for one in cohorts if one.column is None]
+    steps: tuple[tuple[str, ...] | int, ...] = (*funnel.all_names, *(one.names for one in done))
+    if conditions is not None:
+        labels = [*conditions, *(one.label for one in done)]
+        steps = tuple(map(list(known or labels).index, labels))
+    elif not names:
+        steps = tuple(range(len(steps)))
     modes = {mode: mode in funnel.modes for mode in MODES}
-    rules = funnel.rules.for_kernel(len(funnel.labels), window, integer_time)
+    counting = funnel.counting
+    conversions = counting.count == "conversions"
+    rules = funnel.rules.for_kernel(len(funnel.labels), window, integer_time, always=conversions)
     more |= {"rules": rules, "without_excluded": funnel.rules.exclude_from == "all"}
+    more |= {"number": counting.number, "gap": counting.gap(integer_time)}
+    more["done"] = tuple(one.label for one in done)
+    more["having"] = {one.label: (one.column, one.values) for one in cohorts if one.column}
+    more["attribution"] = funnel.segmenting.attribution
     return FunnelTask(funnel.key, steps, window, modes, **more)
 
 
@@ -126,6 +178,7 @@ def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTa
     named = isinstance(events.event, str)
     if named or funnel.event in events.keep:
         more["next"] = NAME if named else KEEP + funnel.event
+    more.setdefault("period", period_of(funnel, events))
     return task_of(funnel, events.integer_time, named, events.names, **more)
 
 
@@ -149,14 +202,28 @@ def task_schema(task: FunnelTask, source: "StructType", time: str) -> "StructTyp
     kind = source[time].dataType
     instant = T.LongType() if kind.typeName() in INTEGERS else kind
     kinds = {key: source[key].dataType for key in task.keys}
+    kinds |= {} if task.number is None else {task.number: T.LongType()}
     kinds |= {"level": T.IntegerType(), "reached": T.ArrayType(instant)}
     kinds |= {"excluded": T.BooleanType()} if task.excludes else {}
-    kinds |= {name: source[name].dataType for name in task.by}
+    for name in task.by:
+        kinds[name] = T.BooleanType() if name in task.cohorts else source[name].dataType
     if task.timed:
         kinds["since_first"] = T.ArrayType(T.LongType())
+    if task.entered:
+        kinds[ENTERED] = T.LongType()
     if task.levels:
         kinds |= {} if task.next is None else {"next_event": T.StringType()}
         kinds["next_time"] = instant
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
+
+
+def trend_schema(segments: "Sequence[DataType]") -> "StructType":
+    """Return the schema of a trend's figures, given the type of each column of segments."""
+    from pyspark.sql import types as T
+
+    one = T.LongType()
+    kinds = {"period": one, "entrants": one, "open": one, "users": T.ArrayType(one)}
+    kinds |= {OTHERS: one, "end": one} | {segment(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])
 
 
@@ -166,6 +233,7 @@ def summary_schema(segments: "Sequence[DataType]") -> "StructType":
 
     whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
     kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
-    kinds |= {"excluded": T.ArrayType(one), "width": one, "histogram": T.ArrayType(one)}
+    kinds |= {"excluded": T.ArrayType(one), "median_low": real, "median_high": real}
+    kinds |= {"width": one, "histogram": T.ArrayType(one), OTHERS: one}
     kinds |= {segment(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.segments import Cohort
 from workbench.funnel.spec import FunnelSpec
 from workbench.spark.table import (
+    INTEGERS,
     RESULTS,
     BoundTable,
     check_event,
     check_key,
     check_plain,
     check_sent,
+    column,
 )
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
-
-    from workbench.spark.shuffle import Condition
 
 MOST_BINS = 1_000
 
@@ -31,8 +32,13 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
     ------
     WorkbenchError
     """
+    for name, argument in funnel.counting.columns.items():
+        column(events, name, argument)
+        check_plain(events.schema, name, argument, _results(funnel))
     check_key(events)
-    funnel.span(events.integer_time)
+    for key in funnel.key:
+        check_plain(events.schema, key, "key", _results(funnel))
+    _check_spans(funnel, events.integer_time)
     if funnel.conditions is None:
         check_event(events, funnel.event)
 
@@ -46,7 +52,7 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
     """
     _check_prepared_by(funnel, events, "key")
     _check_prepared_by(funnel, events, "time")
-    funnel.span(events.integer_time)
+    _check_spans(funnel, events.integer_time)
     named = isinstance(events.event, str)
     if named != (funnel.conditions is None):
         kinds = ("event names", "conditions")[:: 1 if named else -1]
@@ -57,11 +63,12 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
     if named:
         _check_prepared_by(funnel, events, "event")
     else:
-        _check_same_conditions(funnel, events)
-    if missing := [name for name in by if name not in events.keep]:
+        _check_same_conditions(funnel, events, by)
+    columns = funnel.segmenting.columns(by)
+    if missing := [name for name in columns if name not in events.keep]:
         raise WorkbenchError(
             f"by: the prepared events do not hold {missing[0]!r}; "
-            f"prepare them with keep={list(by)}."
+            f"prepare them with keep={list(columns)}."
         )
 
 
@@ -74,9 +81,39 @@ def check_segments(
     ------
     WorkbenchError
     """
+    own = (*funnel.key, *_results(funnel), *taken)
+    cohorts = {one.label: one for one in funnel.segmenting.of(by)}
     for name in by:
-        check_plain(schema, name, "by", (*funnel.key, *RESULTS, *taken))
+        if name in cohorts:
+            _check_cohort(cohorts[name], schema, own)
+            continue
+        check_plain(schema, name, "by", own)
         check_sent(schema[name].dataType, name, "by")
+
+
+def _check_cohort(cohort: Cohort, schema: "StructType", own: Sequence[str]) -> None:
+    """Refuse a cohort that hides a column, or whose values its own column cannot hold."""
+    if cohort.label.lower() in {name.lower() for name in (*schema.names, *own)}:
+        raise WorkbenchError(
+            f"cohorts: {cohort.label!r} is a column of the table or of the result; "
+            "give the cohort another label."
+        )
+    if cohort.column is None:
+        return
+    kind = schema[cohort.column].dataType.typeName()
+    text = kind in ("string", "char", "varchar")
+    known = {"boolean": bool} | dict.fromkeys(INTEGERS, int) | ({kind: str} if text else {})
+    if kind not in known:
+        raise WorkbenchError(
+            f"cohorts: column {cohort.column!r} holds {kind}s; name one of text, integers or "
+            "booleans, or give conditions by label as steps and cohorts."
+        )
+    for value in cohort.values:
+        if not isinstance(value, known[kind]) or (kind in INTEGERS and whole_number(value) is None):
+            raise WorkbenchError(
+                f"cohorts: {value!r} is no value of {cohort.column!r}, which holds {kind}s; "
+                "give one of that type."
+            )
 
 
 def check_bins(bins: Any) -> None:
@@ -104,6 +141,18 @@ def check_level(funnel: FunnelSpec, stopped_at: Any) -> None:
         )
 
 
+def _results(funnel: FunnelSpec) -> tuple[str, ...]:
+    """The names of columns that the result uses itself."""
+    number = funnel.counting.number
+    return RESULTS if number is None else (*RESULTS, number)
+
+
+def _check_spans(funnel: FunnelSpec, integer_time: bool) -> None:
+    """Refuse durations that are none of the time column."""
+    funnel.span(integer_time)
+    funnel.counting.gap(integer_time)
+
+
 def _check_prepared_by(funnel: FunnelSpec, events: Prepared, argument: str) -> None:
     prepared, requested = getattr(events, argument), getattr(funnel, argument)
     if prepared != requested:
@@ -113,14 +162,11 @@ def _check_prepared_by(funnel: FunnelSpec, events: Prepared, argument: str) -> N
         )
 
 
-def _conditions(funnel: FunnelSpec) -> "dict[str, Condition]":
-    """The conditions by label, none where events are looked for by name."""
-    return funnel.looked_for if isinstance(funnel.looked_for, dict) else {}
-
-
-def _check_same_conditions(funnel: FunnelSpec, events: Prepared) -> None:
+def _check_same_conditions(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> None:
     prepared = {label: str(condition) for label, condition in dict(events.event).items()}  # type: ignore[arg-type]
-    for label, condition in _conditions(funnel).items():
+    cohorts = funnel.segmenting.of(by)
+    asked = {one.label: one.condition for one in cohorts if one.condition is not None}
+    for label, condition in ((funnel.all_conditions or {}) | asked).items():
         if prepared.get(label) != str(condition):
             raise WorkbenchError(
                 f"steps: the events were not prepared by the condition of {label!r}; "

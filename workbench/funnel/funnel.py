@@ -1,7 +1,7 @@
 """The funnel on Spark: who got how far through a sequence of steps, and how fast."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from workbench.described import shown_as
 from workbench.funnel.bind import bind
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyspark.sql import DataFrame
 
+    from workbench.durations import Duration
+    from workbench.funnel.behaviour.drivers import Drivers
+    from workbench.funnel.behaviour.paths import Paths
+    from workbench.funnel.counting import Moment
     from workbench.funnel.summary import Summary
     from workbench.spark.sources.given import TableLike
 
@@ -54,9 +58,11 @@ class Funnel(FunnelSpec):
         What the keys are, in the plural, for labels: ``"aircraft"``. Without it, the ``"unit"`` in
         the metadata of the key's column, or ``"users"``.
     order : str
-        ``"this"``: other events may come between the steps. ``"strict"``: none may, and the
-        furthest step is kept (PostHog's; ClickHouse's ``strict_order`` ends the whole scan at the
-        first event between). ``"any"``: the steps in any sequence; the level is how many
+        ``"this"``: other events may come between the steps. ``"strict"``: none may, be it another
+        event or a step again; the chain begins anew behind it, and the furthest step is kept
+        (PostHog's). ClickHouse's ``strict_order`` lets earlier steps repeat in between, and ends
+        the whole scan at the first other event: of ``A x A B C`` it answers 1, and this 3; of
+        ``A B A C`` 3, and this 2. ``"any"``: the steps in any sequence; the level is how many
         different steps one window holds.
     optional : list of (str or int)
         Steps, by label or by number from 1, that may be left out: those who skip one still go on.
@@ -74,6 +80,38 @@ class Funnel(FunnelSpec):
         chain of theirs got further. ``"later"``: they keep the steps before it, as Mixpanel's, and
         the table of steps counts them as ``excluded`` instead of ``lost``. ``"all"``: they leave
         every step, as PostHog's, unless a later chain got as far again.
+    hold : str or list of str
+        Columns that have one value along a chain, such as the product: each combination of a key
+        and their values is a funnel of its own, and is counted once, as Amplitude's "holding
+        constant". They stand behind the key's columns in every answer. Rows where one of them is
+        null are left out and counted, as those without a key.
+    count : str
+        ``"users"``: each key once. ``"sessions"``: each session of a key once, and a chain lies
+        within one. ``"conversions"``: every completed chain, none of whose events is used twice:
+        a chain is completed at the first event at which it can be, and the next one begins behind
+        that event (Mixpanel's totals), so these are the most chains that follow each other; what
+        is behind the last counts as one chain more, where it reaches a step.
+    session : str, timedelta or int, optional
+        For sessions, their column, which is held constant; or the longest time between two events
+        of a session, inclusive, of whatever kind the events are: ``"30 minutes"``.
+    start, end : str, date, datetime or int, optional
+        The period in which the first step must lie, its end excluded; later steps may lie behind
+        it. Times without a zone are those of the Spark session's. Earlier and later first steps
+        are no first steps, so a later one replaces none within the period. In any order there is a
+        start only: earlier events are no steps.
+    attribution : str or int
+        Where ``by=`` looks at the columns of segments. ``"first"``: at the first step of the
+        winning chain; ``"last"``: at its furthest; a step by label or by number from 1: at that
+        step, and null for those whose chain does not have it (PostHog's first touch takes the
+        first value of all events, on the chain or not). ``"each"``: at every step, so a chain lies
+        within one value, and each combination of a key and its values is counted, as ``hold``
+        counts them but without preparing anew (PostHog's "all events"). Of several events of one
+        time that fulfil the step, the one with the least values counts, null last.
+    cohorts : dict of str to (str, list of str, Column or dict)
+        Labels that ``by=`` may name: whether a key ever did something, in or out of the chain, the
+        window and the period. As the steps are, a name of an event or a list of names, or a
+        condition; or ``{"country": "fr"}``, a column with a value or a list of them, which is true
+        where an event of the key has one. The segments are true and false.
 
     Raises
     ------
@@ -105,14 +143,17 @@ class Funnel(FunnelSpec):
         ----------
         events : TableLike
         keep : sequence of str
-            Further columns to hold, for segments.
+            Further columns to hold, for segments; those of cohorts are held anyway.
 
         Returns
         -------
         Prepared
         """
-        what = self.looked_for if isinstance(self.looked_for, dict) else self.event
-        return prepare(events, self.key, self.time, what, keep)
+        cohorts = self.segmenting.cohorts
+        more = {one.label: one.condition for one in cohorts if one.condition is not None}
+        what = self.event if self.all_conditions is None else self.all_conditions | more
+        held = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
+        return prepare(events, self.key, self.time, what, tuple(dict.fromkeys(held)))
 
     def levels(
         self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None
@@ -124,7 +165,8 @@ class Funnel(FunnelSpec):
         events : TableLike or Prepared
             Rows whose key or time is null are left out; :meth:`skipped` counts them.
         by : str or sequence of str, optional
-            Columns whose values at the first step of the winning chain are returned as well.
+            Columns whose values at a step of the winning chain, and cohorts whose labels, are
+            returned as well; :class:`Funnel` says at which step by ``attribution``.
 
         Returns
         -------
@@ -133,7 +175,9 @@ class Funnel(FunnelSpec):
             of the furthest required one), and ``reached``: the times of each step on the winning
             chain, null for one that was left out, in any order the times as they follow. With
             ``exclude``, ``excluded``: whether an excluded event has ended a chain of that level.
-            Nothing runs until it is used.
+            Behind the key's columns stand those that are held constant; sessions by a time
+            between events, and conversions, have a row each, numbered from 1 in ``session`` or
+            ``chain``. Nothing runs until it is used.
 
         Raises
         ------
@@ -143,8 +187,51 @@ class Funnel(FunnelSpec):
         names = any_of(by, "by")
         return levels(self, bind(self, events, names), by=names)
 
+    def to_sql(self, dialect: str = "clickhouse", table: str = "events") -> str:
+        """Return :meth:`levels` as a query of another system, to be run there and compared.
+
+        Parameters
+        ----------
+        dialect : str
+            "clickhouse", whose ``windowFunnel`` the query asks.
+        table : str
+            What the events are called there.
+
+        Returns
+        -------
+        str
+            :func:`workbench.sql` reads it as this funnel. Times are of ClickHouse's type DateTime,
+            which has whole seconds, or integers without a sign where the window is an integer.
+
+        Raises
+        ------
+        WorkbenchError
+            When it asks for what ``windowFunnel`` has not, such as ``order`` or ``exclude``, or
+            when a step is a Column.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> print(wb.Funnel(["signup", "checkout"], "1 hour", modes=["strict_order"]).to_sql())
+        SELECT
+          "user_id",
+          windowFunnel(3600, 'strict_order')("timestamp", COALESCE("event" = 'signup', FALSE), \
+COALESCE("event" = 'checkout', FALSE)) AS "level"
+        FROM "events"
+        WHERE
+          "user_id" IS NOT NULL AND "timestamp" IS NOT NULL
+        GROUP BY
+          "user_id"
+        """
+        from workbench.funnel.as_sql import as_sql
+
+        return as_sql(self, dialect, table)
+
     def steps(
-        self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None
+        self,
+        events: "TableLike | Prepared",
+        by: str | Sequence[str] | None = None,
+        largest: int | None = None,
     ) -> "pd.DataFrame":
         """Return what each step keeps and loses.
 
@@ -152,7 +239,11 @@ class Funnel(FunnelSpec):
         ----------
         events : TableLike or Prepared
         by : str or sequence of str, optional
-            A column, or several; their values at the first step are a segment.
+            A column or a cohort, or several; each combination of their values is a segment. The
+            funnel's ``attribution`` says at which step, the first if nothing else.
+        largest : int, optional
+            How many segments have rows of their own, those with the most users; the others are
+            one more together, ``"others"``, the last.
 
         Returns
         -------
@@ -164,7 +255,7 @@ class Funnel(FunnelSpec):
             those who reached the next one, were lost before it, or were excluded.
             ``attrs["skipped"]`` is the number of
             rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
-            ``attrs["unit"]`` what they are.
+            ``attrs["unit"]`` what they are, ``attrs["others"]`` how many segments are one.
 
         Warns
         -----
@@ -182,7 +273,7 @@ class Funnel(FunnelSpec):
         """
         from workbench.funnel.summary import summary_of
 
-        return summary_of(self, events, by).steps
+        return summary_of(self, events, by, largest=largest).steps
 
     def times(self, events: "TableLike | Prepared", bins: int = 30) -> "pd.DataFrame":
         """Return how long those who reached every step took, as a histogram.
@@ -203,7 +294,11 @@ class Funnel(FunnelSpec):
         return summary_of(self, events, bins=bins, warn=False).times
 
     def summary(
-        self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None, bins: int = 30
+        self,
+        events: "TableLike | Prepared",
+        by: str | Sequence[str] | None = None,
+        bins: int = 30,
+        largest: int | None = None,
     ) -> "Summary":
         """Return :meth:`steps` and :meth:`times` of one question to Spark.
 
@@ -211,9 +306,11 @@ class Funnel(FunnelSpec):
         ----------
         events : TableLike or Prepared
         by : str or sequence of str, optional
-            A column, or several; their values at the first step are a segment of the steps.
+            As :meth:`steps` takes it.
         bins : int
             How many intervals of time, at the most.
+        largest : int, optional
+            As :meth:`steps` takes it.
 
         Returns
         -------
@@ -227,16 +324,171 @@ class Funnel(FunnelSpec):
         """
         from workbench.funnel.summary import summary_of
 
-        return summary_of(self, events, by, bins)
+        return summary_of(self, events, by, bins, largest=largest)
 
-    def people(self, events: "TableLike | Prepared", stopped_at: int) -> "DataFrame":
-        """Return the keys that stopped at a level, and what they did next.
+    def trend(
+        self,
+        events: "TableLike | Prepared",
+        every: "Duration" = "1 day",
+        by: str | Sequence[str] | None = None,
+        largest: int | None = None,
+        confidence: float = 0.95,
+    ) -> "pd.DataFrame":
+        """Return what each step keeps, by the time of the first step.
+
+        A key counts once in each period in which it takes the first step, with the best chain that
+        begins there, as if the funnel was asked with that ``start`` and ``end``; later steps may
+        lie in later periods, and an event may be a step of chains of several periods. Each chain
+        of ``count="conversions"``, and of steps in any order, counts in the period in which it
+        begins. Those are *open* whose last first step of the period lies less than a window before
+        the last event of the data: they may still go on, so shares are of the others alone.
 
         Parameters
         ----------
         events : TableLike or Prepared
-        stopped_at : int
-            The level: 0 for those who never took the first step, up to the number of steps.
+        every : str, timedelta or int
+            How long periods are: ``"1 day"``, ``"1 week"`` (from Monday), ``"1 month"``,
+            ``"quarter"``. Days and months are those of the session's time zone; all are counted
+            from the begin of 1970. For a time column of integers an integer, counted from 0. At
+            most 10,000 points are returned.
+        by : str or sequence of str, optional
+            As :meth:`steps` takes it.
+        largest : int, optional
+            How many segments have rows of their own, those with the most entrants; the others are
+            one more together, ``"others"``, the last.
+        confidence : float
+            Of each interval by itself.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each (segment,) period and step: when the period begins (``from``) and ends
+            (``to``), ``entrants``, how many of them are ``open``, ``users`` of the others who
+            reached the step, their ``share`` and its interval, ``low`` and ``high`` (Wilson's, by
+            statsmodels). Periods follow each other to the end of the data; one without entrants
+            has shares that are missing. ``attrs["end"]`` is the time of the last event.
+
+        Raises
+        ------
+        WorkbenchError
+            When ``every`` is no length, or makes too many periods.
+
+        Warns
+        -----
+        WorkbenchWarning
+            As :meth:`steps`.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> events = wb.session().sql('''
+        ...     SELECT * FROM VALUES (1, 0, "visit"), (1, 5, "buy"), (2, 8, "visit"),
+        ...     (1, 21, "visit"), (3, 25, "visit"), (3, 26, "buy") AS (user_id, timestamp, event)
+        ... ''')
+        >>> trend = wb.Funnel(["visit", "buy"], window=5).trend(events, every=10)
+        >>> trend.loc[trend["step"] == "buy", ["from", "entrants", "open", "users", "share"]]
+           from  entrants  open  users  share
+        1     0         2     0      1    0.5
+        3    10         0     0      0    NaN
+        5    20         2     1      0    0.0
+        """
+        from workbench.funnel.trend import trend_of
+
+        return trend_of(self, events, every, by, largest, confidence)
+
+    def compare(
+        self,
+        events: "TableLike | Prepared",
+        by: str | Sequence[str],
+        baseline: Any = None,
+        largest: int | None = None,
+        confidence: float = 0.95,
+    ) -> "pd.DataFrame":
+        """Return how far each segment got, and how sure it is that they differ.
+
+        Parameters
+        ----------
+        events : TableLike or Prepared
+        by : str or sequence of str
+            A column or a cohort, or several, as :meth:`steps` takes it. Intervals of differences
+            hold where nobody is in two segments: not by ``attribution="each"``.
+        baseline : value or tuple, optional
+            The segment that the others are compared with: its value, or one for each of ``by``;
+            ``(None,)`` is the null. The largest, if nothing else.
+        largest : int, optional
+            How many segments have rows of their own, as for :meth:`steps`; fewer segments are
+            fewer comparisons.
+        confidence : float
+            Of each interval of a share or a median by itself, and of all intervals of differences
+            together.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each segment and step: ``users`` who reached it, ``of`` those who took the
+            first step, their ``share``, ``low`` and ``high`` (Wilson's interval). For all but the
+            baseline and the first step ``difference``, the share less the baseline's, with
+            ``difference_low`` and ``difference_high`` (Newcombe's interval, by Bonferroni at a
+            level at which all hold together) and ``p_value`` (the score test, by Holm adjusted for
+            as many comparisons): ``attrs["compared"]``. ``median_time`` since the step before,
+            with ``median_low`` and ``median_high``: order statistics, by the binomial
+            distribution; missing below 6 users. Shares and tests are those of statsmodels.
+
+        Raises
+        ------
+        WorkbenchError
+            When there are fewer than two segments, or the baseline is none of them.
+
+        Warns
+        -----
+        WorkbenchWarning
+            As :meth:`steps`.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=500)
+        >>> funnel = wb.Funnel(["signup", "add_to_cart"], window="1 day")
+        >>> found = funnel.compare(clicks, by="device").dropna(subset="difference")
+        >>> found["step"].tolist(), found.attrs["baseline"]
+        (['add_to_cart', 'add_to_cart'], ('mobile',))
+        """
+        from workbench.funnel.compare import compare_of
+
+        return compare_of(self, events, by, baseline, largest, confidence)
+
+    def people(
+        self,
+        events: "TableLike | Prepared",
+        stopped_at: int | None = None,
+        *,
+        reached: str | int | None = None,
+        by: str | Sequence[str] | None = None,
+        segment: Any = None,
+        entered: "Moment | None" = None,
+        every: "Duration | None" = None,
+        open: bool = False,
+    ) -> "DataFrame":
+        """Return the keys behind a number of a funnel, a trend or a comparison.
+
+        Parameters
+        ----------
+        events : TableLike or Prepared
+        stopped_at : int, optional
+            Those who stopped at a level: 0 for those who never took the first step, up to the
+            number of steps.
+        reached : str or int, optional
+            In place of it: those who reached a step, by its label or its number from 1.
+        by : str or sequence of str, optional
+            Columns and cohorts that are returned as well.
+        segment : value or tuple, optional
+            Those of one segment: its value, or one for each of ``by``; ``(None,)`` is the null.
+        entered : str, date, datetime or int, optional
+            Those who entered in the period of a trend in which this time lies.
+        every : str, timedelta or int, optional
+            With ``entered``: how long periods are, as :meth:`trend` takes it.
+        open : bool
+            With ``entered``: those whose window is not over, in place of those whose window is.
 
         Returns
         -------
@@ -245,13 +497,176 @@ class Funnel(FunnelSpec):
             ``next_event``: the earliest event later than the last step reached. As the last line
             of a cell it shows its first rows where the events are prepared and so few that this
             starts no job; else its columns, and nothing runs.
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such level, step or period.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=500)
+        >>> funnel = wb.Funnel(["signup", "add_to_cart"], window="1 day")
+        >>> week = dict(every="1 week", entered="2024-01-10", reached="add_to_cart")
+        >>> trend = funnel.trend(clicks, every="1 week")
+        >>> int(trend["users"][3]) == funnel.people(clicks, **week).count()
+        True
         """
+        from workbench.funnel.inspect.behind import WhichPeople, behind
         from workbench.funnel.inspect.people import people_html
 
-        check_level(self, stopped_at)
-        people = levels(self, bind(self, events), levels=(stopped_at,))
-        shown_as(people, lambda: people_html(self, events, stopped_at, people.columns))
-        return people
+        names = any_of(by, "by")
+        if reached is None and segment is None and entered is None and not open and every is None:
+            check_level(self, stopped_at)
+            people = levels(self, bind(self, events, names), by=names, levels=(stopped_at,))
+            level = cast(int, stopped_at)
+            shown_as(people, lambda: people_html(self, events, level, people.columns))
+            return people
+        asked = WhichPeople(stopped_at, reached, names, segment, entered, every, open)
+        return behind(self, events, asked)
+
+    def paths(
+        self,
+        events: "TableLike | Prepared",
+        after: str | int | None = None,
+        before: str | int | None = None,
+        dropped: bool = False,
+        longest: int = 5,
+        most: int = 20,
+    ) -> "Paths":
+        """Return what people did between two steps, behind one, or before one.
+
+        Of each winning chain, the events between the times of the steps, those times excluded:
+        after and before, all that lies between; after alone, what follows within the window of
+        the funnel; before alone, what led to it within as long a time. An event that repeats at
+        once is one; events of one time are taken in the order of their names; those without a
+        name are left out.
+
+        Parameters
+        ----------
+        events : TableLike or Prepared
+            One shuffle, or none where they are prepared. With steps that are conditions, the
+            column of events is needed as well.
+        after, before : str or int, optional
+            Steps by label, or by number from 1. Only those are counted who took them.
+        dropped : bool
+            With ``after`` alone: only of those who took no step behind it.
+        longest : int
+            How many events a path has at the most, 1 to 10: the first behind ``after``, without it
+            the last in front of ``before``. Longer ones are cut, and told apart.
+        most : int
+            How many paths are returned, the most frequent; all others are counted.
+
+        Returns
+        -------
+        Paths
+            ``table``, ``others``, and ``people(path)``.
+
+        Raises
+        ------
+        WorkbenchError
+            When the steps are none, or a column is missing.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When rows were left out.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> funnel = wb.Funnel(["signup", "checkout"], window="1 hour")
+        >>> events = spark.sql('''
+        ...     SELECT 1 AS user_id, timestamp_seconds(i) AS timestamp, event FROM (
+        ...     SELECT posexplode(array("signup", "help", "help", "cart", "checkout"))
+        ...     AS (i, event))
+        ... ''')
+        >>> found = funnel.paths(events, after="signup", before="checkout")
+        >>> found.table
+                   path   more  users  share
+        0  (help, cart)  False      1    1.0
+        >>> found.people(["help", "cart"]).show()
+        +-------+
+        |user_id|
+        +-------+
+        |      1|
+        +-------+
+        <BLANKLINE>
+        """
+        from workbench.funnel.behaviour.paths import paths_of
+
+        return paths_of(self, events, after, before, dropped, longest, most)
+
+    def drivers(
+        self,
+        events: "TableLike | Prepared",
+        step: str | int,
+        by: str | Sequence[str] = (),
+        landmark: "Duration | None" = None,
+        least: int = 20,
+        adjust: str = "fdr_bh",
+        most: int = 20,
+    ) -> "Drivers":
+        """Return which events and values tell those who went on to a step from those who did not.
+
+        This is association and not cause: who reads the help page may go on more often because
+        they meant to buy.
+
+        Those who go on are seen for a shorter time than those who drop off, so that rare events
+        would look like a reason to drop off. Therefore everybody who took the step before is
+        watched for one time from there, the landmark, and only those are compared for whom it was
+        open then whether they go on: who went on earlier is left out and counted (``early``), and
+        so is whose window was over (``late``).
+
+        Parameters
+        ----------
+        events : TableLike or Prepared
+            One shuffle, or none where they are prepared.
+        step : str or int
+            A required step behind the first, by label or by number from 1.
+        by : str or sequence of str
+            Columns whose values are looked at as well, as text: whether a person had one at the
+            step before or within the landmark. 10,000 different values of each at the most.
+        landmark : str, timedelta or int, optional
+            How long everybody is watched; without it, a tenth of what the step has time for.
+        least : int
+            Only what at least so many of those who are compared have, and as many lack.
+        adjust : str
+            How p-values are adjusted for how many there are: ``"fdr_bh"`` (Benjamini and
+            Hochberg, the share of false ones) or ``"holm"`` (Holm, any false one at all).
+        most : int
+            How many are returned, those with the least adjusted p-values.
+
+        Returns
+        -------
+        Drivers
+            ``table``, ``looked_at``, and ``people(value)``. Odds ratios, Woolf's intervals and
+            p-values are those of statsmodels' ``Table2x2``.
+
+        Raises
+        ------
+        WorkbenchError
+            When the step or the landmark cannot be meant, or a column is missing.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When rows were left out, or one of the two groups is empty.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> clicks = wb.datasets.clickstream(wb.session(), users=500)
+        >>> funnel = wb.Funnel(["signup", "add_to_cart"], window="1 day")
+        >>> found = funnel.drivers(clicks, step="add_to_cart", landmark="2 minutes")
+        >>> found.table.columns[:4].tolist(), found.looked_at > 0
+        (['column', 'value', 'went_on', 'dropped'], True)
+        """
+        from workbench.funnel.behaviour.drivers import drivers_of
+
+        return drivers_of(self, events, step, by, landmark, least, adjust, most)
 
     def skipped(self, events: "TableLike | Prepared") -> int:
         """Return how many rows are left out because their key or their time is null.

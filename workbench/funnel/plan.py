@@ -1,15 +1,28 @@
 """The plans of a funnel: from rows in one shuffle, or from prepared events without any."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.blocks import NAME
 from workbench.columnar.bundles import BUNDLE
-from workbench.funnel.bind import bits, prepared_task, summary_schema, task_of, task_schema
+from workbench.funnel.bind import (
+    bits,
+    period_of,
+    prepared_task,
+    segment_types,
+    summary_schema,
+    task_of,
+    task_schema,
+    trend_schema,
+)
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.entries import EntriesTask
 from workbench.funnel.worker.levels import FunnelTask
-from workbench.funnel.worker.summary import ReachedTask, SummaryTask
+from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
+from workbench.funnel.worker.trend import TrendTask
 from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
@@ -21,6 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 MOST_SEGMENTS = 1_000
+#: How many points a trend has at the most: periods, of all segments.
+MOST_POINTS = 10_000
 
 #: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
 _MINUTE, _DAY = 60_000_000, 86_400_000_000
@@ -59,7 +74,12 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 
 
 def figures(
-    funnel: FunnelSpec, events: BoundTable | Prepared, by: tuple[str, ...], bins: int
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    by: tuple[str, ...],
+    bins: int,
+    largest: int | None = None,
+    ranks: Ranks | None = None,
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
     """Return a row of figures for all keys, and with ``by`` one for each segment.
 
@@ -71,6 +91,10 @@ def figures(
         The columns of segments.
     bins : int
         How many intervals of time, at the most.
+    largest : int, optional
+        How many segments have figures of their own; all others have theirs together.
+    ranks : Ranks, optional
+        The ends of the medians' intervals, where they are wanted.
 
     Returns
     -------
@@ -79,34 +103,100 @@ def figures(
     skipped : int
         How many rows were left out.
     """
+    summed = _summed_up(funnel, events, by, bins, largest, ranks)
+    return _asked(funnel, events, ReachedTask, *summed, by=by, timed=True)
+
+
+def entered(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    by: tuple[str, ...],
+    periods: Periods,
+    largest: int | None = None,
+) -> "tuple[Sequence[Row | dict[str, Any]], int]":
+    """Return a row of figures for each period and segment that has entrants.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : BoundTable or Prepared
+    by : tuple of str
+        The columns of segments.
+    periods : Periods
+    largest : int, optional
+        How many segments have figures of their own; all others have theirs together.
+
+    Returns
+    -------
+    found : sequence of pyspark.sql.Row, or of dict
+        As :mod:`workbench.funnel.worker.trend` makes them; none without any entrant.
+    skipped : int
+        How many rows were left out.
+    """
+    end = events.span[1] if isinstance(events, Prepared) and events.span else None
+    window = funnel.span(events.integer_time)
+    summary = TrendTask(len(funnel.labels), window, end, MOST_POINTS, largest)
+    schema = trend_schema(segment_types(funnel, events, by))
+    answer = partial(EntriesTask, periods=periods, each=each_period(funnel))
+    return _asked(funnel, events, answer, summary, schema, by=by)
+
+
+def each_period(funnel: FunnelSpec) -> bool:
+    """Whether a key is counted in each period in which it takes the first step.
+
+    Else each chain is, in the period in which it begins: conversions follow each other, and in any
+    order no step is the first.
+    """
+    return funnel.counting.count != "conversions" and funnel.rules.order != "any"
+
+
+def _asked(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    answers: "Callable[[FunnelTask], ReachedTask | EntriesTask]",
+    summary: SummaryTask | TrendTask,
+    schema: "StructType",
+    **more: Any,
+) -> "tuple[Sequence[Row | dict[str, Any]], int]":
+    """What one worker makes of all keys' answers, and how many rows were left out."""
     if isinstance(events, Prepared):
-        return _of_prepared(funnel, events, by, bins), events.skipped
+        answer = answers(prepared_task(funnel, events, **more))
+        return _of_prepared(funnel, events, answer, summary, schema), events.skipped
     counted, skipped = watched(events)
-    rows, task = _rows(funnel, counted, by=by, timed=True)
+    # The end of the data is known of all rows alone.
+    rows, task = _rows(funnel, counted, isinstance(summary, TrendTask), **more)
     bundles = rows.mapInArrow(
-        named_task("funnel kernel", ReachedTask(task).from_rows), f"{BUNDLE} binary"
+        named_task("funnel kernel", answers(task).from_rows), f"{BUNDLE} binary"
     )
-    found = _of_bundles(bundles, *_summed_up(funnel, events, by, bins))
+    found = _of_bundles(bundles, summary, schema)
     return found, skipped_of(skipped, bool(found), events)
 
 
-def _rows(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "tuple[DataFrame, FunnelTask]":
+def _rows(
+    funnel: FunnelSpec, events: BoundTable, every_row: bool = False, **more: Any
+) -> "tuple[DataFrame, FunnelTask]":
     """The rows in bundles, and what the workers have to know of them."""
     ship(events.df.sparkSession)
-    what, by = bits(funnel, events), more.get("by", ())
+    by = more.get("by", ())
+    what = bits(funnel, events, by)
     if "levels" in more and funnel.event in events.names:
         more["next"], what = NAME, what | name_of(events, funnel.event)
+    more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
-    return select_rows(events, what, by, task.only_matching), task
+    keep = funnel.segmenting.columns(by)
+    return select_rows(events, what, keep, task.only_matching and not every_row), task
 
 
 def _of_prepared(
-    funnel: FunnelSpec, events: Prepared, by: tuple[str, ...], bins: int
+    funnel: FunnelSpec,
+    events: Prepared,
+    answer: ReachedTask | EntriesTask,
+    summary: SummaryTask | TrendTask,
+    schema: "StructType",
 ) -> "Sequence[Row | dict[str, Any]]":
-    answer = ReachedTask(prepared_task(funnel, events, by=by, timed=True))
-    summary, schema = _summed_up(funnel, events, by, bins)
     # A timestamp would come out of Arrow with a time zone and out of Spark without one.
-    if events.tasks == 1 and "timestamp" not in [events.schema[k].dataType.typeName() for k in by]:
+    kinds = [kind.typeName() for kind in segment_types(funnel, events, answer.funnel.by)]
+    if events.tasks == 1 and "timestamp" not in kinds:
         found = list(summary.run(answer.from_blocks(events.fetched())))
         return [row for batch in found for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
@@ -116,7 +206,7 @@ def _of_prepared(
 
 
 def _of_bundles(
-    bundles: "DataFrame", summary: SummaryTask, schema: "StructType"
+    bundles: "DataFrame", summary: SummaryTask | TrendTask, schema: "StructType"
 ) -> "Sequence[Row]":
     """What one worker makes of what all keys reached."""
     return collected(
@@ -125,9 +215,16 @@ def _of_bundles(
 
 
 def _summed_up(
-    funnel: FunnelSpec, events: BoundTable | Prepared, by: tuple[str, ...], bins: int
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    by: tuple[str, ...],
+    bins: int,
+    largest: int | None,
+    ranks: Ranks | None,
 ) -> "tuple[SummaryTask, StructType]":
     """What one worker does with all bundles, and the schema of what it returns."""
     widths = ROUND_COUNTS if events.integer_time else ROUND_TIMES
-    summary = SummaryTask(len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional)
-    return summary, summary_schema([events.schema[name].dataType for name in by])
+    summary = SummaryTask(
+        len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional, largest, ranks
+    )
+    return summary, summary_schema(segment_types(funnel, events, by))

@@ -63,6 +63,9 @@ class Prepared(Described):
     rows, keys, skipped, bytes, partitions : int
         What it holds: events, different keys, events left out because their key or time is null,
         bytes of packed blocks, and how many blocks.
+    span : (int, int) or None
+        The first time and the last, in microseconds since 1970 in UTC, or as an integer column
+        holds them; None without events.
     tasks : int
         Spark tasks that a question takes: few where the blocks are small, because starting a task
         takes longer than asking a small block. Where it is one, a summary is made in this process.
@@ -149,7 +152,7 @@ class Prepared(Described):
         counted, skipped = watched(events)
         rows = select_rows(counted, what, self.keep)
         task = PackTask(self.key, NAME if named else CONDITIONS)
-        schema = "block binary, rows long, keys long, names array<string>"
+        schema = "block binary, rows long, keys long, first long, last long, names array<string>"
         return rows.mapInArrow(named_task("pack by key", task.run), schema), skipped
 
     @in_one_sentence()
@@ -162,11 +165,14 @@ class Prepared(Described):
                 F.coalesce(F.sum("keys"), F.lit(0)).alias("keys"),
                 F.coalesce(F.sum(F.length("block")), F.lit(0)).alias("bytes"),
                 F.count("*").alias("partitions"),
+                F.min("first").alias("first"),
+                F.max("last").alias("last"),
                 F.array_sort(F.array_distinct(F.flatten(F.collect_list("names")))).alias("names"),
             )
         )[0]
         self.rows, self.keys, self.bytes = figures["rows"], figures["keys"], figures["bytes"]
         self.partitions = figures["partitions"]
+        self.span = None if figures["first"] is None else (figures["first"], figures["last"])
         self.tasks = min(self.partitions, self.bytes // BYTES_A_TASK + 1) or 1
         if len(figures["names"]) > MOST_NAMES:
             raise WorkbenchError(

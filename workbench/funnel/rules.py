@@ -68,27 +68,33 @@ class ChainRules:
         exclude = {
             one.label: (
                 *(() if named else (one.what,)),
-                self._of(one.opens, labels),
-                self._of(one.closes, labels),
+                step_name(one.opens, labels),
+                step_name(one.closes, labels),
             )
             for one in self.exclusions
         }
         return [
             ("order", self.order, "this"),
-            ("optional", [self._of(k, labels) for k in self.optional], []),
-            ("within", {self._of(k, labels): length for k, length in self.within.items()}, {}),
+            ("optional", [step_name(k, labels) for k in self.optional], []),
+            ("within", {step_name(k, labels): length for k, length in self.within.items()}, {}),
             ("exclude", exclude, {}),
             ("exclude_from", self.exclude_from, "later"),
         ]
 
-    @staticmethod
-    def _of(k: int, labels: Sequence[str]) -> str | int:
-        """The label of a step, or its number where the label stands for several."""
-        return labels[k] if labels.count(labels[k]) == 1 else k + 1
+    def for_kernel(
+        self, steps: int, window: int, integer_time: bool, always: bool = False
+    ) -> Rules | None:
+        """Return the rules as the kernels take them, None where nothing is asked.
 
-    def for_kernel(self, steps: int, window: int, integer_time: bool) -> Rules | None:
-        """Return the rules as the kernels take them, None where nothing is asked."""
-        if not self.some:
+        Parameters
+        ----------
+        steps : int
+        window : int
+        integer_time : bool
+        always : bool
+            Return them also where nothing is asked.
+        """
+        if not (self.some or always):
             return None
         within = tuple(
             (k, span(length, integer_time, f"within: step {k + 1}"))
@@ -138,7 +144,7 @@ def checked_rules(
     check_known(order, ORDERS, "order")
     check_known(exclude_from, EXCLUDED_FROM, "exclude_from")
     left_out = tuple(
-        sorted({_step(one, labels, "optional") for one in listed(optional, "optional")})
+        sorted({step_number(one, labels, "optional") for one in listed(optional, "optional")})
     )
     _check_optional(left_out, len(labels))
     rules = ChainRules(
@@ -159,7 +165,12 @@ def checked_rules(
     return rules
 
 
-def _step(one: Any, labels: Sequence[str], argument: str) -> int:
+def step_name(k: int, labels: Sequence[str]) -> str | int:
+    """The label of a step, or its number from 1 where the label stands for several."""
+    return labels[k] if labels.count(labels[k]) == 1 else k + 1
+
+
+def step_number(one: Any, labels: Sequence[str], argument: str) -> int:
     """The step that a label or a number from 1 names, counted from 0."""
     number = whole_number(one)
     if number is not None:
@@ -197,7 +208,7 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
     found: dict[int, Duration] = {}
     integers = whole_number(window) is not None
     for one, length in within.items():
-        k = _step(one, labels, "within")
+        k = step_number(one, labels, "within")
         if k == 0:
             raise WorkbenchError("within: the first step has no step before it; name a later one.")
         if span(length, integers, f"within: {one!r}") > span(window, integers):
@@ -245,7 +256,7 @@ def _exclusion(
             f"exclude: {given!r} of {label!r} does not say between which steps; give {two}."
         )
     last = max(k for k in range(len(labels)) if k not in optional)
-    opens, closes = (_step(one, labels, "exclude") for one in parts) if parts else (0, last)
+    opens, closes = (step_number(one, labels, "exclude") for one in parts) if parts else (0, last)
     for k in (opens, closes):
         if k in optional:
             raise WorkbenchError(

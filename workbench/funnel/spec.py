@@ -9,7 +9,9 @@ from workbench.arguments import listed
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
+from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.rules import checked_rules, span
+from workbench.funnel.segments import checked_segments
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
 
 MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
@@ -25,6 +27,7 @@ class FunnelSpec(Described):
     Parameters
     ----------
     steps, window, key, time, event, modes, unit, order, optional, within, exclude, exclude_from
+    hold, count, session, start, end, attribution, cohorts
         As :class:`workbench.Funnel` takes them.
 
     Attributes
@@ -37,12 +40,17 @@ class FunnelSpec(Described):
         By label; None where steps are names of events.
     window : str, timedelta or int
     key : tuple of str
+        With it the columns that are held constant, and the one of sessions: what one chain is of.
     time, event : str
     modes : tuple of str
     unit : str, or None
         What the keys are, in the plural; None where the key's column says it, or they are users.
     rules : ChainRules
         What is asked beyond the steps.
+    counting : Counting
+        What is counted.
+    segmenting : SegmentRules
+        How segments are told apart.
 
     Raises
     ------
@@ -65,9 +73,18 @@ class FunnelSpec(Described):
         within: "Mapping[str | int, Duration] | None" = None,
         exclude: "Sequence[str] | Mapping[str, Any] | None" = None,
         exclude_from: str = "later",
+        hold: str | Sequence[str] = (),
+        count: str = "users",
+        session: "Duration | None" = None,
+        start: "Moment | None" = None,
+        end: "Moment | None" = None,
+        attribution: str | int = "first",
+        cohorts: "Mapping[str, Any] | None" = None,
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
-        self.window, self.key = window, several(key)
+        self.window, given = window, several(key)
+        self.counting = checked_counting(hold, count, session, start, end, given)
+        self.key = (*given, *self.counting.columns)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
         self.modes, self.unit = _checked_modes(modes), _checked_unit(unit)
         if not isinstance(window, int) or isinstance(window, bool):
@@ -77,18 +94,22 @@ class FunnelSpec(Described):
         self.rules = checked_rules(
             self.labels, window, self.names, order, optional, within, exclude, exclude_from
         )
+        self.segmenting = checked_segments(
+            attribution, cohorts, self.labels, self.names is not None, self.rules.order
+        )
         self._check_together()
 
     def __repr__(self) -> str:
         steps = self.conditions or [
             one[0] if len(one) == 1 else list(one) for one in self.names or ()
         ]
-        key = self.key[0] if len(self.key) == 1 else list(self.key)
         given = [
-            ("key", key, "user_id"), ("time", self.time, "timestamp"),
-            ("event", self.event, "event"), ("modes", list(self.modes), []),
-            ("unit", self.unit, None), *self.rule_arguments(),
-        ]  # fmt: skip
+            *self.shared_arguments(),
+            ("modes", list(self.modes), []),
+            *self.rule_arguments(),
+            *self.counting.arguments(),
+            *self.segmenting.arguments(self.labels),
+        ]
         rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
 
@@ -101,47 +122,101 @@ class FunnelSpec(Described):
             "steps": " → ".join(steps),
             "where": "; ".join(told) or None,
             "within": window if isinstance(window, int) else spoken(microseconds(window)),
-            "key": f"{', '.join(self.key)}{f' ({self.unit})' if self.unit else ''}",
+            "key": f"{', '.join(self.own_key)}{f' ({self.unit})' if self.unit else ''}",
             "time": self.time,
             "event": self.event if self.conditions is None else None,
             "modes": ", ".join(self.modes) or None,
             **{
                 {"within": "steps within"}.get(name, name): value
-                for name, value, usual in self.rule_arguments()
+                for name, value, usual in (
+                    *self.rule_arguments(),
+                    *self.counting.arguments(),
+                    *self.segmenting.arguments(self.labels),
+                )
                 if value != usual
             },
         }
 
+    @property
+    def own_key(self) -> tuple[str, ...]:
+        """The columns whose values are one user."""
+        return self.key[: len(self.key) - len(self.counting.columns)]
+
+    @property
+    def counted(self) -> str | None:
+        """What is counted, in the plural, where it is something else than users."""
+        return self.unit or UNITS.get(self.counting.count)
+
     def span(self, integer_time: bool) -> int:
         """Return the window in microseconds, or in the unit of an integer time column."""
         return span(self.window, integer_time)
+
+    def shared_arguments(self) -> list[tuple[str, Any, Any]]:
+        """Return what names the events' columns and the keys: arguments, values, usual values."""
+        key = self.own_key
+        return [
+            ("key", key[0] if len(key) == 1 else list(key), "user_id"),
+            ("time", self.time, "timestamp"),
+            ("event", self.event, "event"),
+            ("unit", self.unit, None),
+        ]
 
     def rule_arguments(self) -> list[tuple[str, Any, Any]]:
         """Return ``order``, ``optional`` and the like, the value of each, and its usual value."""
         return self.rules.arguments(self.labels, self.names is not None)
 
     @property
-    def looked_for(self) -> "tuple[tuple[str, ...], ...] | dict[str, Condition]":
-        """What each bit of a row says: the steps first, then the exclusions."""
-        if self.conditions is not None:
-            return self.conditions | {one.label: one.what for one in self.rules.exclusions}
-        return (*(self.names or ()), *((str(one.what),) for one in self.rules.exclusions))
+    def all_conditions(self) -> "dict[str, Condition] | None":
+        """The conditions of the steps, then of the exclusions; None where they are names."""
+        if self.conditions is None:
+            return None
+        return self.conditions | {one.label: one.what for one in self.rules.exclusions}
+
+    @property
+    def all_names(self) -> tuple[tuple[str, ...], ...]:
+        """The names of events of the steps, then of the exclusions; none where conditions are."""
+        if self.names is None:
+            return ()
+        return (*self.names, *((str(one.what),) for one in self.rules.exclusions))
 
     def _check_together(self) -> None:
         """Refuse what cannot be asked at once."""
-        if self.modes and self.rules.some:
+        if self.modes and (self.rules.some or self.counting.count == "conversions"):
             raise WorkbenchError(
                 f"modes: {self.modes[0]!r} is a mode of ClickHouse's windowFunnel, which knows no "
-                "order, optional, within or exclude; leave the modes out, or those."
+                "order, optional, within, exclude or conversions; leave the modes out, or those."
+            )
+        if self.counting.count == "conversions" and len(self.labels) - 1 in self.rules.optional:
+            raise WorkbenchError(
+                "optional: the last step ends a conversion, so it cannot be left out; "
+                "name an earlier one, or count users."
+            )
+        if self.counting.end is not None and self.rules.order == "any":
+            raise WorkbenchError(
+                "end: steps in any order have no first step that must lie in a period; "
+                "leave the end out, or leave later events out of the table."
             )
         both = [one.label for one in self.rules.exclusions if one.label in (self.conditions or ())]
         if both:
             raise WorkbenchError(
                 f"exclude: {both[0]!r} is the label of a step; give the exclusion another one."
             )
-        if len(self.looked_for) > MAX_STEPS:
+        conditions = self.all_conditions or ()
+        if both := [one.label for one in self.segmenting.cohorts if one.label in conditions]:
             raise WorkbenchError(
-                f"exclude: there are {len(self.looked_for)} steps and exclusions together; "
+                f"cohorts: {both[0]!r} is the label of a step or an exclusion; "
+                "give the cohort another one."
+            )
+        if (several := len(self.labels) + len(self.rules.exclusions)) > MAX_STEPS:
+            raise WorkbenchError(
+                f"exclude: there are {several} steps and exclusions together; "
+                f"give at most {MAX_STEPS}."
+            )
+        if (several := several + sum(one.column is None for one in self.segmenting.cohorts)) > (
+            MAX_STEPS
+        ):
+            raise WorkbenchError(
+                f"cohorts: there are {several} steps, exclusions and cohorts together; "
                 f"give at most {MAX_STEPS}."
             )
 

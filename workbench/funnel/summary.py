@@ -1,19 +1,24 @@
 """The funnel's summaries as small pandas tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from workbench.arguments import whole_number
 from workbench.columnar.blocks import NAME
-from workbench.errors import warn
+from workbench.described import frame_table, shown_as
+from workbench.durations import spoken
+from workbench.errors import WorkbenchError, warn
 from workbench.funnel.bind import bind, time_unit, unit_of
 from workbench.funnel.checks import check_bins
 from workbench.funnel.plan import MOST_SEGMENTS, figures
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.pack import MOST_NAMES
-from workbench.funnel.worker.summary import segment
+from workbench.funnel.worker.summary import OTHERS, segment, steps_before
+from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_one_sentence
 from workbench.spark.shuffle import any_of
 from workbench.spark.table import BoundTable, column, nearest
@@ -56,27 +61,65 @@ def summary_of(
     by: str | Sequence[str] | None = None,
     bins: int = 30,
     warn: bool = True,
+    largest: int | None = None,
 ) -> Summary:
     """Return what a funnel says of all keys; see :meth:`workbench.Funnel.summary`."""
     check_bins(bins)
     names = any_of(by, "by")
+    check_largest(largest, names)
     bound = bind(funnel, events, names, STEP_COLUMNS)
     with in_one_sentence():
-        found, skipped = figures(funnel, bound, names, bins)
+        found, skipped = figures(funnel, bound, names, bins, largest)
     whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
     segments = [row for row in found if not row["whole"]] if names else whole
     steps = steps_table(
         segments, step_names(funnel), names, bound.integer_time, funnel.rules.optional
     )
     units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
+    steps.attrs["others"] = sum(row[OTHERS] for row in segments)
     steps.attrs |= {"skipped": skipped, "all": list(whole[0]["users"]), **units}
     if warn:
-        _warn(funnel, bound, steps, skipped)
+        warn_of(funnel, bound, steps, skipped)
     if not funnel.rules.exclusions:
         steps = steps.drop(columns="excluded")
+    shown_as(steps, partial(_steps_html, steps))
     times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
     times.attrs |= units
     return Summary(steps, times)
+
+
+def check_largest(largest: Any, by: Sequence[str]) -> None:
+    """Refuse what is no number of segments, and one without segments.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if largest is None:
+        return
+    if not by:
+        raise WorkbenchError(
+            f"largest: {largest!r} is a number of segments, and there are none; "
+            "give by=, or leave it out."
+        )
+    if whole_number(largest) not in range(1, MOST_SEGMENTS + 1):
+        raise WorkbenchError(
+            f"largest: {largest!r} is no number of segments; give 1 to {MOST_SEGMENTS:,}."
+        )
+
+
+def _steps_html(steps: pd.DataFrame) -> Markup:
+    """What a notebook shows of steps: shares in percent, times as they are said."""
+    shown: dict[str, Callable[[Any], object]] = {
+        **dict.fromkeys(("from_first", "from_previous"), "{:.1%}".format),
+        **dict.fromkeys(("median_time", "p90_time"), spoken_length),
+    }
+    return frame_table("Steps", steps, heads={"users": steps.attrs["unit"]}, shown=shown)
+
+
+def spoken_length(length: Any) -> Any:
+    """Return a length of time as a person says it; an integer stays one."""
+    return spoken(length / pd.Timedelta("1us")) if isinstance(length, pd.Timedelta) else length
 
 
 def step_names(funnel: FunnelSpec) -> tuple[str, ...]:
@@ -90,7 +133,8 @@ def nobody(steps: int) -> dict[str, Any]:
     """Return the summary of no key at all."""
     unknown = [float("nan")] * steps
     figures = {"users": [0] * steps, "median": unknown, "p90": unknown, "excluded": [0] * steps}
-    return {**figures, "width": 1, "histogram": []}
+    figures |= {"median_low": unknown, "median_high": unknown}
+    return {**figures, "width": 1, "histogram": [], OTHERS: 0}
 
 
 def steps_table(
@@ -120,8 +164,9 @@ def steps_table(
     pandas.DataFrame
         ``attrs["cut"]`` says whether there are more segments than these.
     """
+    before = steps_before(len(labels), optional)
     rows = [
-        _row(one, k, label, by, integer_time, optional)
+        _row(one, k, label, by, integer_time, before[k], k in optional)
         for one in found[:MOST_SEGMENTS]
         for k, label in enumerate(labels)
     ]
@@ -146,40 +191,48 @@ def times_table(width: int, users: Sequence[int], integer_time: bool) -> pd.Data
     pandas.DataFrame
         ``from``, ``to`` and ``users``.
     """
-    lengths = [_length(k * width, integer_time) for k in range(len(users) + 1)]
+    lengths = [length_of(k * width, integer_time) for k in range(len(users) + 1)]
     return pd.DataFrame({"from": lengths[:-1], "to": lengths[1:], "users": list(users)})
 
 
 def _row(
-    found: Any, k: int, label: str, by: Sequence[str], integer_time: bool, optional: Sequence[int]
+    found: Any,
+    k: int,
+    label: str,
+    by: Sequence[str],
+    integer_time: bool,
+    before: int,
+    optional: bool,
 ) -> tuple[Any, ...]:
     users, first, excluded = found["users"][k], found["users"][0], found["excluded"][k]
-    before = max((j for j in range(k) if j not in optional), default=k)
     previous = found["users"][before]
     return (
-        *(found[segment(part)] for part in range(len(by))),
+        *(OTHERS if found[OTHERS] else found[segment(part)] for part in range(len(by))),
         label,
         users,
         users / first if first else float("nan"),
         users / previous if previous else float("nan"),
-        0 if k in optional else previous - users - excluded,
+        0 if optional else previous - users - excluded,
         excluded,
-        *(_length(found[name][k], integer_time) for name in ("median", "p90")),
+        *(length_of(found[name][k], integer_time) for name in ("median", "p90")),
     )
 
 
-def _length(value: float, integer_time: bool) -> Any:
+def length_of(value: float, integer_time: bool) -> Any:
+    """Return a length of time as tables have it; an integer stays one."""
     if value != value:
         return float("nan") if integer_time else pd.NaT
     return value if integer_time else pd.Timedelta(round(value), "us")
 
 
-def _warn(
+def warn_of(
     funnel: FunnelSpec, events: BoundTable | Prepared, found: pd.DataFrame, skipped: int
 ) -> None:
+    """Warn of rows that were left out, of segments that are, and of steps that match no event."""
     if skipped:
-        one = "1 row was left out: its key or its time is null."
-        some = f"{skipped:,} rows were left out: their key or their time is null."
+        held = ", or a column held constant," if funnel.counting.columns else ""
+        one = f"1 row was left out: its key or its time{held} is null."
+        some = f"{skipped:,} rows were left out: their key or their time{held} is null."
         warn(one if skipped == 1 else some)
     if found.attrs["cut"]:
         warn(
@@ -190,27 +243,26 @@ def _warn(
     if funnel.rules.order == "any" and found["users"].all():
         reached = set(funnel.labels)
     for label in dict.fromkeys(funnel.labels):
-        if label not in reached and (hint := _unmatched(funnel, events, label)) is not None:
+        if label not in reached and (hint := unmatched(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
     for exclusion in funnel.rules.exclusions if not found["excluded"].any() else ():
         label = exclusion.label
-        if (hint := _unmatched(funnel, events, label)) is not None:
+        if (hint := unmatched(funnel, events, label)) is not None:
             warn(f"exclude: {label!r} matches no event; {hint}")
 
 
-def _unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
+def unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
     """The end of a sentence when a step or an exclusion matches no event of the data, else None."""
-    what = funnel.looked_for
-    if isinstance(what, dict):
+    if funnel.all_conditions is not None:
         if isinstance(events, Prepared):
             return None
         from pyspark.sql import functions as F
 
-        condition = what[label]
+        condition = funnel.all_conditions[label]
         true = F.expr(condition) if isinstance(condition, str) else condition
         return None if collected(events.df.where(true).limit(1)) else "look at its condition."
     labels = (*funnel.labels, *(one.label for one in funnel.rules.exclusions))
-    names = what[labels.index(label)]
+    names = funnel.all_names[labels.index(label)]
     known = events.names if isinstance(events, Prepared) else _names(funnel, events)
     return None if set(names) & set(known) else nearest(names[0], known)
 

@@ -60,7 +60,7 @@ def chains(draw: st.DrawFn) -> Args:
     """Draw what ``chain_funnel`` takes."""
     asked, columns = draw(scanned(("this", "strict")))
     settings, memory = chain_arguments(asked)
-    return [*columns, *settings, *memory, np.zeros(3, np.int64), np.zeros(asked.steps, np.int64)]
+    return [*columns, *settings, *memory, np.zeros(4, np.int64), np.zeros(asked.steps, np.int64)]
 
 
 @st.composite
@@ -68,7 +68,7 @@ def any_order(draw: st.DrawFn) -> Args:
     """Draw what ``any_order_funnel`` takes."""
     asked, columns = draw(scanned(("any",)))
     memory = [np.zeros(asked.steps, np.int64) for _ in range(3)]
-    outcome, reached = np.zeros(3, np.int64), np.zeros(asked.steps, np.int64)
+    outcome, reached = np.zeros(4, np.int64), np.zeros(asked.steps, np.int64)
     return [*columns[:3], asked.window, *memory, outcome, reached]
 
 
@@ -85,9 +85,33 @@ def matched_rows(draw: st.DrawFn) -> Args:
     return [len(fulfils) - 1, kind, fulfils, row_of, *memory]
 
 
+@st.composite
+def chain_conversions(draw: st.DrawFn) -> Args:
+    """Draw what ``chain_conversions`` takes: a funnel of some steps whose last is required."""
+    args = draw(chains().filter(lambda args: len(args[7]) > 1 and not args[6] >> len(args[7]) - 1))
+    return [*args, np.zeros(len(args[0]), np.uint8)]
+
+
+@st.composite
+def any_order_conversions(draw: st.DrawFn) -> Args:
+    """Draw what ``any_order_conversions`` takes."""
+    args = draw(any_order())
+    return [*args, np.zeros(len(args[0]), np.uint8)]
+
+
 def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
-    time, kind, fulfils, bars, window, strict, optional, within, opens, closes = before[:10]
-    rules = Rules(
+    time, kind, fulfils, bars = before[:4]
+    rules = rules_of(before)
+    columns = time.tolist(), fulfils[kind].tolist(), bars[kind].tolist()
+    best = brute_force.answer(list(zip(*columns, strict=True)), rules)
+    _, barred, barred_last, _ = after[-2].tolist()
+    return (result, barred, barred_last) == (best.level, best.barred, best.barred_last)
+
+
+def rules_of(args: Args) -> Rules:
+    """What the arguments of a kernel of chains ask."""
+    window, strict, optional, within, opens, closes = args[4:10]
+    return Rules(
         len(within),
         window,
         "strict" if strict else "this",
@@ -95,10 +119,21 @@ def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
         tuple((k, int(one)) for k, one in enumerate(within) if one != MOST),
         tuple(zip(opens.tolist(), closes.tolist(), strict=True)),
     )
+
+
+def completes_most_chains(before: Args, after: Args, result: Any) -> bool:
+    time, kind, fulfils, bars = before[:4]
     columns = time.tolist(), fulfils[kind].tolist(), bars[kind].tolist()
-    best = brute_force.answer(list(zip(*columns, strict=True)), rules)
-    _, barred, barred_last = after[-2].tolist()
-    return (result, barred, barred_last) == (best.level, best.barred, best.barred_last)
+    rows = list(zip(*columns, strict=True))
+    ends = int(after[-1].sum())
+    return result == ends == brute_force.most_completed(rows, rules_of(before))
+
+
+def completes_most_windows(before: Args, after: Args, result: Any) -> bool:
+    time, kind, fulfils, window = before[:4]
+    rows = [(at, bits, 0) for at, bits in zip(time.tolist(), fulfils[kind].tolist(), strict=True)]
+    rules = Rules(len(before[4]), window, "any")
+    return bool(result == after[-1].sum() == brute_force.most_completed(rows, rules))
 
 
 def counts_what_a_window_holds(before: Args, after: Args, result: Any) -> bool:
@@ -124,7 +159,9 @@ def holds_the_newest_rows(before: Args, after: Args, result: Any) -> bool:
 Oracle = Callable[[Args, Args, Any], bool]
 
 CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
+    "any_order_conversions": (any_order_conversions(), completes_most_windows),
     "any_order_funnel": (any_order(), counts_what_a_window_holds),
+    "chain_conversions": (chain_conversions(), completes_most_chains),
     "chain_funnel": (chains(), is_best_of_all_chains),
     "match_newest": (matched_rows(), holds_the_newest_rows),
 }

@@ -124,3 +124,27 @@ def any_order_level(rows: Sequence[Row], rules: Rules) -> int:
         for first, _, _ in rows
     ]
     return max((matched(window, rules.steps) for window in windows), default=0)
+
+
+def completed(rows: Sequence[Row], rules: Rules) -> list[tuple[int, int]]:
+    """Return the first and the last row of every complete chain; rows stand in order."""
+    if rules.order == "any":
+        pairs = [(a, b) for a in range(len(rows)) for b in range(a, len(rows))]
+        return [
+            (a, b)
+            for a, b in pairs
+            if rows[b][0] - rows[a][0] <= rules.window
+            and matched([bits for _, bits, _ in rows[a : b + 1]], rules.steps) == rules.steps
+        ]
+    found = chains(rows, rules)
+    return [(chain[0][0], chain[-1][0]) for chain in found if chain[-1][1] == rules.steps - 1]
+
+
+def most_completed(rows: Sequence[Row], rules: Rules) -> int:
+    """Return the most complete chains that follow each other, by trying all of them."""
+    found = completed(sorted_rows(rows), rules)
+
+    def most(first: int) -> int:
+        return max((1 + most(b + 1) for a, b in found if a >= first), default=0)
+
+    return most(0)

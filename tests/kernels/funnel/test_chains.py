@@ -1,12 +1,16 @@
 """Analysts' funnels against every chain tried, every window matched, and products' own examples."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kernels.funnel.chain_levels import Rules, chain_levels
+from kernels.funnel.conversions import conversion_ends
 from kernels.funnel.levels import funnel_levels
+from tests.drawn import draws
 from tests.kernels.funnel import chains_brute_force as brute_force
 from tests.kernels.funnel.cases_chains import Users, rules, users
 from tests.kernels.funnel.chains_brute_force import Answer
@@ -25,7 +29,7 @@ def answers(users: Users, rules: Rules) -> list[Answer]:
     level, reached, outcome = asked(users, rules)
     options = [sum(int(bits) >> k & 1 for k in rules.optional) for bits in outcome[:, 0]]
     start = np.where(level > 0, reached[:, 0], 0).tolist()
-    ended = outcome[:, 1:].astype(bool).tolist()
+    ended = outcome[:, 1:3].astype(bool).tolist()
     return [
         Answer(*one, *two)
         for one, two in zip(zip(level.tolist(), start, options, strict=True), ended, strict=True)
@@ -33,14 +37,14 @@ def answers(users: Users, rules: Rules) -> list[Answer]:
 
 
 @given(rules(), st.integers(0, 2**32))
-@settings(max_examples=400, deadline=None)
+@draws(400)
 def test_the_winning_chain_is_the_best_of_all_chains(rules: Rules, seed: int) -> None:
     many = users(seed, rules)
     assert answers(many, rules) == [brute_force.answer(user, rules) for user in many]
 
 
 @given(st.integers(1, 5), st.sampled_from([0, 2, 5, 12]), st.integers(0, 2**32))
-@settings(max_examples=200, deadline=None)
+@draws(200)
 def test_any_order_counts_the_steps_that_one_window_can_match(
     steps: int, window: int, seed: int
 ) -> None:
@@ -55,7 +59,7 @@ def test_any_order_counts_the_steps_that_one_window_can_match(
 
 
 @given(rules(), st.integers(0, 2**32))
-@settings(max_examples=100, deadline=None)
+@draws(100)
 def test_the_times_of_a_winning_chain_are_in_order_and_in_time(rules: Rules, seed: int) -> None:
     many = users(seed, rules)
     _, reached, outcome = asked(many, rules)
@@ -66,6 +70,27 @@ def test_the_times_of_a_winning_chain_are_in_order_and_in_time(rules: Rules, see
         assert not taken or taken[-1] - taken[0] <= rules.window
         for k, time in zip(steps, taken, strict=True):
             assert any(row[0] == time and row[1] >> k & 1 for row in user)
+
+
+@given(rules(("this", "strict", "any")), st.integers(0, 2**32))
+@draws(200)
+def test_conversions_are_the_most_chains_that_follow_each_other(rules: Rules, seed: int) -> None:
+    assume(rules.steps - 1 not in rules.optional)
+    assume(rules.order != "any" or not (rules.optional or rules.within or rules.exclusions))
+    many = users(seed, rules)
+    rows = np.array([row for user in many for row in user], np.int64).reshape(-1, 3)
+    offsets = np.cumsum([0, *map(len, many)], dtype=np.int64)
+    time, bits, bars = rows.T.copy()
+    conditions = (bits | bars << rules.steps).astype(np.uint32)
+    order, ends = conversion_ends(offsets, time, conditions, rules)
+    found = [int(ends[a:b].sum()) for a, b in pairwise(offsets.tolist())]
+    assert found == [brute_force.most_completed(user, rules) for user in many]
+    if order is not None:
+        time, conditions = time[order], conditions[order]
+    cuts = np.unique([*offsets, *(np.flatnonzero(ends) + 1)])
+    level, _, _ = chain_levels(cuts, time, conditions, rules)
+    complete = [bool(ends[b - 1]) for b in cuts[1:]]
+    assert (level == rules.steps).tolist() == complete
 
 
 def test_without_rules_a_stream_of_single_steps_is_answered_as_clickhouse_does() -> None:

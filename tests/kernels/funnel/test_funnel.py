@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from chdb.session import Session
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import funnel_levels
+from kernels.funnel.chain_levels import Rules, chain_levels
+from tests.drawn import draws
 from tests.kernels.funnel import brute_force
 from tests.kernels.funnel.events import COMBINATIONS, MODES, Streams, name, random_streams, streams
 
@@ -63,6 +65,32 @@ def test_every_combination_of_modes_gives_the_levels_of_clickhouse(
     for window, spread in [(0, 6), (4, 12), (10_000, 30)]:
         case = random_streams(steps * 100 + window, 250, steps, window, spread)
         assert levels(case, **modes) == ask_clickhouse(case, modes)
+
+
+#: What users did, how far ClickHouse's ``strict_order`` lets them go, and how far strict order.
+STRICT = {
+    "A B C": (3, 3),
+    "o A B C": (3, 3),
+    "A A B C": (3, 3),
+    "A B o C": (2, 2),
+    "A o A B C": (1, 3),
+    "A B o A B C": (2, 3),
+    "A C A B C": (1, 3),
+    "A B B C": (3, 2),
+    "A B B A B C": (3, 3),
+}
+
+
+def test_strict_order_of_clickhouse_ends_at_a_stranger_and_strict_order_begins_anew() -> None:
+    users = [
+        [(at, "ABC".find(one) >= 0 and 1 << "ABC".find(one)) for at, one in enumerate(did.split())]
+        for did in STRICT
+    ]
+    case = Streams(3, 9, [[(at, int(bits)) for at, bits in user] for user in users])
+    modes = dict.fromkeys(MODES, False) | {"strict_order": True}
+    ends, anew = zip(*STRICT.values(), strict=True)
+    assert ask_clickhouse(case, modes) == levels(case, **modes) == [*ends]
+    assert chain_levels(*case.columns, Rules(3, 9, "strict"))[0].tolist() == [*anew]
 
 
 @pytest.mark.parametrize("modes", COMBINATIONS[:4], ids=name)
@@ -121,7 +149,7 @@ def test_a_user_is_not_affected_by_the_others(case: Streams, modes: dict[str, bo
 
 
 @given(streams(most_rows=60), st.sampled_from(COMBINATIONS))
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_the_input_is_left_as_it_was(case: Streams, modes: dict[str, bool]) -> None:
     before, columns = case.columns, case.columns
     funnel_levels(*columns, case.steps, case.window, **modes)

@@ -1,6 +1,5 @@
 """A funnel's tables as figures: what is drawn, and with which words."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -10,7 +9,6 @@ from workbench.figures.funnel import (
     pivoted,
     times_figure,
     together,
-    wilson,
 )
 from workbench.figures.stills.still import still
 
@@ -69,6 +67,15 @@ def test_labels_have_the_unit_of_the_keys() -> None:
     assert drawn.layout.title.subtitle.text == "of 10 aircraft that took all"
 
 
+def test_of_one_user_the_words_are_singular() -> None:
+    alone = called(STEPS.assign(users=[2, 1, 1], lost=[0, 1, 0]), unit="users")
+    reached, lost = (trace.hovertemplate for trace in funnel_figure(alone).data[:2])
+    assert [told.split()[1] for told in reached] == ["users", "user", "user"]
+    assert [told.split()[1] for told in lost] == ["users", "user", "users"]
+    one = called(TIMES.assign(users=[0, 1]), unit="users")
+    assert times_figure(one).layout.title.subtitle.text == "of 1 user that took all"
+
+
 def test_each_later_step_is_a_panel_of_shares_of_each_segment_s_own_first_step() -> None:
     figure = funnel_figure(in_segments("mobile", "desktop"))
     dots = [trace for trace in figure.data if trace.name == "share of step 1"]
@@ -91,12 +98,6 @@ def test_segments_of_several_columns_and_without_a_value_have_names() -> None:
     table = in_segments("tv", None)
     table.insert(0, "land", "fr")
     assert Segments.of(table).names(6) == ["fr · tv", "fr · null"]
-
-
-def test_an_interval_holds_the_share_of_few_better_than_of_many() -> None:
-    low, high = wilson(np.array([1, 100]), np.array([2, 200]))
-    assert (high - low)[0] > 5 * (high - low)[1]
-    assert ((low < 0.5) & (high > 0.5)).all()
 
 
 def test_all_segments_together_are_drawn_as_a_funnel_of_their_own() -> None:

@@ -1,13 +1,18 @@
 """A table of events for the tests, and what is expected of it, worked out in plain Python."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+
+import workbench as wb
+from workbench.columnar.blocks import KEEP, NAME, TIME, Block, gather, pack, unpack
 
 STEPS = ("view", "cart", "buy")
 NAMES = (*STEPS, "help", None)
@@ -28,11 +33,33 @@ def seeded_events(users: int = 300, seed: int = 0) -> list[Event]:
     return sorted(rows, key=repr)
 
 
+def of_users(rows: Sequence[Event]) -> dict[int, list[tuple[int, str | None, str | None]]]:
+    """Return the rows of each user: time, event and segment."""
+    found: dict[int, list[tuple[int, str | None, str | None]]] = defaultdict(list)
+    for user, *row in rows:
+        found[user].append((row[0], row[1], row[2]))
+    return dict(found)
+
+
 def as_table(spark: SparkSession, rows: list[Event]) -> DataFrame:
     """The rows as a table with a timestamp and its seconds."""
     columns = zip(*rows, strict=True)
     table = pa.table(dict(zip(("user_id", "seconds", "event", "segment"), columns, strict=True)))
     return spark.createDataFrame(table).withColumn("timestamp", F.timestamp_seconds("seconds"))
+
+
+def block_of(users: Sequence[Sequence[tuple[Any, ...]]], keep: Sequence[str] = ()) -> Block:
+    """The users' rows of time, event and kept values, as prepared events hold them."""
+    rows = [(user, *event) for user, events in enumerate(users) for event in events]
+    key, time, names, *kept = zip(*rows, strict=True)
+    encoded = pa.array(names).dictionary_encode()
+    columns = {"k0": pa.array(key), TIME: pa.array(time, pa.int64()), NAME: encoded}
+    for name, one in zip(keep, kept, strict=True):
+        # Of nulls alone Arrow knows no type, and a column of Spark has one.
+        columns[KEEP + name] = pa.array(one, None if any(v is not None for v in one) else pa.utf8())
+    block = gather([pa.record_batch(columns)], ["k0"], by_time=True)
+    assert block is not None
+    return unpack(pack(block), ["k0"])
 
 
 @dataclass(frozen=True)
@@ -96,3 +123,9 @@ def steps_by_hand(found: list[Way]) -> pd.DataFrame:
 
 def _quantile(seconds: list[int], share: float) -> pd.Timedelta:
     return pd.to_timedelta(pd.Series(seconds, dtype=float).quantile(share), unit="s")
+
+
+#: What tests ask that bring no events of their own, and how far each user gets.
+ROWS = seeded_events(users=400, seed=11)
+WAYS = ways(ROWS)
+FUNNEL = wb.Funnel(STEPS, f"{WINDOW} seconds", unit="ships")

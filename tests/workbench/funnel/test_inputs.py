@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 
 DAY = 86_400_000_000
 #: User, day and event: before 1970, in both winters and the summer of many clocks.
@@ -75,10 +76,8 @@ def by_user(levels: DataFrame) -> dict[Any, Any]:
 
 @pytest.fixture(params=ZONES)
 def zone(request: pytest.FixtureRequest, spark: SparkSession) -> Any:
-    before = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", request.param)
-    yield request.param
-    spark.conf.set("spark.sql.session.timeZone", before)
+    with session_options(spark, {ZONE: request.param}):
+        yield request.param
 
 
 def test_every_type_of_time_gives_the_same_answer_in_every_time_zone(

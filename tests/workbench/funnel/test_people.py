@@ -9,13 +9,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
-from tests.workbench.funnel.events import STEPS, WINDOW, Way, as_table, seeded_events, ways
+from tests.workbench.funnel.events import FUNNEL, STEPS, WINDOW, Way, as_table, seeded_events, ways
 from tests.workbench.spark.jobs import no_job
 from workbench.funnel.inspect.people import first_people
 
 ROWS = seeded_events(users=150, seed=5)
 WAYS = ways(ROWS)
-FUNNEL = wb.Funnel(STEPS, f"{WINDOW} seconds", unit="ships")
 #: Another column, whose order is the other way round.
 CODES = {"east": 3, "north": 2, "west": 1, None: 0}
 
@@ -117,6 +116,7 @@ def test_tables_say_what_the_keys_are(events: DataFrame, prepared: wb.Prepared) 
     assert plain.steps(events).attrs["unit"] == plain.times(prepared).attrs["unit"] == "users"
     assert plain.steps(known).attrs["unit"] == "boats"
     assert FUNNEL.steps(known).attrs["unit"] == "ships"
+    assert "100.0%" in FUNNEL.steps(prepared)._repr_html_()  # type: ignore[operator]
 
 
 def test_people_show_their_first_rows_where_that_is_no_job(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.columnar.blocks import CONDITIONS, NAME, TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
-from workbench.funnel.bind import bind, bits, prepared_task
+from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
 from workbench.funnel.plan import levels
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
@@ -76,6 +76,7 @@ def rows_of_key(
     values = key_values(key, funnel.key)
     if isinstance(events, Prepared):
         bind(funnel, events)
+        period = period_of(funnel, events)
         task = OneKeyTask(prepared_task(funnel, events), values, limit + 1)
         schema = f"{TIME} long, {CONDITIONS} int, {NAME} string"
         integer_time = events.integer_time
@@ -89,6 +90,7 @@ def rows_of_key(
         bound = BoundTable.of(table(events), funnel.key, funnel.time)
         integer_time = bound.integer_time
         rows = _select(funnel, bound, values, limit)
+        period = period_of(funnel, bound)
     if not len(rows):
         raise no_key(key)
     cut = len(rows) > limit
@@ -96,6 +98,9 @@ def rows_of_key(
     conditions = rows.column(CONDITIONS).to_numpy().astype(np.int32).view(np.uint32)
     names = [name or "" for name in rows.column(NAME).to_pylist()]
     time = instants(as_array(rows.column(TIME)))
+    if period is not None:
+        asked = task_of(funnel, integer_time, names=False, period=period)
+        conditions = asked.in_period(time, conditions)
     return KeyRows(time, conditions, names, integer_time, cut)
 
 

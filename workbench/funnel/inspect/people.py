@@ -7,17 +7,30 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.described import facts_table, rows_table
-from workbench.durations import spoken
-from workbench.funnel.bind import bind, prepared_task, task_schema
+from workbench.described import rows_table, unrun_table
+from workbench.funnel.bind import (
+    bind,
+    clock_of,
+    period_of,
+    prepared_task,
+    segment_types,
+    task_schema,
+)
+from workbench.funnel.periods import periods_for, span_of
+from workbench.funnel.plan import each_period
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.summary import spoken_length
+from workbench.funnel.worker.levels import ENTERED
 from workbench.funnel.worker.people import LAST, PeopleTask
 from workbench.markup import Markup
 from workbench.spark.jobs import in_arrow, in_one_sentence
 from workbench.spark.table import INTEGERS, unused
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.durations import Duration
     from workbench.spark.sources.given import TableLike
 
 MOST_PEOPLE = 500
@@ -44,6 +57,40 @@ class People(NamedTuple):
     cut: bool
 
 
+class Point(NamedTuple):
+    """A period of a trend.
+
+    Attributes
+    ----------
+    entered : datetime or int
+        A time in it.
+    every : str, timedelta or int
+        How long it is.
+    """
+
+    entered: Any
+    every: "Duration"
+
+    def span(self, funnel: FunnelSpec, events: Prepared) -> tuple[int, int]:
+        """Return when it begins and ends, as the workers have times."""
+        periods = periods_for(self.every, funnel, events)
+        return span_of(self.entered, periods, *clock_of(funnel, events))
+
+    def task(self, funnel: FunnelSpec, events: Prepared) -> dict[str, Any]:
+        """Return what the workers have to know beside the funnel itself."""
+        if not each_period(funnel):
+            return {"entered": True}
+        begin, end = self.span(funnel, events)
+        own = period_of(funnel, events) or (None, None)
+        first = begin if own[0] is None else max(begin, own[0])
+        return {"entered": True, "period": (first, end if own[1] is None else min(end, own[1]))}
+
+    def times(self, funnel: FunnelSpec, events: Prepared) -> tuple[int, int, int]:
+        """Return when it begins and ends, and the last entry whose window is over."""
+        last = 0 if events.span is None else events.span[1]
+        return (*self.span(funnel, events), last - funnel.span(events.integer_time))
+
+
 @in_one_sentence()
 def first_people(
     funnel: FunnelSpec,
@@ -51,6 +98,7 @@ def first_people(
     levels: Sequence[int],
     by: Sequence[str] = (),
     limit: int = MOST_PEOPLE,
+    point: "Point | None" = None,
     **which: Any,
 ) -> People:
     """Return the first keys of some levels, without a shuffle and without a sort of all of them.
@@ -67,6 +115,8 @@ def first_people(
     by : sequence of str
         The columns of segments.
     limit : int
+    point : Point, optional
+        Only those behind a point of a trend, whose window is over.
     **which
         Further fields of :class:`workbench.funnel.worker.people.PeopleTask`: ``segments`` and
         ``others``, ``took``.
@@ -76,9 +126,11 @@ def first_people(
     People
     """
     bind(funnel, events, by)
-    asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True)
+    more = {} if point is None else point.task(funnel, events)
+    which |= {} if point is None else {"entered": point.times(funnel, events)}
+    asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True, **more)
     if which.get("segments") is not None:
-        kinds = [events.schema[name].dataType.typeName() for name in by]
+        kinds = [kind.typeName() for kind in segment_types(funnel, events, by)]
         which["segments"] = tuple(
             tuple(_plain(*one) for one in zip(segment, kinds, strict=True))
             for segment in which["segments"]
@@ -92,6 +144,34 @@ def first_people(
         return People(pd.DataFrame(columns=[*funnel.key, *by]), [], False)
     order = pc.sort_indices(found, [(name, "ascending") for name in funnel.key])
     return _people(found.take(order[:limit]), funnel.key, len(found) > limit)
+
+
+@in_one_sentence()
+def people_in(found: "DataFrame", key: Sequence[str], limit: int = MOST_PEOPLE) -> People:
+    """Return the first keys of a table of Spark, in their order.
+
+    Parameters
+    ----------
+    found : pyspark.sql.DataFrame
+        A row for each person; arrays of names are shown as one text.
+    key : sequence of str
+        The key's columns.
+    limit : int
+
+    Returns
+    -------
+    People
+        Its ``table`` has the columns of the table.
+    """
+    rows = in_arrow(found.orderBy(*key).limit(limit + 1))
+    if rows is None:
+        return People(pd.DataFrame(columns=found.columns), [], False)
+    kept = rows.slice(0, limit)
+    table = kept.to_pandas()
+    for field in kept.schema:
+        if pa.types.is_list(field.type) or pa.types.is_large_list(field.type):
+            table[field.name] = [" → ".join(one) for one in table[field.name]]
+    return People(table, _keys(kept, tuple(key)), len(rows) > limit)
 
 
 def people_html(
@@ -114,8 +194,7 @@ def people_html(
     """
     title = f"People that stopped at level {level}"
     if not isinstance(events, Prepared) or events.tasks > 1:
-        how = "nothing has run yet: .show() asks Spark"
-        return facts_table(title, {"columns": ", ".join(columns), "rows": how})
+        return unrun_table(title, columns)
     found = first_people(funnel, events, [level], limit=_LOOKED_AT)
     told = f"{title}: the first {_LOOKED_AT}" if found.cut else title
     read = [[_read(value) for value in row] for row in found.table.itertuples(index=False)]
@@ -123,9 +202,7 @@ def people_html(
 
 
 def _read(value: Any) -> Any:
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return ""
-    return spoken(value / pd.Timedelta("1us")) if isinstance(value, pd.Timedelta) else value
+    return "" if pd.api.types.is_scalar(value) and pd.isna(value) else spoken_length(value)
 
 
 def _plain(value: Any, kind: str) -> Any:
@@ -143,13 +220,13 @@ def _schema(task: PeopleTask, events: Prepared) -> Any:
     from pyspark.sql import types as T
 
     schema = task_schema(task.funnel, events.schema, events.time)
-    kept = [field for field in schema.fields if field.name not in ("reached", "since_first")]
+    own = "reached", "since_first", ENTERED
+    kept = [field for field in schema.fields if field.name not in own]
     return T.StructType([*kept, T.StructField(LAST, schema["next_time"].dataType)])
 
 
 def _people(found: pa.Table, key: tuple[str, ...], cut: bool) -> People:
-    rows = zip(*(found.column(name).to_pylist() for name in key), strict=True)
-    keys = [row[0] if len(key) == 1 else row for row in rows]
+    keys = _keys(found, key)
     last, then = (_moments(found.column(name)) for name in (LAST, "next_time"))
     own = ["level", LAST, "next_event", "next_time"]
     table = found.drop_columns([name for name in own if name in found.column_names]).to_pandas()
@@ -159,6 +236,11 @@ def _people(found: pa.Table, key: tuple[str, ...], cut: bool) -> People:
     for name, values in parts.items():
         table[unused(table.columns, name)] = values
     return People(table, keys, cut)
+
+
+def _keys(found: pa.Table, key: tuple[str, ...]) -> list[Any]:
+    rows = zip(*(found.column(name).to_pylist() for name in key), strict=True)
+    return [row[0] if len(key) == 1 else row for row in rows]
 
 
 def _moments(times: pa.ChunkedArray) -> "pd.Series[Any]":

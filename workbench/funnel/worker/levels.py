@@ -1,8 +1,8 @@
 """The part of a funnel that runs in Spark's Python workers: blocks in, levels out."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.chain_levels import Rules, chain_levels
+from kernels.funnel.conversions import conversion_ends
 from kernels.funnel.levels import funnel_levels
 from workbench.columnar.blocks import (
     CONDITIONS,
@@ -17,17 +18,17 @@ from workbench.columnar.blocks import (
     NAME,
     TIME,
     Block,
-    binaries,
     from_instants,
-    gather,
+    grouped,
     instants,
     key_columns,
-    unpack,
 )
-from workbench.columnar.bundles import unbundled
-from workbench.columnar.key_codes import as_array
-from workbench.columnar.process import freeze_gc
+from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
+from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
+
+#: The time of the last first step of an answer, as an integer.
+ENTERED = "__entered__"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,23 @@ class FunnelTask:
         What is asked beyond the steps.
     without_excluded : bool
         Whether keys whose furthest chain an excluded event has ended reached no step at all.
+    period : tuple of (int or None), optional
+        Where the first step must lie; the end is excluded.
+    gap : int, optional
+        The longest time between two events of one session, each of which is answered for.
+    number : str, optional
+        What the column is called that numbers the sessions of a key from 1, or its chains: each
+        that is completed, and the furthest behind them. Without it a key has one answer.
+    attribution : str or int
+        The step whose row has the values of ``by``, counted from 0, or ``"first"`` or ``"last"``;
+        ``"each"``: rows of each value are a partition of their own.
+    done : tuple of str
+        Cohorts among ``by`` of keys that ever did something: what that is stands behind the
+        exclusions.
+    having : dict of str to (str, tuple)
+        Cohorts among ``by`` of keys of whose rows one has one of some values in a kept column.
+    entered : bool
+        Return also when the last event was that may begin a chain, as an integer.
     """
 
     keys: tuple[str, ...]
@@ -67,6 +85,18 @@ class FunnelTask:
     timed: bool = False
     rules: Rules | None = None
     without_excluded: bool = False
+    period: tuple[int | None, int | None] | None = None
+    gap: int | None = None
+    number: str | None = None
+    attribution: str | int = "first"
+    done: tuple[str, ...] = ()
+    having: dict[str, tuple[str, tuple[Any, ...]]] = field(default_factory=dict)
+    entered: bool = False
+
+    @property
+    def cohorts(self) -> tuple[str, ...]:
+        """The segments that say whether a key ever did something."""
+        return (*self.done, *self.having)
 
     @property
     def excludes(self) -> bool:
@@ -76,25 +106,26 @@ class FunnelTask:
     @property
     def only_matching(self) -> bool:
         """Whether rows that fulfil no step say nothing but that their key is there."""
-        strict = self.modes["strict_order"] or (self.rules and self.rules.order == "strict")
-        return not strict and not self.levels
+        by_value = self.attribution == "each" or len(self.having) > 0
+        return not (self.strict or self.levels or by_value) and self.gap is None
+
+    @property
+    def strict(self) -> bool:
+        """Whether rows that fulfil no step may stand in the way of those that do."""
+        ordered = self.rules is not None and self.rules.order == "strict"
+        return self.modes["strict_order"] or ordered
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
-        freeze_gc()
-        block = gather(unbundled(batches), key_columns(self.keys))
-        if block is not None:
-            yield self.answer(block)
+        blocks = block_of_rows(batches, self.keys, by_time=self.number is not None)
+        yield from map(self.answer, blocks)
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for packed blocks, one binary value each."""
-        freeze_gc()
-        for batch in batches:
-            for packed in binaries(batch.column(0)):
-                yield self.answer(unpack(packed, key_columns(self.keys)))
+        yield from map(self.answer, packed_blocks(batches, self.keys))
 
     def answer(self, block: Block) -> pa.RecordBatch:
-        """Return one row for each key: the level, and the times of the winning chain.
+        """Return one row for each key, session or chain: the level, and the times of the chain.
 
         Parameters
         ----------
@@ -104,37 +135,155 @@ class FunnelTask:
         -------
         pyarrow.RecordBatch
         """
+        if self.by:
+            block = self.with_segments(block)
+        block, number = self.parts(block)
         conditions = self.conditions(block)
         time = instants(block.column(TIME))
-        found = self._reached(block.offsets, time, conditions)
+        found = self.reached(block.offsets, time, conditions)
         level, reached = found.level, found.reached
         key_names = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {name: as_array(block.keys.column(key)) for name, key in key_names}
+        if self.number is not None:
+            columns[self.number] = pa.array(number)
         columns["level"] = pa.array(level.astype(np.int32))
         columns["reached"] = _lists(found.taken, reached, block.rows.schema.field(TIME).type)
         if self.excludes:
             columns["excluded"] = pa.array(found.excluded)
         if self.by:
-            values = [block.plain(KEEP + name) for name in self.by]
-            opens = conditions & np.uint32(self._first_bits) != 0
-            first = first_rows(block, time, opens, level, reached, values)
-            columns |= {name: one.take(first) for name, one in zip(self.by, values, strict=True)}
+            columns |= self.segments(block, time, conditions, found)
         if self.timed:
             columns["since_first"] = _lists(found.taken, reached - reached[:, :1], pa.int64())
+        if self.entered:
+            columns[ENTERED] = pa.array(last_entry(block.offsets, time, self.may_begin(conditions)))
+        # Behind a completed chain, what begins none is no further one.
+        there = (level > 0) | (number == 1) | (self.gap is not None)
         if not self.levels:
-            return pa.record_batch(columns)
+            return _where(there, columns)
         names = None if self.next is None else block.plain(self.next).cast(pa.string())
         after = next_rows(block, time, found, names)
         if names is not None:
             columns["next_event"] = names.take(after)
         columns["next_time"] = block.column(TIME).take(after)
-        return pa.record_batch(columns).filter(pa.array(np.isin(level, self.levels)))
+        return _where(there & np.isin(level, self.levels), columns)
 
-    def _reached(
+    def outcome(self, block: Block) -> "tuple[Block, NDArray[np.int64], Reached]":
+        """Return a block with a partition for each that is answered for, their numbers, and levels.
+
+        Parameters
+        ----------
+        block : Block
+
+        Returns
+        -------
+        block : Block
+        number : int64 array of shape (partitions,)
+            Of the sessions or chains of a key, from 1.
+        found : Reached
+        """
+        block, number = self.parts(block)
+        time = instants(block.column(TIME))
+        return block, number, self.reached(block.offsets, time, self.conditions(block))
+
+    def with_segments(self, block: Block) -> Block:
+        """Return the block with the segments that a key has whichever chain of it wins.
+
+        Those are its cohorts, which are columns of the key then; and where each value has chains of
+        its own, a partition for each key and value.
+        """
+        keys = block.keys
+        if self.cohorts:
+            fulfilled = self._fulfilled(block)
+            for k, label in enumerate(self.done, len(self.steps) - len(self.done)):
+                keys = keys.append_column(KEEP + label, ever(block, fulfilled >> k & 1 == 1))
+            for label, (name, values) in self.having.items():
+                keys = keys.append_column(KEEP + label, ever(block, has_value(block, name, values)))
+            block = Block(keys, block.offsets, block.rows)
+        names = [KEEP + name for name in self.by if name not in self.cohorts]
+        return by_values(block, names) if self.attribution == "each" and names else block
+
+    def segments(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        found: "Reached",
+    ) -> dict[str, pa.Array]:
+        """Return the value of each column of segments."""
+        known = {name for name in self.by if KEEP + name in block.keys.column_names}
+        values = {name: as_array(block.keys.column(KEEP + name)) for name in known}
+        if read := [name for name in self.by if name not in known]:
+            columns = [block.column(KEEP + name) for name in read]
+            rows = self._rows_of_segments(block, time, conditions, found, columns)
+            values |= {name: taken(one, rows) for name, one in zip(read, columns, strict=True)}
+        return {name: values[name] for name in self.by}
+
+    def _rows_of_segments(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        found: "Reached",
+        values: Sequence[pa.Array],
+    ) -> pa.Array:
+        """The row of each winning chain whose values are its segment, null where it is not taken.
+
+        Of several rows of that time that fulfil the step, the one with the least values is taken:
+        so the answer depends on the data, and not on their order of arrival.
+        """
+        partitions, steps = np.arange(len(found.level)), found.taken.shape[1]
+        step = np.zeros(len(partitions), np.int64)
+        fulfils: NDArray[Any] = conditions
+        if self.attribution == "last":
+            step = steps - 1 - np.argmax(found.taken[:, ::-1], axis=1)
+        elif isinstance(self.attribution, int):
+            step[:] = self.attribution
+        if self.attribution != "last" and self._told_apart:
+            fulfils = conditions >> np.uint32(step[0] if len(step) else 0) & 1
+        there, at = found.taken[partitions, step], found.reached[partitions, step]
+        rows = np.flatnonzero(fulfils)
+        partition = np.searchsorted(block.offsets, rows, side="right") - 1
+        fits = there[partition] & (time[rows] == at[partition])
+        if self._told_apart:
+            fits &= conditions[rows] >> step[partition].astype(np.uint32) & 1 == 1
+        rows, partition = rows[fits], partition[fits]
+        first = np.full(len(partitions), -1)
+        first[partition] = rows
+        again = partition[1:] == partition[:-1]
+        if again.any():
+            several = np.append(again, False) | np.append(False, again)
+            least = _by_values(values, rows[several])[::-1]
+            # Of several rows for one place NumPy keeps the last: backwards, that with least values.
+            first[partition[several][least]] = rows[several][least]
+        return pa.array(first, mask=first < 0)
+
+    @property
+    def _told_apart(self) -> bool:
+        """Whether a step of a chain is one step, and not any of them."""
+        return self.rules is None or self.rules.order != "any"
+
+    def parts(self, block: Block) -> tuple[Block, NDArray[np.int64]]:
+        """Return a partition for each session or chain, and its number among those of its key."""
+        if self.number is None:
+            return block, np.ones(len(block.keys), np.int64)
+        time = instants(block.column(TIME))
+        if self.gap is not None:
+            # Without a sign, as the distance of two times may need 64 bits.
+            last = np.append(np.diff(time.view(np.uint64)) > np.uint64(self.gap), True)
+        else:
+            rules = cast(Rules, self.rules)
+            order, ends = conversion_ends(block.offsets, time, self.conditions(block), rules)
+            if order is not None:
+                block = Block(block.keys, block.offsets, block.rows.take(pa.array(order)))
+            last = ends == 1
+        return parted(block, last)
+
+    def reached(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
     ) -> "Reached":
+        """Return how far partitions got."""
         if self.rules is None:
-            steps = len(self.steps)
+            steps = len(self.steps) - len(self.done)
             level, reached = funnel_levels(
                 offsets, time, conditions, steps, self.window, **self.modes
             )
@@ -142,10 +291,9 @@ class FunnelTask:
         steps = self.rules.steps
         level, reached, outcome = chain_levels(offsets, time, conditions, self.rules)
         if self.without_excluded:
-            level, outcome[:, 0] = (
-                np.where(outcome[:, 2], 0, level),
-                outcome[:, 0] * (outcome[:, 2] == 0),
-            )
+            gone = outcome[:, 2] == 1
+            level[gone] = 0
+            outcome[gone, 0] = 0
         taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
         if self.rules.order == "any":
             # In the sequence of their times, whichever steps they are.
@@ -153,14 +301,55 @@ class FunnelTask:
             taken = np.arange(steps) < level[:, None]
         return Reached(level, reached, taken, outcome[:, 1] == 1)
 
+    def may_begin(self, conditions: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Return at which rows a chain may begin."""
+        begins: NDArray[np.bool_] = conditions & np.uint32(self.first_bits) != 0
+        return begins
+
     @property
-    def _first_bits(self) -> int:
+    def first_bits(self) -> int:
         """The bits of a row at which a chain may begin."""
-        anywhere = self.rules is not None and self.rules.order == "any"
-        return (1 << len(self.steps)) - 1 if anywhere else 1
+        return self._own_bits if self.rules is not None and self.rules.order == "any" else 1
+
+    @property
+    def _own_bits(self) -> int:
+        """The bits of the steps and the exclusions, behind which those of cohorts are."""
+        return (1 << len(self.steps) - len(self.done)) - 1
 
     def conditions(self, block: Block) -> NDArray[np.uint32]:
         """Return for each row the steps that it fulfils, bit k for step k."""
+        found = self._fulfilled(block)
+        if self.done:
+            found = found & np.uint32(self._own_bits)
+        if self.period is None:
+            return found
+        return self.in_period(instants(block.column(TIME)), found)
+
+    def in_period(
+        self, time: NDArray[np.int64], conditions: NDArray[np.uint32]
+    ) -> NDArray[np.uint32]:
+        """Return the steps that rows fulfil, without first steps that lie outside the period.
+
+        Parameters
+        ----------
+        time : int64 array of shape (rows,)
+        conditions : uint32 array of shape (rows,)
+            Bit k is set when the row fulfils step k.
+
+        Returns
+        -------
+        uint32 array of shape (rows,)
+        """
+        if self.period is None:
+            return conditions
+        (first, end), outside = self.period, np.zeros(len(time), bool)
+        if first is not None:
+            outside |= time < first
+        if end is not None:
+            outside |= time >= end
+        return np.where(outside, conditions & ~np.uint32(self.first_bits), conditions)
+
+    def _fulfilled(self, block: Block) -> NDArray[np.uint32]:
         if NAME in block.rows.column_names and not isinstance(self.steps[0], int):
             return self._of_names(block.column(NAME))
         fulfilled: NDArray[np.uint32] = block.column(CONDITIONS).to_numpy().view(np.uint32)
@@ -201,26 +390,123 @@ class Reached(NamedTuple):
     excluded: NDArray[np.bool_] | None = None
 
 
-def first_rows(
-    block: Block,
-    time: NDArray[np.int64],
-    opens: NDArray[np.bool_],
-    level: NDArray[np.int64],
-    reached: NDArray[np.int64],
-    values: Sequence[pa.Array],
-) -> pa.Array:
-    """Return the row at which each partition's winning chain begins, null at level 0.
+def last_entry(
+    offsets: NDArray[np.int64], time: NDArray[np.int64], first: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return for each partition the time of its last row that may begin a chain.
 
-    Of several rows of that instant that fulfil the first step, the one with the least values is
-    taken: so the answer depends on the data, and not on their order of arrival.
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    time : int64 array of shape (rows,)
+    first : bool array of shape (rows,)
+
+    Returns
+    -------
+    int64 array of shape (partitions,)
+        The least integer where there is no such row.
+
+    Examples
+    --------
+    >>> last_entry(np.array([0, 2, 3]), np.array([4, 5, 6]), np.array([True, False, True])).tolist()
+    [4, 6]
+    """
+    none = np.iinfo(np.int64).min
+    return np.maximum.reduceat(np.where(first, time, none), offsets[:-1])
+
+
+def parted(block: Block, last: NDArray[np.bool_]) -> tuple[Block, NDArray[np.int64]]:
+    """Return a block with a partition for each part of a key's rows, and the parts' numbers.
+
+    Parameters
+    ----------
+    block : Block
+    last : bool array of shape (rows,)
+        Where a part ends; the last row of a key ends one as well.
+
+    Returns
+    -------
+    block : Block
+    number : int64 array of shape (parts,)
+        From 1 for each key.
+
+    Examples
+    --------
+    >>> block = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 3, 4]), pa.table({"n": range(4)}))
+    >>> parts, number = parted(block, np.array([False, True, False, False]))
+    >>> parts.keys.to_pydict(), parts.offsets.tolist(), number.tolist()
+    ({'k0': ['a', 'a', 'b']}, [0, 2, 3, 4], [1, 2, 1])
+    """
+    ends = last.copy()
+    ends[block.offsets[1:] - 1] = True
+    offsets = np.append(0, np.flatnonzero(ends) + 1)
+    key = np.searchsorted(block.offsets, offsets[:-1], side="right") - 1
+    number = np.arange(len(key)) - np.searchsorted(key, key) + 1
+    return Block(block.keys.take(pa.array(key)), offsets, block.rows), number
+
+
+def ever(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
+    """Return for each partition whether one of its rows is among some.
+
+    Examples
+    --------
+    >>> block = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 2, 3]), pa.table({"n": range(3)}))
+    >>> ever(block, np.array([False, True, False])).to_pylist()
+    [True, False]
+    """
+    return pa.array(np.logical_or.reduceat(rows, block.offsets[:-1]))
+
+
+def has_value(block: Block, name: str, values: tuple[Any, ...]) -> NDArray[np.bool_]:
+    """Return which rows have one of some values in a kept column; null is none of them."""
+    column = block.plain(KEEP + name)
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.int64())
+    found = pc.is_in(column, pa.array(values, column.type))
+    return np.asarray(found.to_numpy(zero_copy_only=False))
+
+
+def by_values(block: Block, names: Sequence[str]) -> Block:
+    """Return a block with a partition for each key and each combination of its rows' values.
+
+    Parameters
+    ----------
+    block : Block
+    names : sequence of str
+        Event columns, which the keys of the new block have beside their own.
+
+    Returns
+    -------
+    Block
+        Its partitions stand in the order of the keys, then of first rows; rows keep their order.
+
+    Examples
+    --------
+    >>> rows = pa.table({"device": ["tv", "web", "tv", None], "n": range(4)})
+    >>> whole = Block(pa.table({"k0": ["a", "b"]}), np.array([0, 3, 4]), rows)
+    >>> block = by_values(whole, ["device"])
+    >>> block.keys.to_pydict(), block.offsets.tolist(), block.rows["n"].to_pylist()
+    ({'k0': ['a', 'a', 'b'], 'device': ['tv', 'web', None]}, [0, 2, 3, 4], [0, 2, 1, 3])
     """
     partition = block.partition_of_rows()
-    begins = (level[partition] > 0) & (time == reached[partition, 0]) & opens
-    rows = np.flatnonzero(begins)
-    names = [str(k) for k in range(len(values))]
-    there = pa.table([one.take(pa.array(rows)) for one in values], names)
-    order = pc.sort_indices(there, [(name, "ascending") for name in names])
-    return _first_of_each(rows[order.to_numpy()], partition, len(level))
+    values = {name: block.column(name) for name in names}
+    codes, different = key_codes(pa.table({name: told_apart(one) for name, one in values.items()}))
+    pairs = pa.table({"": pa.array(partition * different + codes)})
+    offsets, order = grouped(*key_codes(pairs))
+    first = order[offsets[:-1]]
+    keys = block.keys.take(pa.array(partition[first]))
+    for name, one in values.items():
+        mine = one.take(pa.array(first))
+        coded = pa.types.is_dictionary(mine.type)
+        keys = keys.append_column(name, mine.cast(mine.type.value_type) if coded else mine)
+    return Block(keys, offsets, block.rows.take(pa.array(order)))
+
+
+def told_apart(values: pa.Array) -> pa.Array:
+    """Return what tells values apart: of text with a dictionary its codes, one more for null."""
+    if not pa.types.is_dictionary(values.type):
+        return values
+    return values.indices.cast(pa.int64()).fill_null(len(values.dictionary))
 
 
 def next_rows(
@@ -239,10 +525,37 @@ def next_rows(
     if names is not None:
         rows = rows[pc.sort_indices(names.take(pa.array(rows))).to_numpy()]
     rows = rows[np.argsort(time[rows], kind="stable")]
-    return _first_of_each(rows, partition, len(last))
+    return first_of_each(rows, partition, len(last))
 
 
-def _first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: int) -> pa.Array:
+def taken(values: pa.Array, rows: pa.Array) -> pa.Array:
+    """Return some rows of a column as values, and not as codes for them.
+
+    Examples
+    --------
+    >>> taken(pa.array(["a", "b"]).dictionary_encode(), pa.array([1, None, 1])).to_pylist()
+    ['b', None, 'b']
+    """
+    found = values.take(rows)
+    coded = pa.types.is_dictionary(found.type)
+    return found.cast(found.type.value_type) if coded else found
+
+
+def _by_values(values: Sequence[pa.Array], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of some rows in the order of their values, null last."""
+    names = [str(k) for k in range(len(values))]
+    mine = pa.table([taken(one, pa.array(rows)) for one in values], names)
+    order = pc.sort_indices(mine, [(name, "ascending") for name in names])
+    return np.asarray(order.to_numpy())
+
+
+def _where(there: NDArray[np.bool_], columns: dict[str, pa.Array]) -> pa.RecordBatch:
+    """The columns' rows that are there, without a copy where all are."""
+    found = pa.record_batch(columns)
+    return found if there.all() else found.filter(pa.array(there))
+
+
+def first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: int) -> pa.Array:
     present, at = np.unique(partition[rows], return_index=True)
     first = np.full(count, -1)
     first[present] = rows[at]

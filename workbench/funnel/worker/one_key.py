@@ -9,15 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.columnar.blocks import (
-    CONDITIONS,
-    NAME,
-    TIME,
-    binaries,
-    instants,
-    key_columns,
-    unpack,
-)
+from workbench.columnar.blocks import CONDITIONS, NAME, TIME, Block, instants, key_columns
+from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.levels import FunnelTask
 
 
@@ -31,13 +24,11 @@ class OneKeyTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Look for the key in every block."""
-        for batch in batches:
-            for packed in binaries(batch.column(0)):
-                yield from self._rows(packed)
+        for block in packed_blocks(batches, self.task.keys):
+            yield from self._rows(block)
 
-    def _rows(self, packed: pa.Buffer) -> Iterator[pa.RecordBatch]:
+    def _rows(self, block: Block) -> Iterator[pa.RecordBatch]:
         keys = key_columns(self.task.keys)
-        block = unpack(packed, keys)
         wanted = [
             pc.equal(block.keys.column(name), pa.scalar(value, block.keys.column(name).type))
             for name, value in zip(keys, self.values, strict=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import NAME, gather, key_columns, one_binary, pack
+from workbench.columnar.blocks import NAME, TIME, gather, instants, key_columns, one_binary, pack
 from workbench.columnar.bundles import unbundled
+from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
 
 MOST_NAMES = 10_000
@@ -36,12 +37,15 @@ class PackTask:
         names = rows.column(NAME).chunk(0).dictionary if self.what == NAME else pa.array([])
         # One more than may be, so that the driver sees that they are too many.
         names = names[: MOST_NAMES + 1].to_pylist()
+        times = instants(as_array(rows.column(TIME)))
         packed = pack(block)
         yield pa.record_batch(
             {
                 "block": one_binary(packed),
                 "rows": pa.array([len(rows)], pa.int64()),
                 "keys": pa.array([len(block.keys)], pa.int64()),
+                "first": pa.array([times.min() if len(times) else None], pa.int64()),
+                "last": pa.array([times.max() if len(times) else None], pa.int64()),
                 "names": pa.array([names], pa.list_(pa.string())),
             }
         )

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import as_array
-from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.levels import ENTERED, FunnelTask
 
 #: The time of the last step, as the workers call it.
 LAST = "__last__"
@@ -32,6 +34,9 @@ class PeopleTask:
         Only keys whose segment is none of these.
     took : tuple of int, or None
         Only keys whose last step came so long after the first, the end excluded.
+    entered : tuple of int, or None
+        Only keys whose chain begins at the first of three times or later, and before the second,
+        and who have no first step behind the third; for a funnel that says when people entered.
     """
 
     funnel: FunnelTask
@@ -39,6 +44,7 @@ class PeopleTask:
     segments: tuple[tuple[Any, ...], ...] | None = None
     others: bool = False
     took: tuple[int, int] | None = None
+    entered: tuple[int, int, int] | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the keys of every block, with the time of the last step and what came next."""
@@ -56,15 +62,32 @@ class PeopleTask:
             since = _last(answer.column("since_first"))
             within = pc.and_(pc.greater_equal(since, self.took[0]), pc.less(since, self.took[1]))
             wanted = pc.and_(wanted, within.fill_null(False))
+        if self.entered is not None:
+            wanted = pc.and_(wanted, self._in_period(answer, *self.entered))
         return wanted
+
+    def _in_period(self, answer: pa.RecordBatch, begin: int, end: int, latest: int) -> pa.Array:
+        """Which chains begin in a period, of keys whose window is over."""
+        reached = answer.column("reached")
+        length = reached.value_lengths().to_numpy()
+        first = np.full(len(answer), end)
+        first[length > 0] = instants(reached.flatten().take(_firsts(length)))
+        over = answer.column(ENTERED).to_numpy() <= latest
+        return pa.array((first >= begin) & (first < end) & over)
 
     def _first(self, found: pa.Table) -> pa.RecordBatch:
         keys = [(name, "ascending") for name in self.funnel.keys]
         found = found.take(pc.sort_indices(found, keys)[: self.rows])
         reached = _last(as_array(found.column("reached")))
-        kept = [name for name in found.column_names if name not in ("reached", "since_first")]
+        own = "reached", "since_first", ENTERED
+        kept = [name for name in found.column_names if name not in own]
         columns = {name: as_array(found.column(name)) for name in kept} | {LAST: reached}
         return pa.record_batch(columns)
+
+
+def _firsts(length: NDArray[np.int64]) -> pa.Array:
+    """Where each list begins that has a value."""
+    return pa.array((np.cumsum(length) - length)[length > 0])
 
 
 def _last(lists: pa.ListArray) -> pa.Array:

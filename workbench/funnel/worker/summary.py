@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.funnel.chains import required_before
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
@@ -20,6 +21,8 @@ from workbench.funnel.worker.levels import FunnelTask
 QUANTILES = (0.5, 0.9)
 #: Where an excluded event has ended a key's furthest chain.
 EXCLUDED = "excluded"
+#: How many segments a row stands for that have none of their own; zero where it is one.
+OTHERS = "others"
 #: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
 SUMMARY = pa.schema(
     [
@@ -28,8 +31,11 @@ SUMMARY = pa.schema(
         ("median", pa.list_(pa.float64())),
         ("p90", pa.list_(pa.float64())),
         ("excluded", pa.list_(pa.int64())),
+        ("median_low", pa.list_(pa.float64())),
+        ("median_high", pa.list_(pa.float64())),
         ("width", pa.int64()),
         ("histogram", pa.list_(pa.int64())),
+        (OTHERS, pa.int64()),
     ]
 )
 
@@ -67,6 +73,54 @@ class ReachedTask:
 
 
 @dataclass(frozen=True)
+class Ranks:
+    """Which of some values in order are the ends of their median's interval.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        How many values there are, ascending from 1.
+    lower : tuple of int
+        The rank of the lower end from 1, for each size; the upper one has the same from above. 0:
+        they are too few. Between two sizes a rank is as far down as for the smaller.
+    """
+
+    sizes: tuple[int, ...]
+    lower: tuple[int, ...]
+
+    def ends(
+        self, ordered: NDArray[np.int64], groups: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lower and the upper end for each group.
+
+        Parameters
+        ----------
+        ordered : int64 array
+            The values, group by group, ascending in each.
+        groups : int64 array of shape (groups,)
+            How many values each has.
+
+        Returns
+        -------
+        low, high : float64 arrays of shape (groups,)
+            NaN for a group with too few values.
+
+        Examples
+        --------
+        >>> Ranks((1, 2, 3), (0, 0, 1)).ends(np.array([7, 1, 5, 9]), np.array([1, 3]))
+        (array([nan,  1.]), array([nan,  9.]))
+        """
+        sizes, lower = np.array(self.sizes), np.array(self.lower)
+        at = np.maximum(np.searchsorted(sizes, groups, side="right") - 1, 0)
+        rank = np.where(groups > 0, lower[at] * groups // sizes[at], 0)
+        some, first = np.flatnonzero(rank), np.cumsum(groups) - groups
+        low, high = np.full((2, len(groups)), np.nan)
+        low[some] = ordered[(first + rank - 1)[some]]
+        high[some] = ordered[(first + groups - rank)[some]]
+        return low, high
+
+
+@dataclass(frozen=True)
 class SummaryTask:
     """Turn what all keys reached into figures for each segment.
 
@@ -82,6 +136,11 @@ class SummaryTask:
         Segments, beyond which only those with the most users are returned.
     optional : tuple of int
         Steps that may be left out, counted from 0.
+    largest : int, optional
+        Segments that have a row of their own, those with the most users; the last row is of all
+        others together.
+    ranks : Ranks, optional
+        The ends of the medians' intervals, where they are wanted: then segments have rows alone.
     """
 
     steps: int
@@ -89,6 +148,8 @@ class SummaryTask:
     widths: tuple[int, ...]
     most: int
     optional: tuple[int, ...] = ()
+    largest: int | None = None
+    ranks: Ranks | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the row of all keys, and one for each segment, those with the most users first."""
@@ -102,10 +163,40 @@ class SummaryTask:
             excluded = begun.column(EXCLUDED).to_numpy()
         names = [name for name in begun.column_names if name not in ("since_first", EXCLUDED)]
         everything = pa.table([pa.nulls(1, begun.schema.field(name).type) for name in names], names)
-        yield self._batch(times, excluded, everybody, everything, whole=True)
+        if self.ranks is None or not names:
+            yield self._batch(times, excluded, everybody, everything, whole=True)
         if names:
             code, segments = coded(begun.select(names))
+            yield from self._of_segments(times, excluded, code, segments)
+
+    def _of_segments(
+        self,
+        times: pa.ListArray,
+        excluded: NDArray[np.bool_] | None,
+        code: NDArray[np.int64],
+        segments: pa.Table,
+    ) -> Iterator[pa.RecordBatch]:
+        rest = 0 if self.largest is None else len(segments) - self.largest
+        if self.largest is None or rest <= 0:
             yield self._batch(times, excluded, code, segments, whole=False)
+            return
+        own = self._order(np.bincount(code), segments)[: self.largest]
+        place = np.full(len(segments), self.largest)
+        place[own] = np.arange(len(own))
+        code = place[code]
+        there = code < self.largest
+        mine = None if excluded is None else excluded[there]
+        yield self._batch(
+            times.filter(pa.array(there)), mine, code[there], segments.take(pa.array(own)), False
+        )
+        others = times.filter(pa.array(~there))
+        theirs = None if excluded is None else excluded[~there]
+        nothing = pa.table(
+            [pa.nulls(1, one.type) for one in segments.schema], segments.schema.names
+        )
+        yield self._batch(
+            others, theirs, np.zeros(len(others), np.int64), nothing, whole=False, others=rest
+        )
 
     def _batch(
         self,
@@ -114,17 +205,19 @@ class SummaryTask:
         code: NDArray[np.int64],
         segments: pa.Table,
         whole: bool,
+        others: int = 0,
     ) -> pa.RecordBatch:
         count = 1 if whole else len(segments)
-        users, quantiles = self._figures(times, code, count)
+        users, quantiles, ends = self._figures(times, code, count)
         kept_from = self._excluded(times, excluded, code, count)
         order = np.zeros(1, np.int64) if whole else self._order(users[:, 0], segments)
         width, histogram = self._histogram(times) if whole else (None, None)
         columns = [
             pa.array([whole] * len(order)),
-            *(pa.array(list(each[order])) for each in (users, *quantiles, kept_from)),
+            *(pa.array(list(each[order])) for each in (users, *quantiles, kept_from, *ends)),
             pa.array([width] * len(order), pa.int64()),
             pa.array([histogram] * len(order), pa.list_(pa.int64())),
+            pa.array([others] * len(order)),
         ]
         made = pa.RecordBatch.from_arrays(columns, schema=SUMMARY)
         for name in segments.column_names:
@@ -140,15 +233,16 @@ class SummaryTask:
 
     def _figures(
         self, times: pa.ListArray, code: NDArray[np.int64], segments: int
-    ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
-        """Users, and quantiles of the time since the step before, by segment and step."""
+    ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]], list[NDArray[np.float64]]]:
+        """Users, quantiles of the time since the step before, and the ends of their medians."""
         level = times.value_lengths().to_numpy().astype(np.int64)
         flat = times.flatten()
         since = flat.fill_null(0).to_numpy()
         first = np.repeat(np.cumsum(level) - level, level)
         step = np.arange(len(since)) - first
         group = np.repeat(code, level) * self.steps + step
-        took = since - since[first + self._before[step]]
+        before = np.array(steps_before(self.steps, self.optional), np.int64)
+        took = since - since[first + before[step]]
         if flat.null_count:
             taken = flat.is_valid().to_numpy(zero_copy_only=False)
             took, group = took[taken], group[taken]
@@ -156,17 +250,12 @@ class SummaryTask:
         users = np.bincount(group, minlength=segments * self.steps)
         shape = (segments, self.steps)
         found = [quantile(took[order], users, q).reshape(shape) for q in QUANTILES]
-        for each in found:
+        ends = [np.full(shape, np.nan)] * 2
+        if self.ranks is not None:
+            ends = [each.reshape(shape) for each in self.ranks.ends(took[order], users)]
+        for each in (*found, *ends):
             each[:, 0] = np.nan
-        return users.reshape(shape), found
-
-    @property
-    def _before(self) -> NDArray[np.int64]:
-        """The required step before each step; the first step for itself."""
-        before = [0] * self.steps
-        for k in range(1, self.steps):
-            before[k] = before[k - 1] if k - 1 in self.optional else k - 1
-        return np.array(before, np.int64)
+        return users.reshape(shape), found, ends
 
     def _excluded(
         self,
@@ -196,6 +285,18 @@ class SummaryTask:
         count = max(1, -(-longest // width)) if len(took) else 0
         at = np.minimum(took // width, count - 1).astype(np.int64)
         return width, np.bincount(at, minlength=count).tolist()
+
+
+def steps_before(steps: int, optional: Sequence[int]) -> list[int]:
+    """Return for each step the nearest required one before it, counted from 0; of the first itself.
+
+    Examples
+    --------
+    >>> steps_before(4, optional=[1])
+    [0, 0, 0, 2]
+    """
+    bits = sum(1 << k for k in optional)
+    return [0, *(required_before(bits, k) for k in range(1, steps))]
 
 
 def segment(k: int) -> str:

@@ -1,0 +1,114 @@
+"""Paths as flows: what is drawn, and with which words."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from workbench.figures.behaviour.paths import paths_figure, sankey_of
+from workbench.figures.stills.still import still
+from workbench.markup import chart_text
+
+Rows = list[tuple[tuple[str, ...], bool, int]]
+
+
+def asked(rows: Rows, after: str | None = "signup", before: str | None = None) -> Any:
+    kept = pd.DataFrame(rows, columns=["path", "more", "users"])
+    users = int(kept["users"].sum()) + 5
+    return SimpleNamespace(kept=kept, users=users, unit="ships", after=after, before=before)
+
+
+def flows(figure: go.Figure) -> dict[tuple[str, str], int]:
+    [trace] = figure.data
+    names = trace.node.customdata
+    found: dict[tuple[str, str], int] = {}
+    for a, b, many in zip(trace.link.source, trace.link.target, trace.link.value, strict=True):
+        if many:
+            found[names[a], names[b]] = found.get((names[a], names[b]), 0) + many
+    return found
+
+
+ROWS: Rows = [
+    (("help",), False, 4),
+    (("help", "cart"), True, 3),
+    ((), False, 2),
+    (("<b>cart</b> of many letters",), False, 1),
+]
+
+
+def test_every_path_is_a_flow_from_the_step_to_where_it_ends() -> None:
+    figure = paths_figure(asked(ROWS))
+    assert flows(figure) == {
+        ("signup", "help"): 7,
+        ("help", "nothing more"): 4,
+        ("help", "cart"): 3,
+        ("signup", "nothing more"): 2,
+        ("signup", "&lt;b&gt;cart&lt;/b&gt; of many letters"): 1,
+        ("&lt;b&gt;cart&lt;/b&gt; of many letters", "nothing more"): 1,
+    }
+    assert "&lt;b&gt;cart&lt;/b&gt; of …" in figure.data[0].node.label
+    assert "5 on rarer paths are not drawn" in figure.layout.title.subtitle.text
+
+
+def test_between_two_steps_paths_end_at_the_second() -> None:
+    found = flows(paths_figure(asked(ROWS, before="pay")))
+    assert found["signup", "pay"] == 2
+    assert found["help", "pay"] == 4
+
+
+def test_what_led_to_a_step_goes_to_the_right_where_it_stands() -> None:
+    figure = paths_figure(asked([(("a", "b"), False, 2)], after=None, before="pay"))
+    assert flows(figure) == {("nothing before", "a"): 2, ("a", "b"): 2, ("b", "pay"): 2}
+    node = figure.data[0].node
+    across = dict(zip(node.customdata, node.x, strict=True))
+    assert across["nothing before"] < across["a"] < across["b"] < across["pay"]
+
+
+@pytest.mark.parametrize(("names", "events", "others"), [(7, 7, 0), (20, 6, 1)])
+def test_a_column_has_no_more_nodes_than_can_be_read(names: int, events: int, others: int) -> None:
+    rows: Rows = [((f"event{k:02}",), False, 30 - k) for k in range(names)]
+    figure = paths_figure(asked(rows))
+    shown = list(figure.data[0].node.customdata)
+    assert sum(one.startswith("event") for one in shown) == events
+    assert shown.count("others") == others
+    assert sum(flows(figure)[a, b] for a, b in flows(figure) if a == "signup") == sum(
+        users for _, _, users in rows
+    )
+    places = zip(figure.data[0].node.x, figure.data[0].node.y, strict=True)
+    assert len(set(places)) == len(shown)
+
+
+def test_a_mark_tells_its_node_or_its_band() -> None:
+    found = asked(ROWS)
+    [trace] = paths_figure(found).data
+    drawn, nodes = sankey_of(found), len(trace.node.label)
+    for place in range(nodes):
+        (node,), many = drawn.mark(place)
+        ends = [k for k in range(nodes, len(trace.link.value))
+                if place in (trace.link.source[k], trace.link.target[k])]  # fmt: skip
+        assert trace.node.customdata[place] == chart_text(node.name)
+        assert many in {sum(trace.link.value[k] for k in ends if end[k] == place)
+                        for end in (trace.link.source, trace.link.target)}  # fmt: skip
+    for place in range(nodes, len(trace.link.value)):
+        (a, b), many = drawn.mark(place)
+        assert many == trace.link.value[place] > 0
+        assert (drawn.nodes.index(a), drawn.nodes.index(b)) == (
+            trace.link.source[place], trace.link.target[place]
+        )  # fmt: skip
+
+
+def test_a_still_has_the_nodes_and_the_bands() -> None:
+    figure = paths_figure(asked(ROWS))
+    drawn = still(figure, "What they did")
+    assert drawn.count("<path") == sum(many > 0 for many in figure.data[0].link.value)
+    assert ">help</text>" in drawn
+
+
+def test_where_nobody_took_the_step_that_is_said() -> None:
+    figure = paths_figure(asked([]).__class__(
+        kept=pd.DataFrame({"path": [], "more": [], "users": []}), users=0, unit="ships",
+        after="signup", before=None,
+    ))  # fmt: skip
+    assert figure.layout.annotations[0].text == "No ships took signup."

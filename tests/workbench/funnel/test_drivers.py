@@ -1,0 +1,285 @@
+"""What tells who went on: every user's events looked through, in process and on Spark."""
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.clusters import PARTITIONS, session_options
+from tests.drawn import draws
+from tests.workbench.funnel.events import (
+    FUNNEL,
+    ROWS,
+    STEPS,
+    WAYS,
+    WINDOW,
+    block_of,
+    of_users,
+)
+from tests.workbench.spark.jobs import no_job
+from workbench.columnar.blocks import NAME
+from workbench.funnel.behaviour.drivers import Drivers
+from workbench.funnel.bind import task_of
+from workbench.funnel.worker.drivers import EVENTS, WHOLE, DriversTask, Trait
+
+#: A time, what happened, and where.
+Row = tuple[int, str | None, str | None]
+Counts = dict[tuple[str, str], tuple[int, int]]
+
+
+def looked_through(
+    users: dict[int, list[Row]], chains: dict[int, tuple[int, ...]], k: int, landmark: int,
+    window: int, own: str,
+) -> tuple[dict[int, bool], dict[tuple[str, str], set[int]], int, int]:  # fmt: skip
+    """Who is compared and went on, what is true of whom, and who went on early or was late."""
+    compared: dict[int, bool] = {}
+    true: dict[tuple[str, str], set[int]] = defaultdict(set)
+    early = late = 0
+    for user, rows in users.items():
+        chain = chains[user]
+        if len(chain) < k:
+            continue
+        arrival, went_on = chain[k - 1], len(chain) > k
+        until = arrival + landmark
+        if until >= chain[0] + window:
+            late += 1
+        elif went_on and chain[k] <= until:
+            early += 1
+        else:
+            compared[user] = went_on
+            for at, name, where in rows:
+                if name not in (None, own) and arrival < at <= until:
+                    true["event", str(name)].add(user)
+                if where is not None and arrival <= at <= until:
+                    true["segment", where].add(user)
+    return compared, true, early, late
+
+
+USERS = st.lists(
+    st.lists(
+        st.tuples(
+            st.integers(-5, 25),
+            st.sampled_from([*"AABBCxxyz", None]),
+            st.sampled_from(["fr", "de", None]),
+        ),
+        min_size=1,
+        max_size=9,
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(USERS, st.sampled_from([1, 2]), st.integers(1, 8))
+@draws(200)
+def test_counts_are_those_of_every_user_looked_through(
+    users: list[list[Row]], k: int, landmark: int
+) -> None:
+    funnel = wb.Funnel(["A", "B", "C"], window=9)
+    events = task_of(funnel, integer_time=True, names=True, next=NAME)
+    block = block_of(users, keep=["segment"])
+    chains = [tuple(one["reached"]) for one in events.answer(block).to_pylist()]
+    task = DriversTask(events, k, k - 1, landmark, ("segment",), ("ABC"[k],))
+    compared, true, early, late = looked_through(
+        dict(enumerate(users)), dict(enumerate(chains)), k, landmark, 9, "ABC"[k]
+    )
+    found = {(row["column"], row["value"]): (row["went_on"], row["dropped"])
+             for row in task.counts(block).to_pylist()}  # fmt: skip
+    went_on = sum(compared.values())
+    assert found.pop((WHOLE, "compared")) == (went_on, len(compared) - went_on)
+    assert found.pop((WHOLE, "left out")) == (early, late)
+    assert found == {
+        (EVENTS + (column == "segment"), value): (
+            sum(compared[user] for user in whose), sum(not compared[user] for user in whose)
+        )
+        for (column, value), whose in true.items()
+    }  # fmt: skip
+    for (column, value), whose in true.items():
+        wanted = Trait(EVENTS + (column == "segment"), value, None)
+        people = replace(task, wanted=wanted).people(block, wanted)
+        assert {*people.column("user_id").to_pylist()} == whose
+        assert sum(people.column("converted").to_pylist()) == sum(compared[u] for u in whose)
+
+
+def by_hand(
+    k: int, landmark: int
+) -> tuple[dict[int, bool], dict[tuple[str, str], set[int]], int, int]:
+    chains = {user: way.chain for user, way in WAYS.items()}
+    return looked_through(of_users(ROWS), chains, k, landmark, WINDOW, STEPS[k])
+
+
+def as_counts(found: Drivers) -> Counts:
+    rows = found.table.itertuples()
+    return {(row.column, row.value): (row.went_on, row.dropped) for row in rows}
+
+
+def test_a_table_and_prepared_events_are_answered_alike(
+    events: DataFrame, prepared: wb.Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared, true, early, late = by_hand(1, 4)
+    expected = {
+        what: (sum(compared[u] for u in whose), sum(not compared[u] for u in whose))
+        for what, whose in true.items()
+    }
+    asked: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds", "least": 1}
+    found = FUNNEL.drivers(events, **asked, most=1_000)
+    assert as_counts(found) == expected
+    assert (found.early, found.late) == (early, late)
+    assert found.went_on + found.dropped == len(compared)
+    assert found.looked_at == len(expected)
+    again = FUNNEL.drivers(prepared, **asked, most=1_000)
+    assert again.table.equals(found.table)
+    monkeypatch.setattr(prepared, "tasks", 2)
+    assert FUNNEL.drivers(prepared, **asked, most=1_000).table.equals(found.table)
+
+
+def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> None:
+    found = FUNNEL.drivers(prepared, "cart", by="segment", landmark="4 seconds", least=5)
+    for row in found.table.itertuples():
+        cells = [row.went_on, row.dropped, found.went_on - row.went_on, found.dropped - row.dropped]
+        assert min(cells) > 0
+        odds = cells[0] * cells[3] / (cells[1] * cells[2])
+        error = math.sqrt(sum(1 / n for n in cells))
+        assert row.odds_ratio == pytest.approx(odds)
+        assert math.log(row.low) == pytest.approx(math.log(odds) - 1.959964 * error, abs=1e-6)
+        assert math.log(row.high) == pytest.approx(math.log(odds) + 1.959964 * error, abs=1e-6)
+        assert row.p == pytest.approx(math.erfc(abs(math.log(odds)) / error / math.sqrt(2)))
+    p, many = sorted(found.table["p"]), len(found.table)
+    steps = [p[i] * many / (i + 1) for i in range(many)]
+    adjusted = [min(1, *steps[i:]) if len(steps[i:]) > 1 else min(1, steps[i]) for i in range(many)]
+    assert found.table["adjusted_p"].tolist() == pytest.approx(adjusted)
+    holm = FUNNEL.drivers(
+        prepared, "cart", by="segment", landmark="4 seconds", least=5, adjust="holm"
+    )
+    raised = np.maximum.accumulate([min(1, p[i] * (many - i)) for i in range(many)])
+    assert holm.table["adjusted_p"].tolist() == pytest.approx(raised)
+
+
+def test_what_few_have_or_few_lack_is_counted_and_not_compared(prepared: wb.Prepared) -> None:
+    asked: dict[str, Any] = {"step": "cart", "by": "segment", "landmark": "4 seconds"}
+    every = FUNNEL.drivers(prepared, **asked, least=1)
+    support = every.table["went_on"] + every.table["dropped"]
+    bar = int(support.median()) + 1
+    found = FUNNEL.drivers(prepared, **asked, least=bar)
+    lacking = every.went_on + every.dropped - support
+    assert found.looked_at == int(((support >= bar) & (lacking >= bar)).sum())
+    assert found.looked_at + found.rare == every.looked_at + every.rare
+    assert len(FUNNEL.drivers(prepared, **asked, least=1, most=2).table) == 2
+
+
+def test_people_of_a_driver_are_those_of_whom_it_is_true(
+    events: DataFrame, prepared: wb.Prepared
+) -> None:
+    compared, true, _, _ = by_hand(1, 4)
+    for table in (events, prepared):
+        found = FUNNEL.drivers(table, "cart", by="segment", landmark="4 seconds", least=1)
+        for column, value in [("event", "help"), ("segment", "east")]:
+            whose = true[column, value]
+            people = found.people(value, column).toPandas()
+            assert sorted(people["user_id"]) == sorted(whose)
+            went_on = found.people(value, column, converted=True).toPandas()
+            assert {*went_on["user_id"]} == {user for user in whose if compared[user]}
+    assert found.people("nowhere", "segment").count() == 0
+
+
+def test_who_converts_at_once_is_no_proof_against_what_takes_time(spark: SparkSession) -> None:
+    """Help comes at 5, half convert at 2: without a landmark it looks like a reason to leave."""
+    rows = [(user, at, what) for user in range(80) for at, what in (
+        (0, "start"), *([(2, "pay")] if user % 2 else [(5, "help")] * (user % 4 > 0)),
+        *([(9, "pay")] if user % 4 == 2 and user % 3 else []),
+    )]  # fmt: skip
+    table = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
+    found = wb.Funnel(["start", "pay"], 20).drivers(table, "pay", landmark=6, least=1)
+    assert found.early == 40
+    [row] = found.table.itertuples()
+    # Of those still undecided, all who go on have read it: the odds are above one.
+    assert (row.value, row.odds_ratio > 1) == ("help", True)
+
+
+def test_an_empty_group_is_said(prepared: wb.Prepared, spark: SparkSession) -> None:
+    table = spark.createDataFrame([(1, 0, "a")], "user_id int, timestamp int, event string")
+    with pytest.warns(wb.WorkbenchWarning, match="nobody is left who went on to 'b'"):
+        found = wb.Funnel(["a", "b"], 9).drivers(table, "b")
+    assert found.table.empty
+    assert (found.went_on, found.dropped) == (0, 1)
+    empty = spark.createDataFrame([], "user_id int, timestamp int, event string")
+    with pytest.warns(wb.WorkbenchWarning, match="nobody is left who went on to 'b'"):
+        assert wb.Funnel(["a", "b"], 9).drivers(empty, "b").dropped == 0
+
+
+def test_a_column_of_too_many_values_is_one_sentence(spark: SparkSession) -> None:
+    table = spark.range(10_001).select(
+        F.col("id").alias("user_id"),
+        F.lit(0).alias("timestamp"),
+        F.lit("a").alias("event"),
+        F.col("id").alias("n"),
+    )
+    one = table.coalesce(1)
+    funnel = wb.Funnel(["a", "b"], 9)
+    with session_options(spark, {PARTITIONS: 1}), pytest.raises(wb.WorkbenchError) as error:
+        funnel.drivers(one, "b", by="n")
+    assert str(error.value) == (
+        "by: column 'n' has more than 10,000 different values; cut it into fewer, or leave it out."
+    )
+
+
+#: What cannot be meant, and the sentence.
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"step": "view"}, "step: the first step has no step before it; name a later one."),
+    ({"step": 4}, "step: there is no step 4; give 1 to 3."),
+    ({"by": "event"}, "by: 'event' is the column of events, which are looked at anyway; leave it "
+     "out."),
+    ({"by": "sgment"}, "by: there is no column 'sgment'; did you mean 'segment'?"),
+    ({"landmark": "20 seconds"}, "landmark: '20 seconds' is not shorter than what 'cart' has time "
+     "for, '20 seconds', so that nobody could go on behind it; give a shorter one."),
+    ({"landmark": "0 s"}, "landmark: '0 s' is no time at all; give a longer one."),
+    ({"landmark": 5}, "landmark: 5 has no unit; give a duration with a unit, such as '1 hour', "
+     "'90 days' or timedelta(minutes=5)."),
+    ({"least": 0}, "least: 0 is no number of ships; give 1 or more."),
+    ({"most": 0}, "most: 0 is no number of drivers; give 1 to 1,000."),
+    ({"adjust": "none"}, "adjust: 'none' is not known; give 'fdr_bh' or 'holm'."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[one for _, one in WRONG])
+def test_what_cannot_be_meant_is_one_sentence_before_a_job(
+    spark: SparkSession, events: DataFrame, given: dict[str, Any], sentence: str
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        FUNNEL.drivers(events, **({"step": "cart"} | given))
+    assert str(error.value) == sentence
+
+
+def test_a_landmark_is_shorter_than_the_window_of_its_step(
+    spark: SparkSession, events: DataFrame, prepared: wb.Prepared
+) -> None:
+    funnel = wb.Funnel(STEPS, "20 seconds", within={"cart": "5 seconds"}, cohorts={"x": "view"})
+    with no_job(spark):
+        with pytest.raises(wb.WorkbenchError, match="has time for, '5 seconds', so that nobody"):
+            funnel.drivers(events, "cart", landmark="5 seconds")
+        with pytest.raises(wb.WorkbenchError, match=r"^by: 'x' is a cohort; name columns"):
+            funnel.drivers(events, "cart", by="x")
+        with pytest.raises(wb.WorkbenchError, match=r"^step: 'cart' is optional, so those"):
+            wb.Funnel(STEPS, "20 s", optional=["cart"]).drivers(events, "cart")
+        with pytest.raises(wb.WorkbenchError, match=r"^step: steps in any order do not follow"):
+            wb.Funnel(STEPS, "20 s", order="any").drivers(events, "cart")
+        with pytest.raises(wb.WorkbenchError, match=r"^by: the prepared events do not hold 'n'"):
+            FUNNEL.drivers(prepared, "cart", by="n")
+
+
+def test_values_of_columns_that_hold_no_text_are_looked_at_as_text(events: DataFrame) -> None:
+    east = events.withColumn("n", F.when(F.col("segment") == "east", 1.5))
+    counted: Counter[str] = Counter()
+    found = FUNNEL.drivers(east, "cart", by="n", landmark="4 seconds", least=1, most=1_000)
+    for row in found.table.itertuples():
+        counted[row.column, row.value] += row.went_on + row.dropped
+    _, true, _, _ = by_hand(1, 4)
+    assert counted["n", "1.5"] == len(true["segment", "east"])

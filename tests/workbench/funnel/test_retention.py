@@ -1,0 +1,330 @@
+"""Who came back: every user's events looked through, in process and on Spark."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.clusters import ZONE, session_options
+from tests.drawn import draws
+from tests.workbench.funnel.events import Event, as_table, block_of, seeded_events
+from tests.workbench.spark.jobs import no_job
+from workbench.funnel.behaviour.retention_spec import RetentionSpec
+from workbench.funnel.bind import task_of
+from workbench.funnel.worker import retention
+from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.retention import CohortCell, RetentionTask
+
+DAY = 86_400
+ROWS = seeded_events(users=200, seed=7)
+Triangle = dict[tuple[Any, int], tuple[int, int, bool]]
+
+
+def triangle(
+    users: dict[int, list[tuple[Any, str | None]]], first: str, again: str, most: int, number: Any
+) -> Triangle:
+    """By cohort and period the users, how many came back, and whether it is not over."""
+    last = max(number(at) for events in users.values() for at, _ in events)
+    cohorts: dict[int, list[set[int]]] = defaultdict(list)
+    for events in users.values():
+        begun = min((at for at, name in events if name == first), default=None)
+        if begun is not None:
+            later = {number(at) for at, name in events if name == again and at > begun}
+            cohorts[number(begun)].append(later)
+    return {
+        (cohort, k): (len(own), sum(cohort + k in one for one in own), cohort + k == last)
+        for cohort, own in cohorts.items()
+        for k in range(most + 1)
+        if cohort + k <= last
+    }
+
+
+def of_table(found: wb.Retention, number: Any) -> Triangle:
+    return {
+        (number(row.cohort), row.period): (row.users, row.back, row.open)
+        for row in found.table.itertuples()
+    }
+
+
+def by_user(rows: list[Event]) -> dict[int, list[tuple[Any, str | None]]]:
+    found: dict[int, list[tuple[Any, str | None]]] = defaultdict(list)
+    for user, at, name, _ in rows:
+        found[user].append((at, name))
+    return found
+
+
+TIMES = st.integers(-9, 20)
+USERS = st.lists(
+    st.lists(st.tuples(TIMES, st.sampled_from("AABx")), min_size=1, max_size=8),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(USERS, st.integers(1, 7), st.integers(1, 4), st.sampled_from(["B", "A", None]))
+@draws(150)
+def test_counts_are_those_of_every_user_looked_through(
+    users: list[list[tuple[int, str]]], every: int, most: int, again: str | None
+) -> None:
+    spec = RetentionSpec.of("A", again, every, most, "user_id", "timestamp", "event", None)
+    events = task_of(spec.funnel(integer_time=True), integer_time=True, names=True)
+    periods = Periods(every, integers=True)
+    task = RetentionTask(events, periods, most)
+    found = task.counts(block_of(users)).to_pylist()
+    whole = dict(enumerate(users))
+    expected = triangle(whole, "A", again or "A", most, lambda at: at // every)  # type: ignore[arg-type]
+    assert {(one["cohort"], k): (one["users"], one[str(k)])
+            for one in found for k in range(most + 1) if (one["cohort"], k) in expected} == {
+        cell: values[:2] for cell, values in expected.items()
+    }  # fmt: skip
+    for (cohort, k), (many, back, _) in expected.items():
+        for wanted, there in ((True, back), (False, many - back)):
+            people = task.people(block_of(users), CohortCell(cohort, k, wanted))
+            assert len(people) == there
+            assert people.column("again_time").null_count == (0 if wanted else there)
+
+
+def test_many_people_are_counted_some_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = RetentionSpec.of("A", "B", 2, 3, "user_id", "timestamp", "event", None)
+    events = task_of(spec.funnel(integer_time=True), integer_time=True, names=True)
+    task = RetentionTask(events, Periods(2, integers=True), 3)
+    rng = np.random.default_rng(3)
+    users = [
+        [(int(at), "ABx"[name]) for at, name in rng.integers(0, [12, 3], (7, 2))] for _ in range(20)
+    ]
+    block = block_of(users)
+    whole = task.counts(block)
+    largest = max(whole.to_pylist(), key=lambda row: row["1"])
+    cell = CohortCell(largest["cohort"], 1, True)
+    people = task.people(block, cell)
+    monkeypatch.setattr(retention, "CELLS", 12)
+    parts = task.counts(block)
+    assert len(parts) > len(whole)
+    names = [name for name in parts.column_names if name != "cohort"]
+    summed = parts.group_by("cohort").aggregate([(name, "sum") for name in names])
+    assert summed.sort_by("cohort").to_pydict() == {
+        name if name == "cohort" else f"{name}_sum": values
+        for name, values in whole.to_pydict().items()
+    }
+    assert task.people(block, cell).equals(people)
+    assert len(people) == largest["1"] > 1
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> DataFrame:
+    """One table with the same times as timestamps, without a zone, as dates and as integers."""
+    days = as_table(spark, ROWS)
+    return days.select(
+        "user_id",
+        "event",
+        F.col("seconds").alias("n"),
+        F.timestamp_seconds(F.col("seconds") * 40_000).alias("timestamp"),
+        F.expr("timestamp_seconds(seconds * 40000)::timestamp_ntz").alias("plain"),
+        F.expr("date_add(date'1970-01-01', int(seconds))").alias("day"),
+    )
+
+
+@pytest.fixture(scope="module")
+def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
+    with wb.prepare(events) as prepared:
+        assert prepared.tasks == 1
+        yield prepared
+
+
+def test_a_table_and_prepared_events_are_answered_alike(
+    events: DataFrame, prepared: wb.Prepared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"first": "view", "again": "buy", "every": "2 days", "periods": 5}
+    moments = {
+        user: [(datetime(1970, 1, 1) + timedelta(seconds=40_000 * at), name) for at, name in own]
+        for user, own in by_user(ROWS).items()
+    }
+
+    def number(at: datetime) -> int:
+        return (at - datetime(1970, 1, 1)) // timedelta(days=2)
+
+    expected = triangle(moments, "view", "buy", 5, number)
+    assert of_table(wb.retention(events, **asked), number) == expected  # type: ignore[arg-type]
+    assert of_table(wb.retention(prepared, **asked), number) == expected  # type: ignore[arg-type]
+    monkeypatch.setattr(prepared, "tasks", 2)
+    assert of_table(wb.retention(prepared, **asked), number) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("time", "every"), [("timestamp", "1 day"), ("plain", "1 day"),
+                                             ("day", "7 days"), ("n", 4)])  # fmt: skip
+def test_people_of_a_cell_are_as_many_as_it_counts(
+    events: DataFrame, time: str, every: Any
+) -> None:
+    found = wb.retention(events, "view", "buy", every=every, periods=3, time=time)
+    cells = found.table[found.table["back"] > 0]
+    assert len(cells) > 3
+    row = cells.iloc[len(cells) // 2]
+    people = found.people(row["cohort"], row["period"]).toPandas()
+    assert len(people) == people["user_id"].nunique() == row["back"]
+    assert (people["again_time"] > people["first_time"]).all()
+    others = found.people(row["cohort"], row["period"], back=False).toPandas()
+    assert len(others) == row["users"] - row["back"]
+    assert others["again_time"].isna().all()
+    everybody = found.people(row["cohort"]).toPandas()
+    assert {*everybody["user_id"]} == {*people["user_id"], *others["user_id"]}
+
+
+def test_months_are_those_of_the_calendar(spark: SparkSession) -> None:
+    rows = [
+        (1, date(2024, 1, 31)), (1, date(2024, 2, 1)), (1, date(2024, 4, 30)),
+        (2, date(2024, 2, 29)), (2, date(2024, 3, 31)),
+    ]  # fmt: skip
+    table = spark.createDataFrame(rows, "user_id int, timestamp date")
+    found = wb.retention(table, {"a visit": "true"}, every="1 month", periods=3)
+    assert found.triangle().reset_index().fillna(-1).to_numpy().tolist() == [
+        [pd.Timestamp(2024, 1, 1), 1, 0.0, 1.0, 0.0, -1],
+        [pd.Timestamp(2024, 2, 1), 1, 0.0, 1.0, -1, -1],
+    ]
+    assert found.people("2024-02-01", 1).toPandas()["again_time"].tolist() == [date(2024, 3, 31)]
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "GMT+02:00"])
+def test_days_begin_at_midnight_of_the_session(spark: SparkSession, zone: str) -> None:
+    with session_options(spark, {ZONE: zone}):
+        table = spark.sql(
+            "SELECT 1 AS user_id, explode(array(timestamp'2024-07-01 23:59:59', "
+            "timestamp'2024-07-02 00:00:00', timestamp'2024-07-03 01:00:00')) AS timestamp"
+        )
+        visit = {"a visit": "true"}
+        found = wb.retention(table, visit, every="1 day", periods=1).table
+        assert found["cohort"].tolist() == [pd.Timestamp(2024, 7, 1)] * 2
+        assert found["back"].tolist() == [0, 1]
+        hours = wb.retention(table, visit, every="1 hour", periods=1).table
+        assert hours["cohort"].tolist() == [pd.Timestamp(2024, 7, 1, 23)] * 2
+        assert hours["back"].tolist() == [0, 1]
+        with wb.prepare(table, event=visit) as prepared:
+            again = wb.retention(prepared, visit, every="1 day", periods=1).table
+            pd.testing.assert_frame_equal(again, found)
+
+
+def test_integer_times_may_be_as_far_apart_as_there_are(spark: SparkSession) -> None:
+    ends = [-(2**63), 2**63 - 1]
+    rows = [(1, ends[0]), (1, ends[0] + 5), (1, ends[1]), (2, ends[1])]
+    table = spark.createDataFrame(rows, "user_id int, timestamp long")
+    for every in (1, 7, 2**63 - 1):
+        found = wb.retention(table, {"a visit": "true"}, every=every, periods=2)
+        assert found.table["users"].sum() >= 2
+        assert found.people(found.table["cohort"].iloc[0]).count() == 1
+    assert found.table["cohort"].tolist() == [ends[0], ends[0], ends[0], 2**63 - 1]
+
+
+def test_rows_without_a_key_or_a_time_are_left_out_and_counted(spark: SparkSession) -> None:
+    rows = [(1, 1, "A"), (1, 5, "B"), (None, 90, "A"), (2, None, "A")]
+    table = spark.createDataFrame(rows, "user_id int, timestamp long, event string")
+    with pytest.warns(wb.WorkbenchWarning, match="^2 rows were left out"):
+        found = wb.retention(table, "A", "B", every=4, periods=9)
+    assert found.skipped == 2
+    # The last event that counts is that at 5.
+    assert found.table["open"].tolist() == [False, True]
+
+
+def test_what_nobody_did_is_said_with_the_nearest_name(prepared: wb.Prepared) -> None:
+    with pytest.warns(wb.WorkbenchWarning) as said:
+        found = wb.retention(prepared, "vew", "by")
+    assert [str(one.message) for one in said] == [
+        "first: 'vew' matches no event; did you mean 'view'?",
+        "again: 'by' matches no event; did you mean 'buy'?",
+    ]
+    assert found.table.empty
+    assert "none" in found._repr_html_()
+
+
+def test_too_many_cohorts_are_the_newest_and_said_to_be(spark: SparkSession) -> None:
+    table = spark.range(1_005).selectExpr("id AS user_id", "id AS timestamp")
+    with pytest.warns(wb.WorkbenchWarning, match="there are 1,005 cohorts"):
+        found = wb.retention(table, {"a visit": "true"}, every=1, periods=1)
+    assert found.table["cohort"].unique().tolist() == list(range(5, 1_005))
+
+
+A_KIND = 'give two of one kind, such as {"back": "event = \'visit\'"}.'
+#: What cannot be meant, and the sentence.
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"first": None}, "first: no event is named; give its name, a list of names, or a condition "
+     "by its label."),
+    ({"first": 5}, "first: 5 is not text; name events by text, and label conditions by text."),
+    ({"first": {"a": "true", "b": "true"}}, "first: 2 conditions are given; give one by its "
+     'label, such as {"late": "delay > 15"}.'),
+    ({"again": {"b": "true"}}, "again: one of first and again is a name and the other a "
+     f"condition; {A_KIND}"),
+    ({"first": {"a": "true"}, "again": {"a": "n > 1"}}, "again: 'a' is the label of first; give "
+     "it another one."),
+    ({"every": "soon"}, "every: 'soon' is not a duration; give one such as '1 hour', '90 days' or "
+     "timedelta(minutes=5)."),
+    ({"every": "1 month 2 days"}, "every: '1 month 2 days' has no fixed length, as months differ "
+     "in theirs; give days, such as '30 days'."),
+    ({"every": "0 days"}, "every: '0 days' is no time at all; give a longer one."),
+    ({"every": "0 months"}, "every: '0 months' is no time at all; give a longer one."),
+    ({"every": "99999 years"}, "every: '99999 years' is too long; give at most 1,000 years."),
+    ({"every": 5}, "every: 5 has no unit; give a duration with a unit, such as '1 hour', "
+     "'90 days' or timedelta(minutes=5)."),
+    ({"every": "1 month", "time": "n"}, "every: '1 month' has a unit, but the time column holds "
+     "integers; give an integer in the unit of that column."),
+    ({"periods": 0}, "periods: 0 is no number of periods; give 1 to 366."),
+    ({"periods": 367}, "periods: 367 is no number of periods; give 1 to 366."),
+    ({"time": "tim"}, "time: there is no column 'tim'; did you mean 'time'?"),
+    ({"key": "event", "event": "evnt"}, "event: there is no column 'evnt'; did you mean 'event'?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[one for _, one in WRONG])
+def test_what_cannot_be_meant_is_one_sentence_before_a_job(
+    spark: SparkSession, given: dict[str, Any], sentence: str
+) -> None:
+    table = spark.sql("SELECT 1 AS user_id, 2L AS n, current_timestamp() AS time, 'a' AS event")
+    asked = {"first": "a", "again": "b", "every": "1 day", "time": "time"} | given
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        wb.retention(table, **asked)
+    assert str(error.value) == sentence
+
+
+def test_a_cell_that_is_not_there_is_one_sentence(prepared: wb.Prepared) -> None:
+    found = wb.retention(prepared, "view", "buy", every="1 week", periods=2)
+    for call, sentence in (
+        (lambda: found.people("2024-05-05"), "cohort: '2024-05-05' is no cohort; there are "),
+        (lambda: found.people("soon"), "cohort: 'soon' is no cohort; there are "),
+        (lambda: found.people("1969-12-29", 3), "period: 3 is no period; give 0 to 2, or leave "),
+        (lambda: found.people("1969-12-29", back=False), "back: it is for one period; name "),
+    ):
+        with pytest.raises(wb.WorkbenchError) as error:
+            call()
+        assert str(error.value).startswith(sentence)
+
+
+def test_periods_of_some_hours_are_multiples_since_1970() -> None:
+    time = pa.array(np.array([-1, 0, 6 * 3_600_000_000 - 1, 6 * 3_600_000_000]), pa.timestamp("us"))
+    periods = Periods(6 * 3_600_000_000)
+    assert periods.numbers(time).tolist() == [-1, 0, 0, 1]
+    assert periods.begins(np.array([-1]))[0].as_py() == datetime(1969, 12, 31, 18)
+
+
+@pytest.mark.parametrize("again", ["buy", None])
+def test_one_user_is_stepped_through(
+    events: DataFrame, prepared: wb.Prepared, again: str | None
+) -> None:
+    for table in (events, prepared):
+        found = wb.retention(table, "view", again, every="2 days", periods=3)
+        row = found.table[found.table["back"] > 0].iloc[-1]
+        key = found.people(row["cohort"], row["period"]).toPandas()["user_id"][0].item()
+        player = wb.play(found, key=key)
+        told = [step["caption"] for step in player.lesson["steps"]]
+        assert any(one.endswith(f"came back in period {row['period']}.") for one in told)
+        assert "the first event" in " ".join(told)
+        assert player.lesson["title"].endswith(f"· {key}")
+    assert wb.play(found).lesson["steps"]
+    with pytest.raises(wb.WorkbenchError, match=r"^what: a retention has its events already"):
+        wb.play(found, table)

@@ -1,0 +1,316 @@
+"""Segments at a step, at every step, of cohorts, the largest alone: in process and on Spark."""
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from tests.drawn import draws
+from tests.workbench.funnel.events import block_of
+from tests.workbench.spark.jobs import no_job
+from workbench.funnel.bind import task_of
+from workbench.funnel.plan import ROUND_COUNTS
+from workbench.funnel.summary import steps_table
+from workbench.funnel.worker.summary import ReachedTask, SummaryTask
+
+STEPS = ["A", "B", "C"]
+#: A time, an event, a device and a plan.
+Row = tuple[int, str, str | None, int]
+KEEP = "device", "plan"
+#: What is asked of chains beside segments; a wrong segment of any of them shows.
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"modes": ["strict_once"]},
+    {"optional": ["B"]},
+    {"exclude": "x"},
+    {"order": "strict"},
+    {"start": 2, "end": 9},
+]
+USERS = st.lists(
+    st.lists(
+        st.tuples(
+            st.integers(0, 12),
+            st.sampled_from([*"AABBCCxo"]),
+            st.sampled_from(["tv", "web", None]),
+            st.integers(0, 1),
+        ),
+        min_size=1,
+        max_size=9,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def answers(users: list[list[Row]], by: tuple[str, ...] = (), **asked: Any) -> list[dict[str, Any]]:
+    funnel = wb.Funnel(STEPS, window=9, **asked)
+    period = funnel.counting.period("long", "UTC")
+    task = task_of(funnel, integer_time=True, names=True, by=by, period=period)
+    return task.answer(block_of(users, KEEP)).to_pylist()
+
+
+def least(values: list[Any]) -> Any:
+    return min(values, key=lambda one: (one is None, str(one)), default=None)
+
+
+@given(USERS, st.sampled_from(ASKED), st.sampled_from(["first", "last", "A", "B", 3]))
+@draws(250)
+def test_a_segment_is_the_value_at_the_step_that_is_named(
+    users: list[list[Row]], asked: dict[str, Any], attribution: str | int
+) -> None:
+    found = answers(users, ("device",), attribution=attribution, **asked)
+    for events, one, plain in zip(users, found, answers(users, **asked), strict=True):
+        reached: list[int | None] = one["reached"]
+        assert {name: one[name] for name in plain} == plain
+        last = max((k for k, at in enumerate(reached) if at is not None), default=0)
+        at = {"first": 0, "last": last, "A": 0, "B": 1, 3: 2}[attribution]
+        time = reached[at] if at < len(reached) else None
+        there = [row[2] for row in events if row[:2] == (time, STEPS[at])]
+        assert one["device"] == least(there)
+
+
+@given(USERS, st.sampled_from([*ASKED, {"order": "any"}, {"count": "sessions", "session": 3}]))
+@draws(200)
+def test_each_value_of_a_key_has_chains_of_its_own(
+    users: list[list[Row]], asked: dict[str, Any]
+) -> None:
+    found = answers(users, ("device", "plan"), attribution="each", **asked)
+    for user, events in enumerate(users):
+        values = {row[2:] for row in events}
+        for value in values:
+            mine = [one for one in found if (one["user_id"], one["device"], one["plan"]) == (
+                user, *value
+            )]  # fmt: skip
+            own = answers([[row for row in events if row[2:] == value]], **asked)
+            assert [(one["level"], one["reached"]) for one in mine] == [
+                (one["level"], one["reached"]) for one in own
+            ]
+    assert len({(one["user_id"], one["device"], one["plan"]) for one in found}) == len(
+        {(user, *row[2:]) for user, events in enumerate(users) for row in events}
+    )
+
+
+COHORTS = {
+    "helped": ["x", "o"],
+    "on tv": {"device": ["tv"]},
+    "paid": {"plan": 1},
+}
+
+
+@given(USERS, st.sampled_from([*ASKED, {"count": "conversions"}, {"attribution": "each"}]))
+@draws(150)
+def test_a_cohort_is_who_ever_did_something(users: list[list[Row]], asked: dict[str, Any]) -> None:
+    by = ("paid", "device", "helped", "on tv")
+    found = answers(users, by, cohorts=COHORTS, **asked)
+    assert list(found[0])[-len(by) :] == [*by]
+    for one in found:
+        events = users[one["user_id"]]
+        assert one["helped"] == any(row[1] in "xo" for row in events)
+        assert one["on tv"] == any(row[2] == "tv" for row in events)
+        assert one["paid"] == any(row[3] == 1 for row in events)
+        for label in ("helped", "paid", "on tv"):
+            del one[label]
+    assert found == answers(users, ("device",), **asked)
+
+
+@pytest.mark.parametrize(
+    ("rows", "attribution", "expected"),
+    [
+        ("A:Chrome B:None", 2, [(None, 2)]),
+        ("A:None B:Safari", "last", [("Safari", 2)]),
+        ("A:Chrome B:Safari A:Safari B:Safari", "each", [("Chrome", 1), ("Safari", 2)]),
+        ("A:Chrome", "B", [(None, 1)]),
+    ],
+)
+def test_attribution_as_posthog_has_it(
+    rows: str, attribution: str | int, expected: list[tuple[str | None, int]]
+) -> None:
+    told = (one.split(":") for one in rows.split())
+    user = [(at, name, None if on == "None" else on, 0) for at, (name, on) in enumerate(told)]
+    task = task_of(
+        wb.Funnel(["A", "B"], 9, attribution=attribution), True, names=True, by=("device",)
+    )
+    found = task.answer(block_of([user], KEEP)).to_pylist()
+    assert [(one["device"], one["level"]) for one in found] == expected
+
+
+@given(USERS, st.integers(1, 3))
+@draws(100)
+def test_the_largest_segments_stand_alone_and_the_others_together(
+    users: list[list[Row]], largest: int
+) -> None:
+    by = ("device", "plan")
+    task = task_of(wb.Funnel(STEPS, 9, exclude="x"), True, names=True, by=by, timed=True)
+
+    def table(most: int | None) -> pd.DataFrame:
+        bundles = list(ReachedTask(task).from_blocks([packed(users)]))
+        summary = SummaryTask(3, 5, ROUND_COUNTS, 1000, (), most)
+        rows = [row for batch in summary.run(bundles) for row in batch.to_pylist()]
+        return steps_table([row for row in rows if not row["whole"]], STEPS, by, True)
+
+    every, some = table(None), table(largest)
+    own = 3 * min(largest, len(every) // 3)
+    pd.testing.assert_frame_equal(some[:own], every[:own], check_dtype=False)
+    if own == len(every):
+        assert len(some) == own
+        return
+    assert (some[own:]["device"] == "others").all()
+    for figure in ("users", "lost", "excluded"):
+        rest = every[own:].groupby("step", sort=False)[figure].sum().tolist()
+        assert some[own:][figure].tolist() == rest
+
+
+def packed(users: list[list[Row]]) -> pa.RecordBatch:
+    from workbench.columnar.blocks import one_binary, pack
+
+    return pa.record_batch({"block": one_binary(pack(block_of(users, KEEP)))})
+
+
+SEGMENTS: dict[str, tuple[dict[str, Any], str]] = {
+    "an unknown step": (
+        {"attribution": "D"},
+        "attribution: 'D' is not known; give one of 'first', 'last', 'each', 'A', 'B', 'C'.",
+    ),
+    "a step too far": ({"attribution": 4}, "attribution: there is no step 4; give 1 to 3."),
+    "a step of any order": (
+        {"attribution": "B", "order": "any"},
+        "attribution: steps in any order have no place of their own in a chain; "
+        "give 'first', 'last' or 'each'.",
+    ),
+    "cohorts in a list": (
+        {"cohorts": ["x"]},
+        "cohorts: ['x'] is no dict; say by label what those of a cohort ever did, "
+        'such as {"helped": "help"}.',
+    ),
+    "a cohort without a label": ({"cohorts": {1: "x"}}, "cohorts: 1 is no label; give text."),
+    "a cohort of nothing": (
+        {"cohorts": {"helped": []}},
+        "cohorts: 'helped' has no event; name one, or several in a list.",
+    ),
+    "a cohort of a column without values": (
+        {"cohorts": {"french": {"country": None}}},
+        "cohorts: {'country': None} of 'french' is no column with a value, or several in a list; "
+        'give them such as {"country": "fr"}.',
+    ),
+    "too many cohorts": (
+        {"cohorts": dict.fromkeys(map(str, range(30)), "x")},
+        "cohorts: there are 33 steps, exclusions and cohorts together; give at most 32.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SEGMENTS)
+def test_segments_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None:
+    arguments, sentence = SEGMENTS[case]
+    with pytest.raises(wb.WorkbenchError) as error:
+        wb.Funnel(STEPS, window=9, **arguments)
+    assert str(error.value) == sentence
+
+
+def test_a_cohort_by_the_label_of_a_step_is_refused() -> None:
+    with pytest.raises(wb.WorkbenchError) as error:
+        wb.Funnel({"a": "n > 1"}, window=9, cohorts={"a": "n = 0"})
+    assert str(error.value) == (
+        "cohorts: 'a' is the label of a step or an exclusion; give the cohort another one."
+    )
+
+
+def test_segments_are_printed_as_they_can_be_written() -> None:
+    text = (
+        "wb.Funnel(['A', 'first'], window=9, attribution=2, "
+        "cohorts={'helped': ['x', 'o'], 'french': {'country': 'fr'}})"
+    )
+    funnel = eval(text, {"wb": wb})
+    assert repr(funnel) == text
+    assert (funnel.segmenting.attribution, "helped" in funnel._repr_html_()) == (1, True)
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> DataFrame:
+    users = {
+        "ann": "A:tv x:web B:web C:tv", "bob": "A:web B:tv", "eve": "B:tv o:tv",
+        "joe": "A:tv A:web B:web C:web",
+    }  # fmt: skip
+    rows = [
+        (user, at, *one.split(":"), int(user == "joe"))
+        for user, all_of in users.items()
+        for at, one in enumerate(all_of.split())
+    ]
+    return spark.createDataFrame(
+        rows, "user_id string, timestamp long, event string, device string, plan int"
+    )
+
+
+def test_tables_and_prepared_events_have_the_same_segments(events: DataFrame) -> None:
+    by_name: dict[str, Any] = {"cohorts": {"helped": "x", "on tv": {"device": "tv"}}}
+    with wb.Funnel(STEPS, 9, **by_name).prepare(events, keep="plan") as prepared:
+        assert prepared.keep == ("plan", "device")
+        for attribution in ("last", "each"):
+            funnel = wb.Funnel(STEPS, 9, attribution=attribution, **by_name)
+            by = ["device", "helped", "on tv"]
+            order = ["user_id", "device"]
+            once, again = (
+                funnel.levels(one, by=by).orderBy(*order).collect() for one in (events, prepared)
+            )
+            assert once == again
+            assert len(once) == (7 if attribution == "each" else 4)
+        steps = funnel.steps(prepared, by="plan", largest=1)
+        assert steps.equals(funnel.steps(events, by="plan", largest=1))
+        assert steps.attrs["others"] == 1
+        assert steps["plan"].tolist() == [0, 0, 0, "others", "others", "others"]
+        by_cohort = wb.Funnel(STEPS, 9, **by_name).steps(prepared, by="helped")
+        assert by_cohort["users"].tolist() == [2, 2, 1, 1, 1, 1]
+        assert by_cohort["helped"].tolist() == [False] * 3 + [True] * 3
+
+
+def test_cohorts_by_conditions_are_prepared_with_them(events: DataFrame) -> None:
+    conditions = {step: f"event = '{step}'" for step in STEPS}
+    funnel = wb.Funnel(conditions, 9, cohorts={"helped": "event = 'x'", "paid": {"plan": 1}})
+    expected = funnel.levels(events, by=["helped", "paid"]).orderBy("user_id").collect()
+    assert [(row["helped"], row["paid"]) for row in expected] == [
+        (True, False), (False, False), (False, False), (False, True),
+    ]  # fmt: skip
+    with funnel.prepare(events) as prepared:
+        found = funnel.levels(prepared, by=["helped", "paid"]).orderBy("user_id").collect()
+    assert found == expected
+
+
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "a cohort by the name of a column": (
+        {"cohorts": {"Device": "x"}}, {"by": "Device"},
+        "cohorts: 'Device' is a column of the table or of the result; give the cohort another "
+        "label.",
+    ),
+    "a cohort of a column that is not there": (
+        {"cohorts": {"french": {"county": "fr"}}}, {"by": "french"},
+        "cohorts: there is no column 'county'; there are 'user_id', 'timestamp', 'event', "
+        "'device', 'plan'.",
+    ),
+    "a cohort of a value that the column cannot hold": (
+        {"cohorts": {"paid": {"plan": "yes"}}}, {"by": "paid"},
+        "cohorts: 'yes' is no value of 'plan', which holds integers; give one of that type.",
+    ),
+    "no number of segments": (
+        {}, {"by": "device", "largest": 0},
+        "largest: 0 is no number of segments; give 1 to 1,000.",
+    ),
+    "the largest of none": (
+        {}, {"largest": 3},
+        "largest: 3 is a number of segments, and there are none; give by=, or leave it out.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_segments_that_do_not_fit_the_table_are_refused_before_a_job(
+    case: str, events: DataFrame, spark: SparkSession
+) -> None:
+    arguments, asked, sentence = REFUSED[case]
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        wb.Funnel(STEPS, 9, **arguments).steps(events, **asked)
+    assert str(error.value) == sentence

@@ -1,0 +1,415 @@
+"""Trends: every period asked by itself, each time zone by its own clock, and what is still open."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.clusters import ZONE, session_options
+from tests.drawn import draws
+from tests.workbench.funnel.events import block_of
+from tests.workbench.spark.jobs import no_job
+from workbench.funnel.bind import task_of
+from workbench.funnel.counting import arrow_zone, instant_of
+from workbench.funnel.intervals import shares_of
+from workbench.funnel.periods import span_of
+from workbench.funnel.plan import each_period
+from workbench.funnel.worker import entries
+from workbench.funnel.worker.entries import EntriesTask, numbers
+from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.trend import TrendTask
+
+STEPS = ["A", "B", "C"]
+DAY = 86_400_000_000
+WINDOW = 9
+Row = tuple[int, str, str | None]
+#: What is asked of chains beside a trend.
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"modes": ["strict_order"]},
+    {"modes": ["strict_increase", "strict_once"]},
+    {"modes": ["strict_deduplication"]},
+    {"optional": ["B"], "within": {"C": 4}},
+    {"exclude": "x"},
+    {"exclude": "x", "exclude_from": "all"},
+    {"order": "strict"},
+    {"count": "sessions", "session": 3},
+    {"start": 2, "end": 14},
+]
+BEGUN: list[dict[str, Any]] = [{"order": "any"}, {"count": "conversions"}]
+USERS = st.lists(
+    st.lists(
+        st.tuples(
+            st.integers(-4, 20),
+            st.sampled_from([*"AABBCCxo"]),
+            st.sampled_from(["tv", "web", None]),
+        ),
+        min_size=1,
+        max_size=10,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def answers(users: list[list[Row]], period: Any = None, **asked: Any) -> list[dict[str, Any]]:
+    funnel = wb.Funnel(STEPS, WINDOW, **asked)
+    own = period or funnel.counting.period("long", "UTC")
+    task = task_of(funnel, True, True, by=("device",), period=own, entered=True)
+    return task.answer(block_of(users, ["device"])).to_pylist()
+
+
+def trend(
+    users: list[list[Row]], every: int, until: int | None = None, **asked: Any
+) -> dict[tuple[int, str | None], tuple[int, int, list[int]]]:
+    """By period and device: entrants, the open ones, and who reached each step of the others."""
+    funnel = wb.Funnel(STEPS, WINDOW, **asked)
+    period = funnel.counting.period("long", "UTC")
+    task = task_of(funnel, True, True, by=("device",), period=period)
+    found = EntriesTask(task, Periods(every, integers=True), each_period(funnel))
+    block = block_of(users, ["device"])
+    last = max(row[0] for events in users for row in events) if until is None else until
+    sent = list(found.from_blocks([packed(block)]))
+    rows = [
+        row for batch in TrendTask(3, WINDOW, last, 1_000).run(sent) for row in batch.to_pylist()
+    ]
+    return {
+        (row["period"] * every, row["segment0"]): (row["entrants"], row["open"], row["users"])
+        for row in rows
+    }
+
+
+def packed(block: Any) -> pa.RecordBatch:
+    from workbench.columnar.blocks import one_binary, pack
+
+    return pa.record_batch({"block": one_binary(pack(block))})
+
+
+def counted(
+    found: list[tuple[int, dict[str, Any]]], last: int
+) -> dict[tuple[int, str | None], tuple[int, int, list[int]]]:
+    """The figures of a trend, of each period's answers."""
+    expected: dict[tuple[int, str | None], tuple[int, int, list[int]]] = {}
+    for begin, one in found:
+        if one["level"] == 0:
+            continue
+        entrants, still_open, users = expected.get((begin, one["device"]), (0, 0, [0, 0, 0]))
+        is_open = last - one["__entered__"] < WINDOW
+        there = [k < len(one["reached"]) and one["reached"][k] is not None for k in range(3)]
+        if not is_open:
+            users = [n + reached for n, reached in zip(users, there, strict=True)]
+        expected[begin, one["device"]] = entrants + 1, still_open + is_open, users
+    return expected
+
+
+@given(USERS, st.sampled_from(ASKED), st.integers(1, 12), st.sampled_from(["first", "each"]))
+@draws(300)
+def test_a_point_is_the_funnel_of_its_period_alone(
+    users: list[list[Row]], asked: dict[str, Any], every: int, attribution: str
+) -> None:
+    asked = asked | {"attribution": attribution}
+    first, end = asked.get("start", -12), asked.get("end", 24)
+    rest = {name: value for name, value in asked.items() if name not in ("start", "end")}
+    found = [
+        (begin, one)
+        for begin in range(-24, 24)
+        if begin % every == 0
+        for period in [(max(begin, first), min(begin + every, end))]
+        if period[0] < period[1]
+        for one in answers(users, period, **rest)
+    ]
+    last = max(row[0] for events in users for row in events)
+    assert trend(users, every, **asked) == counted(found, last)
+
+
+@given(USERS, st.sampled_from(BEGUN), st.integers(1, 12))
+@draws(100)
+def test_chains_that_follow_each_other_count_where_they_begin(
+    users: list[list[Row]], asked: dict[str, Any], every: int
+) -> None:
+    found = [
+        (min(one["reached"]) // every * every, one)
+        for one in answers(users, **asked)
+        if one["level"]
+    ]
+    last = max(row[0] for events in users for row in events)
+    assert trend(users, every, **asked) == counted(found, last)
+
+
+@given(USERS, st.integers(1, 12))
+@draws(50)
+def test_few_rows_at_once_give_the_same(users: list[list[Row]], every: int) -> None:
+    whole = trend(users, every)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(entries, "_ROWS_AT_ONCE", 3)
+        assert trend(users, every) == whole
+
+
+#: Of PostHog's and Amplitude's documentation: users, the length of a period, and entrants and
+#: conversions by period.
+PRODUCTS = {
+    "an entry in each period": (
+        ["A0 B0 C0 A30 B31 A40 B41 C42", "A40"],
+        10,
+        {0: (1, 1), 30: (1, 0), 40: (2, 1)},
+    ),
+    "conversions over time": (["A10 B12 A50 B53 A200"], 10, {10: (1, 1), 50: (1, 1), 200: (1, 0)}),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_entries_are_counted_as_products_count_them(case: str) -> None:
+    streams, every, expected = PRODUCTS[case]
+    users = [[(int(e[1:]), e[0], None) for e in events.split()] for events in streams]
+    step = max("ABC".index(e[0]) for events in streams for e in events.split())
+    found = trend(users, every, until=1_000)
+    assert {begin: (one[0], one[2][step]) for (begin, _), one in found.items()} == expected
+
+
+def test_times_at_the_ends_of_64_bits_have_periods() -> None:
+    ends = [-(2**63), 2**63 - 1]
+    users: list[list[Row]] = [[(ends[0], "A", None), (ends[1], "A", None)]]
+    found = trend(users, 10)
+    assert {(begin, one[:2]) for (begin, _), one in found.items()} == {
+        (end // 10 * 10, (1, int(end > 0))) for end in ends
+    }
+
+
+@given(
+    st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)),
+    st.sampled_from(["UTC", "Europe/Paris", "America/Sao_Paulo", "Asia/Kathmandu", "GMT+05:30"]),
+    st.sampled_from([(DAY, False), (7 * DAY, False), (1, True), (5, True), (DAY // 7, False)]),
+)
+@draws(200)
+def test_the_times_of_a_period_are_those_with_its_number(
+    moment: datetime, zone: str, asked: tuple[int, bool]
+) -> None:
+    periods = Periods(*asked, zone=arrow_zone(zone))
+    begin, end = span_of(moment, periods, "timestamp", zone)
+    instant = instant_of(moment, "entered", "timestamp", zone)
+    found = numbers(periods, np.array([begin - 1, begin, instant, end - 1, end]))
+    assert (found - found[1]).tolist() == [-1, 0, 0, 0, 1]
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession) -> DataFrame:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"u{user}", int(at), str(name), device)
+        for user in range(60)
+        for device in [["tv", "web", None][user % 3]]
+        for at, name in zip(rng.integers(0, 96, 9), rng.choice([*"AABCxo"], 9), strict=True)
+    ]
+    table = spark.createDataFrame(rows, "user_id string, hours int, event string, device string")
+    return table.withColumn("timestamp", F.timestamp_seconds(F.col("hours") * 3600 + 1_700_000_000))
+
+
+@pytest.fixture(scope="module")
+def prepared(events: DataFrame) -> Iterator[wb.Prepared]:
+    with wb.prepare(events, keep=["device"]) as prepared:
+        yield prepared
+
+
+FUNNEL = wb.Funnel(STEPS, "9 hours", cohorts={"odd": "o"})
+
+
+def test_a_trend_adds_up_to_the_funnels_of_its_periods(
+    events: DataFrame, prepared: wb.Prepared
+) -> None:
+    found = FUNNEL.trend(events, "12 hours", by=["device", "odd"])
+    assert found.equals(FUNNEL.trend(prepared, "12 hours", by=["device", "odd"]))
+    assert found["to"].shift(3).iloc[3:6].tolist() == found["from"].iloc[3:6].tolist()
+    for begin, rows in found.groupby("from"):
+        part = wb.Funnel(STEPS, "9 hours", start=begin, end=begin + pd.Timedelta("12 hours")).steps(
+            prepared
+        )
+        assert rows.loc[rows["step"] == "A", "entrants"].sum() == part["users"][0]
+        if not rows["open"].any():
+            assert rows.groupby("step")["users"].sum().tolist() == part["users"].tolist()
+    assert found["open"].sum() > 0
+
+
+def test_shares_have_wilsons_interval_and_are_of_those_whose_window_is_over(
+    prepared: wb.Prepared,
+) -> None:
+    found = FUNNEL.trend(prepared, "6 hours", confidence=0.9)
+    over = found["entrants"] - found["open"]
+    expected = shares_of(found["users"], over, 0.9)
+    for name, values in expected._asdict().items():
+        assert np.array_equal(found[name], values, equal_nan=True)
+    assert found.loc[over == 0, "share"].isna().all()
+    assert ((found["low"] <= found["share"]) & (found["share"] <= found["high"]))[over > 0].all()
+
+
+def test_the_largest_segments_have_points_of_their_own(prepared: wb.Prepared) -> None:
+    whole = FUNNEL.trend(prepared, "1 day", by="device")
+    found = FUNNEL.trend(prepared, "1 day", by="device", largest=1)
+    many = len(whole) // 3
+    assert found["device"].drop_duplicates().tolist() == [whole["device"].iloc[0], "others"]
+    assert found.iloc[:many].equals(whole.iloc[:many])
+    assert found["users"].iloc[many:].sum() == whole["users"].iloc[many:].sum()
+    assert (found.attrs["others"], len(found)) == (2, len(whole) * 2 // 3)
+
+
+def test_a_period_without_entrants_is_a_row_without_a_share(spark: SparkSession) -> None:
+    rows = [("a", 0, "A"), ("a", 1, "B"), ("b", 35, "A"), ("c", 99, "o")]
+    table = spark.createDataFrame(rows, "user_id string, timestamp long, event string")
+    found = wb.Funnel(["A", "B"], 5).trend(table, every=10)
+    points = found[found["step"] == "B"]
+    assert points["from"].tolist() == [*range(0, 100, 10)]
+    assert points["share"].dropna().tolist() == [1.0, 0.0]
+    assert points["entrants"].sum() == 2
+    assert found.attrs["end"] == 99
+
+
+def test_a_trend_of_nobody_has_no_rows(spark: SparkSession) -> None:
+    none = spark.createDataFrame([], "user_id string, timestamp long, event string, device string")
+    with pytest.warns(wb.WorkbenchWarning, match="matches no event"):
+        found = wb.Funnel(["A", "B"], 5).trend(none, every=10, by="device")
+    assert list(found.columns)[:4] == ["device", "from", "to", "step"]
+    assert len(found) == 0
+
+
+def test_days_are_those_of_the_sessions_time_zone(spark: SparkSession, events: DataFrame) -> None:
+    with session_options(spark, {ZONE: "Asia/Kathmandu"}):
+        found = FUNNEL.trend(events, "1 day")
+        assert {str(begin.time()) for begin in found["from"]} == {"00:00:00"}
+        counts = (
+            events.where("event = 'A'")
+            .groupBy(F.to_date("timestamp"))
+            .agg(F.count_distinct("user_id"))
+        )
+        days = {str(row[0]): row[1] for row in counts.collect()}
+        first = found[found["step"] == "A"]
+        assert {
+            str(b.date()): n for b, n in zip(first["from"], first["entrants"], strict=True)
+        } == days
+
+
+@pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "long"])
+@pytest.mark.parametrize("held", [False, True])
+def test_people_are_those_behind_a_point(
+    events: DataFrame, prepared: wb.Prepared, kind: str, held: bool
+) -> None:
+    table = events.withColumn("timestamp", F.expr(f"cast(timestamp as {kind})"))
+    window = 32_400 if kind == "long" else "1 day"
+    every: Any = 86_400 if kind == "long" else "1 day"
+    funnel = wb.Funnel(STEPS, window)
+    given: Any = funnel.prepare(table, keep="device") if held else table
+    found = funnel.trend(given, every, by="device")
+    points = found[(found["entrants"] > 0) & (found["step"] != "A")]
+    # Each point of a table is a job of its own.
+    for row in (points if held else points[::5]).itertuples():
+        asked: dict[str, Any] = {"entered": row[2], "every": every, "by": "device"}
+        asked |= {"segment": (row.device,), "reached": row.step}
+        assert funnel.people(given, **asked).count() == row.users
+    last = found.iloc[-3]
+    assert last["open"] > 0
+    asked = {"entered": last["from"], "every": every, "by": "device", "open": True}
+    assert (
+        funnel.people(given, reached="A", segment=(last["device"],), **asked).count()
+        == last["open"]
+    )
+    if held:
+        given.free()
+
+
+def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb.Prepared) -> None:
+    for asked in ({"count": "conversions"}, {"order": "any"}):
+        funnel = wb.Funnel(STEPS, "9 hours", **asked)
+        found = funnel.trend(prepared, "1 day")
+        for row in found[(found["entrants"] > 0)].itertuples():
+            step = [*found["step"]].index(row.step) + 1
+            people = funnel.people(prepared, reached=step, entered=row[1], every="1 day")
+            assert people.count() == row.users
+        assert "__entered__" not in people.columns
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "no length": (
+        {"every": "0 days"},
+        "every: '0 days' is no time at all; give a longer one.",
+    ),
+    "no duration": (
+        {"every": "soon"},
+        "every: 'soon' is not a duration; give one such as '1 hour', '90 days' or "
+        "timedelta(minutes=5).",
+    ),
+    "too many": (
+        {"every": "1 second"},
+        "every: '1 second' makes 342,001 periods, and a trend has at most 10,000 points; give a "
+        "longer one.",
+    ),
+    "an integer of times": (
+        {"every": 5},
+        "every: 5 has no unit; give a duration with a unit, such as '1 hour', '90 days' or "
+        "timedelta(minutes=5).",
+    ),
+    "segments of nothing": (
+        {"largest": 3},
+        "largest: 3 is a number of segments, and there are none; give by=, or leave it out.",
+    ),
+    "confidence in percent": (
+        {"confidence": 95},
+        "confidence: 95 is no share of samples; give one above 0 and below 1, such as 0.95.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_no_trend_is_refused_before_a_job(
+    case: str, spark: SparkSession, prepared: wb.Prepared
+) -> None:
+    arguments, sentence = BAD[case]
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        FUNNEL.trend(prepared, **arguments)
+    assert str(error.value) == sentence
+
+
+def test_too_many_points_of_a_table_are_refused_by_a_sentence(events: DataFrame) -> None:
+    with pytest.raises(wb.WorkbenchError, match=r"every: '1 second' makes \d+,\d+ periods, and a"):
+        FUNNEL.trend(events, "1 second")
+    with pytest.raises(wb.WorkbenchError, match="of 3 segments, and a trend has at most 10,000"):
+        FUNNEL.trend(events, "1 minute", by="device")
+
+
+NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
+    "neither": (
+        {"entered": "2024-01-01", "every": "1 day"},
+        "stopped_at: say by stopped_at= at which level people stopped, or by reached= which step "
+        "they reached; give one of both.",
+    ),
+    "a period without a length": (
+        {"entered": "2024-01-01", "reached": "A"},
+        "entered: a period is told by a time in it and by how long periods are; give both, such as "
+        'entered="2024-01-31", every="1 day".',
+    ),
+    "open without a period": (
+        {"reached": 1, "open": True},
+        "open: a window is open or over in a period of a trend; give entered= and every=.",
+    ),
+    "a segment of nothing": (
+        {"reached": 1, "segment": "tv"},
+        "segment: 'tv' is 1 of 0 values; give by=, and the value of each of its columns.",
+    ),
+    "no step": ({"reached": 9}, "reached: there is no step 9; give 1 to 3."),
+}
+
+
+@pytest.mark.parametrize("case", NOT_BEHIND)
+def test_people_behind_nothing_are_refused_before_a_job(
+    case: str, spark: SparkSession, prepared: wb.Prepared
+) -> None:
+    arguments, sentence = NOT_BEHIND[case]
+    with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+        FUNNEL.people(prepared, **arguments)
+    assert str(error.value) == sentence

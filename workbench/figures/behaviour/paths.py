@@ -1,0 +1,224 @@
+"""What people did around a step, as flows from column to column."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import plotly.graph_objects as go
+
+from workbench.figures.funnel import titled
+from workbench.figures.svg import cut, pale
+from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, SMALL, empty, themed
+from workbench.markup import NO_NAME, chart_text
+
+if TYPE_CHECKING:
+    from workbench.funnel.behaviour.paths import Paths
+
+#: Events of a column that have a node of their own, the most frequent; and letters of a name.
+_NODES, _NAME = 6, 16
+_OTHERS, _END = "others", "nothing more"
+#: Pixels of the figure, above and below the nodes, and between two of a column.
+_HEIGHT, _TOP, _BOTTOM, _PAD = 420, 64, 16, 12
+#: The last as a part of the height that nodes have.
+_GAP = _PAD / (_HEIGHT - _TOP - _BOTTOM)
+
+
+class Node(NamedTuple):
+    """A node of the flows.
+
+    Attributes
+    ----------
+    column : int
+        From the left, or backwards from the right, 0 for the step itself.
+    name : str
+    kind : str
+        ``"step"``, ``"event"``, ``"others"`` or ``"end"``.
+    """
+
+    column: int
+    name: str
+    kind: str
+
+
+Flows = Counter[tuple[Node, Node]]
+
+
+class Sankey(NamedTuple):
+    """Paths as nodes and bands.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        From column to column, the largest first in each.
+    flows : dict of (Node, Node) to int
+        How many went from node to node.
+    sizes : dict of Node to int
+        How many went through a node.
+    kept : set of (int, str)
+        The columns and names of events that are no others.
+    """
+
+    nodes: list[Node]
+    flows: Flows
+    sizes: Counter[Node]
+    kept: set[tuple[int, str]]
+
+    def mark(self, place: int) -> tuple[tuple[Node, ...], int]:
+        """Return the node of a mark, or both of a band, and how many they are.
+
+        Parameters
+        ----------
+        place : int
+            As plotly numbers the marks of :func:`paths_figure`: nodes first, bands behind them.
+        """
+        if place < len(self.nodes):
+            node = self.nodes[place]
+            return (node,), self.sizes[node]
+        ends, many = list(self.flows.items())[place - len(self.nodes)]
+        return ends, many
+
+
+def paths_figure(paths: "Paths") -> go.Figure:
+    """Draw paths as flows from event to event.
+
+    Parameters
+    ----------
+    paths : Paths
+        As :meth:`workbench.Funnel.paths` returns it.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A Sankey diagram: a column for each place on the path, in it the six most frequent events,
+        the others together, and where paths end. It is made of the 1,000 most frequent paths.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> rows = [(1, 0, "a"), (1, 1, "help"), (1, 2, "b"), (2, 0, "a"), (2, 3, "b")]
+    >>> events = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
+    >>> figure = paths_figure(wb.Funnel(["a", "b"], 9).paths(events, after="a", before="b"))
+    >>> figure.data[0].node.label, figure.data[0].link.value[4:]
+    (('a', 'help', 'b', ''), (1, 1, 1))
+    """
+    drawn = int(paths.kept["users"].sum())
+    step = paths.after or paths.before or ""
+    if not drawn:
+        return empty(themed(go.Figure(), height=140), f"No {paths.unit} took {cut(step, 32)}.")
+    nodes, flows, sizes, _ = sankey_of(paths)
+    place = {node: k for k, node in enumerate(nodes)}
+    x, y = _places(nodes, sizes, backwards=paths.after is None)
+    names = [chart_text(cut(node.name, _NAME)) for node in nodes]
+    if sum(node.kind == "end" for node in nodes) > 1 and paths.after is not None:
+        # plotly writes it left of the last column, over the names there; an end before has it.
+        names[-1] = ""
+    # Backwards a column is left of the one before it.
+    ends = [(b, a) if paths.after is None else (a, b) for a, b in flows]
+    # A click tells plotly's number of a node or of a band, and not of which: so bands are numbered
+    # on from the nodes, behind as many of no size.
+    ends = [(node, node) for node in nodes] + ends
+    many = [0] * len(nodes) + list(flows.values())
+    figure = go.Figure(
+        go.Sankey(
+            arrangement="snap", valueformat=",d", textfont={"size": SMALL},
+            node={"label": names, "x": x, "y": y, "pad": _PAD, "thickness": 14,
+                  "color": [_COLORS[node.kind] for node in nodes], "line": {"width": 0},
+                  # Else plotly takes all ends for one column, and finds more room than there is.
+                  "align": "right" if paths.after is None else "left",
+                  "customdata": [chart_text(node.name) for node in nodes],
+                  "hovertemplate": chart_text("%{value:,} ", paths.unit, ": %{customdata}",
+                                              NO_NAME)},
+            link={"source": [place[a] for a, _ in ends], "target": [place[b] for _, b in ends],
+                  "value": many, "color": pale(SKY),
+                  "hovertemplate": chart_text("%{value:,} ", paths.unit, NO_NAME)},
+        )
+    )  # fmt: skip
+    return themed(
+        figure, title=titled("What they did", _told(paths, drawn)), height=_HEIGHT,
+        margin={"t": _TOP, "b": _BOTTOM},
+    )  # fmt: skip
+
+
+_COLORS = {"step": BLUE, "event": SKY, "others": GREY, "end": ORANGE}
+
+
+def sankey_of(paths: "Paths") -> Sankey:
+    """Return the nodes of paths and how many went from one to the next, the ends among them."""
+    backwards = paths.after is None
+    rows = list(zip(paths.kept["path"], paths.kept["more"], paths.kept["users"], strict=True))
+    counts: Counter[tuple[int, str]] = Counter()
+    for path, _, users in rows:
+        for column, name in enumerate(path[::-1] if backwards else path, 1):
+            counts[column, name] += users
+    kept = set[tuple[int, str]]()
+    for column in {column for column, _ in counts}:
+        own = sorted((-many, name) for (at, name), many in counts.items() if at == column)
+        # One that would be alone among the others has a node as well.
+        most = _NODES + 1 if len(own) == _NODES + 1 else _NODES
+        kept |= {(column, name) for _, name in own[:most]}
+    flows: Flows = Counter()
+    for path, more, users in rows:
+        passed = _nodes(paths, path[::-1] if backwards else path, more, kept)
+        for a, b in pairwise(passed):
+            flows[a, b] += int(users)
+    sizes = Counter[Node]()
+    for node in {node for pair in flows for node in pair}:
+        sizes[node] = max(
+            sum(many for (a, _), many in flows.items() if a == node),
+            sum(many for (_, b), many in flows.items() if b == node),
+        )
+    nodes = sorted(
+        sizes, key=lambda n: (n.column, n.kind == "end", n.kind == "others", -sizes[n], n.name)
+    )
+    return Sankey(nodes, flows, sizes, kept)
+
+
+def _nodes(
+    paths: "Paths", path: tuple[str, ...], more: bool, kept: set[tuple[int, str]]
+) -> Iterator[Node]:
+    yield Node(0, str(paths.after if paths.after is not None else paths.before), "step")
+    for column, name in enumerate(path, 1):
+        known = (column, name) in kept
+        yield Node(column, name, "event") if known else Node(column, _OTHERS, "others")
+    if not more:
+        both = paths.after is not None and paths.before is not None
+        end = str(paths.before) if both else _END if paths.after is not None else "nothing before"
+        yield Node(len(path) + 1, end, "end")
+
+
+def _places(
+    nodes: list[Node], size: Counter[Node], backwards: bool
+) -> tuple[list[float], list[float]]:
+    """The middle of each node, as shares of the width and of the height."""
+    columns = max(node.column for node in nodes) or 1
+    whole = Counter[int]()
+    for node in nodes:
+        whole[node.column] += size[node]
+    many = Counter(node.column for node in nodes)
+    # As plotly scales them, which moves nodes that overlap down, out of the figure.
+    scale = min((1 - _GAP * (many[column] - 1)) / whole[column] for column in whole)
+    top: dict[int, float] = dict.fromkeys(whole, 0.0)
+    x, y = [], []
+    for node in nodes:
+        high = size[node] * scale
+        # plotly takes a place at the very edge for none.
+        share = min(max(node.column / columns, 0.001), 0.999)
+        x.append(1 - share if backwards else share)
+        y.append(min(max(top[node.column] + high / 2, 0.001), 0.999))
+        top[node.column] += high + _GAP
+    return x, y
+
+
+def _told(paths: "Paths", drawn: int) -> str:
+    longest = max(map(len, paths.kept["path"]))
+    parts = [f"after {cut(paths.after, 24)}"] if paths.after is not None else []
+    parts += [f"before {cut(paths.before, 24)}"] if paths.before is not None else []
+    which = "last" if paths.after is None else "first"
+    rest = paths.users - drawn
+    more = f"; {rest:,} on rarer paths are not drawn" if rest else ""
+    return (
+        f"{' and '.join(parts)}: the {which} {longest} different events of {paths.users:,} "
+        f"{paths.unit}{more}"
+    )

@@ -1,0 +1,201 @@
+"""A funnel's trend as a figure: a line a segment, and below it who entered."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from workbench.figures.funnel import name_of, titled
+from workbench.figures.intervals.words import NAME, confidence_of, told_share
+from workbench.figures.theme import (
+    BLUE,
+    GREY,
+    INK,
+    SERIES,
+    SMALL,
+    Look,
+    empty,
+    moment,
+    noun,
+    themed,
+)
+from workbench.markup import NO_NAME, chart_text
+
+#: How many segments have a line.
+MOST_LINES = len(SERIES)
+#: Up to so many points a line has marks.
+_MARKED = 80
+
+
+def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
+    """Draw which share reached a step, by the time of the first step.
+
+    Parameters
+    ----------
+    trend : pandas.DataFrame
+        As :meth:`workbench.Funnel.trend` returns it; of its segments the first six have a line.
+    step : str, optional
+        The last, if nothing else.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line a segment with the interval of each point, hollow where some entrants are still
+        open; below it how many entered, and hatched how many of them are open. A point's trace has
+        the number of its segment as ``meta``.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"from": [0, 10], "to": [10, 20], "step": "buy", "entrants": [4, 3],
+    ...     "open": [0, 3], "users": [1, 0], "share": [0.25, None], "low": [0.05, None],
+    ...     "high": [0.7, None]})
+    >>> [trace.name for trace in trend_figure(table).data]
+    ['95% interval', 'share', 'entered', 'of them open']
+    """
+    unit = trend.attrs.get("unit", "users")
+    wanted = trend["step"].iloc[-1] if step is None and len(trend) else step
+    rows = trend[trend["step"] == wanted]
+    if not rows["entrants"].sum():
+        return empty(themed(go.Figure(), height=140), f"No {unit} took the first step.")
+    by = list(trend.columns[: trend.columns.get_loc("from")])
+    parts = segments_of(rows, by)
+    figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.06)
+    for k, (name, part) in enumerate(parts[:MOST_LINES]):
+        look = SERIES[k]
+        figure.add_traces(_line(part, name, look, k, unit, trend), [1, 1], [1, 1])
+    figure.add_traces(_entrants(rows, unit), [2, 2], [1, 1])
+    lines = parts[:MOST_LINES]
+    themed(
+        figure,
+        title=titled(
+            f"Reached {wanted}, by the time of the first step",
+            _below(trend, rows, len(parts)),
+        ),
+        height=380, margin={"t": 60, "r": 150 if by else 24},
+        barmode="stack", bargap=0.15, showlegend=False, annotations=_names(lines),
+    )  # fmt: skip
+    figure.update_yaxes(tickformat=".0%", rangemode="tozero", row=1, col=1)
+    # How many they are is read off the bars.
+    figure.update_yaxes(
+        title={"text": chart_text(unit)}, nticks=3, rangemode="tozero", row=2, col=1
+    )
+    if trend.attrs.get("time_unit"):
+        figure.update_xaxes(title={"text": chart_text(trend.attrs["time_unit"])}, row=2, col=1)
+    return figure
+
+
+def segments_of(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
+    """Return the rows of each segment, and what it is called, in their order.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Of one step.
+    by : sequence of str
+        The columns of segments.
+
+    Returns
+    -------
+    list of (str, pandas.DataFrame)
+    """
+    if not by:
+        return [("", rows)]
+    names = [name_of(values) for values in rows[list(by)].itertuples(index=False)]
+    number = pd.Series(pd.factorize(pd.Series(names))[0], rows.index)
+    return [(names[list(number).index(k)], part) for k, part in rows.groupby(number)]
+
+
+def _line(
+    part: pd.DataFrame, name: str, look: Look, k: int, unit: str, trend: pd.DataFrame
+) -> list[Any]:
+    """The intervals of a segment's points, and its line."""
+    low, high, x = part["low"], part["high"], part["from"].tolist()
+    marked = len(part) <= _MARKED
+    symbols = ["circle-open" if n else "circle" for n in part["open"]]
+    ends = [end for pair in zip(x, x, [None] * len(x), strict=True) for end in pair]
+    at = [
+        None if pd.isna(end) else end
+        for pair in zip(low, high, [None] * len(x), strict=True)
+        for end in pair
+    ]
+    shown = [None if pd.isna(one) else one for one in part["share"]]
+    told = [
+        chart_text(_told(name, begin, row, unit))
+        for begin, row in zip(x, part.itertuples(), strict=True)
+    ]
+    return [
+        go.Scatter(
+            x=ends, y=at, mode="lines", hoverinfo="skip", opacity=0.5,
+            line={"color": look.color, "width": 1.5}, name=f"{confidence_of(trend)} interval",
+            showlegend=False,
+        ),
+        go.Scatter(
+            x=x, y=shown, mode="lines+markers" if marked else "lines", connectgaps=False,
+            line={"color": look.color, "width": 2, "dash": look.dash},
+            marker={"color": look.color, "size": 8, "symbol": symbols},
+            customdata=told, hovertemplate=chart_text("%{customdata}", NO_NAME),
+            meta=k, name=chart_text(name or "share"), showlegend=False,
+        ),
+    ]  # fmt: skip
+
+
+def _told(name: str, begin: Any, row: Any, unit: str) -> str:
+    """What is said of a point: of whom, from when, which share, and who is apart."""
+    over = row.entrants - row.open
+    of = f"{name}, {moment(begin)}" if name else moment(begin)
+    counts = f"{row.users:,} of {over:,} {noun(over, unit)}"
+    told = f"{of}: {told_share(row.share, row.low, row.high)}, {counts}"
+    return told + (f"; {row.open:,} more are still open" if row.open else "")
+
+
+def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
+    """Bars of all segments together: whose window is over, and whose is not."""
+    of_all = rows.groupby("from", sort=True)[["entrants", "open"]].sum()
+    x, still_open = of_all.index.tolist(), of_all["open"].tolist()
+    over = (of_all["entrants"] - of_all["open"]).tolist()
+    return [
+        go.Bar(
+            x=x, y=over, name="entered", marker_color=BLUE, showlegend=False,
+            hovertemplate=chart_text("%{y:,} ", unit, " entered, their window is over", NO_NAME),
+        ),
+        go.Bar(
+            x=x, y=still_open, name="of them open", showlegend=False,
+            marker={"color": "rgba(0,0,0,0)", "line": {"color": GREY, "width": 1},
+                    "pattern": {"shape": "/", "fgcolor": GREY, "size": 6}},
+            hovertemplate=chart_text("%{y:,} ", unit, " entered and may still go on", NO_NAME),
+        ),
+    ]  # fmt: skip
+
+
+def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
+    """What each line is, at its end; names that would lie on each other are moved apart."""
+    ends = []
+    for name, part in lines:
+        there = part.dropna(subset="share")
+        if name and len(there):
+            last = there.iloc[-1]
+            ends.append((float(last["share"]), name, part["from"].iloc[-1]))
+    most = max((part["high"].max() for _, part in lines), default=1.0)
+    gap, found, before = most / 14, [], -1.0
+    for y, name, x in sorted(ends):
+        before = max(y, before + gap)
+        found.append(
+            {"x": x, "y": before, "xref": "x", "yref": "y", "text": chart_text(name[:NAME]),
+             "showarrow": False, "xanchor": "left", "xshift": 10,
+             "font": {"size": SMALL, "color": INK}}
+        )  # fmt: skip
+    return found
+
+
+def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int) -> str:
+    """The line below the title: what a point is, and what is apart."""
+    unit, still_open = trend.attrs.get("unit", "users"), int(rows["open"].sum())
+    words = [f"{int(rows['entrants'].sum()):,} entries of {unit}"]
+    words += [f"{confidence_of(trend)} intervals"]
+    if still_open:
+        words += [f"hollow and hatched: {still_open:,} still open"]
+    if segments > MOST_LINES:
+        words += [f"the first {MOST_LINES} of {segments:,} segments"]
+    return "; ".join(words)

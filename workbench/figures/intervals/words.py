@@ -1,0 +1,41 @@
+"""The words of figures of shares: what is said of a share and its interval."""
+
+from typing import Any
+
+import pandas as pd
+
+#: Letters of a name beside a line or a row.
+NAME = 24
+
+
+def told_share(share: Any, low: Any, high: Any) -> str:
+    """Return a share with its interval.
+
+    Examples
+    --------
+    >>> told_share(0.25, 0.046, 0.699), told_share(None, None, None)
+    ('25.0% (4.6% to 69.9%)', 'no share')
+    """
+    return "no share" if pd.isna(share) else f"{share:.1%} ({low:.1%} to {high:.1%})"
+
+
+def told_points(difference: Any, low: Any, high: Any) -> str:
+    """Return a difference of two shares in points, with its interval.
+
+    Examples
+    --------
+    >>> told_points(-0.031, -0.112, 0.05)
+    '-3.1 points (-11.2 to +5.0)'
+    """
+    return f"{100 * difference:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f})"
+
+
+def confidence_of(table: pd.DataFrame) -> str:
+    """Return the level of a table's intervals in percent.
+
+    Examples
+    --------
+    >>> confidence_of(pd.DataFrame())
+    '95%'
+    """
+    return f"{100 * table.attrs.get('confidence', 0.95):g}%"

@@ -1,0 +1,262 @@
+"""Drivers: what tells those who went on from those who dropped off, over an equally long time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.arguments import check_known, whole_number
+from workbench.described import Described, frame_table
+from workbench.errors import WorkbenchError, warn
+from workbench.funnel.behaviour.named_events import (
+    bind_named,
+    named_figures,
+    named_people,
+    named_task_of,
+)
+from workbench.funnel.behaviour.plan import BehaviourPlan
+from workbench.funnel.bind import unit_of
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.rules import span, step_number
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.drivers import (
+    EVENTS,
+    MOST_VALUES,
+    WHOLE,
+    DriversTask,
+    Trait,
+    summed_features,
+)
+from workbench.funnel.worker.summary import steps_before
+from workbench.markup import Markup
+from workbench.spark.jobs import in_one_sentence
+from workbench.spark.shuffle import any_of
+from workbench.spark.table import BoundTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+
+    from workbench.spark.sources.given import TableLike
+
+MOST = 1_000
+#: How p-values are adjusted for how many there are, as statsmodels calls it.
+ADJUST = "fdr_bh", "holm"
+_DRIVERS = BehaviourPlan(
+    "drivers", summed_features, "column int, value string, went_on long, dropped long"
+)
+COLUMNS = [
+    "column", "value", "went_on", "dropped", "share_went_on", "share_dropped", "odds_ratio", "low",
+    "high", "p", "adjusted_p",
+]  # fmt: skip
+
+
+class Drivers(Described):
+    """What tells who went on from who dropped off; :meth:`workbench.Funnel.drivers` makes it.
+
+    It is association: what is told here need not be the cause.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        The events and values that tell the most, by the adjusted p-value: ``column`` and
+        ``value``; how many ``went_on`` and ``dropped`` with it, and which shares of all of them
+        these are; the odds ratio, above 1 for those who go on rather, with its 95% interval; the
+        p-value, and the same adjusted for all that were looked at.
+    looked_at, rare : int
+        How many events and values were compared, and how many were not, as too few have or lack
+        them.
+    went_on, dropped : int
+        Those who are compared.
+    early, late : int
+        Left out: those who went on before the landmark, and those whose window was over by then.
+    step, before : str
+        The step, and the one before it.
+    skipped : int
+        Rows that were left out, as their key or time is null.
+    unit : str
+        What is counted, in the plural.
+    event : str
+        The column of events.
+    """
+
+    def __init__(
+        self, funnel: FunnelSpec, events: BoundTable | Prepared, task: DriversTask,
+        found: "Sequence[Row | dict[str, Any]]", skipped: int, least: int, adjust: str, most: int,
+    ) -> None:  # fmt: skip
+        self._funnel, self._events, self._task = funnel, events, task
+        self.step, self.before = funnel.labels[task.step], funnel.labels[task.before]
+        whole = {row["value"]: row for row in found if row["column"] == WHOLE}
+        nobody = {"went_on": 0, "dropped": 0}
+        compared, left_out = (whole.get(name, nobody) for name in ("compared", "left out"))
+        self.went_on, self.dropped = int(compared["went_on"]), int(compared["dropped"])
+        self.early, self.late = int(left_out["went_on"]), int(left_out["dropped"])
+        self.event, names = funnel.event, [funnel.event, *task.columns]
+        rows = [
+            (names[row["column"] - EVENTS], row["value"], row["went_on"], row["dropped"])
+            for row in found
+            if row["column"] != WHOLE
+        ]
+        table = pd.DataFrame(rows, columns=COLUMNS[:4])
+        support = table["went_on"] + table["dropped"]
+        enough = (support >= least) & (self.went_on + self.dropped - support >= least)
+        self.looked_at, self.rare = int(enough.sum()), int((~enough).sum())
+        both = self.went_on > 0 and self.dropped > 0
+        table = table[enough & both].reset_index(drop=True)
+        self.table = _compared(table, self.went_on, self.dropped, adjust).head(most)
+        self.skipped, self.unit = skipped, unit_of(funnel, events)
+
+    def __repr__(self) -> str:
+        return (
+            f"<drivers of {self.step}: {self.looked_at:,} looked at, {self.went_on:,} {self.unit} "
+            f"went on and {self.dropped:,} dropped off>"
+        )
+
+    def _described(self) -> Markup:
+        title = f"Who goes on to {self.step}: association of {self.looked_at:,} that were looked at"
+        shares = dict.fromkeys(("share_went_on", "share_dropped"), "{:.1%}".format)
+        numbers = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
+        return frame_table(title, self.table, shown=shares | numbers)
+
+    def people(
+        self, value: str, column: str | None = None, converted: bool | None = None
+    ) -> "DataFrame":
+        """Return the keys of whom something is true, of those who are compared.
+
+        Parameters
+        ----------
+        value : str
+            The name of an event, or a value of a column as text, as in :attr:`table`.
+        column : str, optional
+            The column; without it, the one of events.
+        converted : bool, optional
+            Only those who went on, or only those who dropped off.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The key's columns, as :meth:`workbench.Funnel.levels` has them, and ``converted``.
+            Nothing runs until it is used.
+
+        Raises
+        ------
+        WorkbenchError
+            When that column was not looked at.
+        """
+        from pyspark.sql import types as T
+
+        names = (self._funnel.event, *self._task.columns)
+        place = names[0] if column is None else column
+        check_known(place, names, "column")
+        if not isinstance(value, str):
+            raise WorkbenchError(f"value: {value!r} is not text; give it as in the table.")
+        wanted = Trait(names.index(place) + EVENTS, value, converted)
+        task = replace(self._task, wanted=wanted)
+        went_on = T.StructField("converted", T.BooleanType())
+        return named_people(
+            self._funnel, self._events, _DRIVERS, task, task.columns, more=[went_on]
+        )
+
+
+def drivers_of(
+    funnel: FunnelSpec, events: "TableLike | Prepared", step: Any, by: Any, landmark: Any,
+    least: Any, adjust: Any, most: Any,
+) -> Drivers:  # fmt: skip
+    """Return what tells who went on; see :meth:`workbench.Funnel.drivers`."""
+    k, before = _checked_step(funnel, step)
+    columns = _checked_columns(funnel, any_of(by, "by"))
+    check_known(adjust, ADJUST, "adjust")
+    if (whole_number(least) or 0) < 1:
+        raise WorkbenchError(f"least: {least!r} is no number of {funnel.counted or 'users'}; "
+                             "give 1 or more.")  # fmt: skip
+    if whole_number(most) not in range(1, MOST + 1):
+        raise WorkbenchError(f"most: {most!r} is no number of drivers; give 1 to {MOST:,}.")
+    bound = bind_named(funnel, events, columns)
+    length = _checked_landmark(funnel, landmark, k, bound.integer_time)
+    own = () if funnel.names is None else funnel.names[k]
+    task = DriversTask(named_task_of(funnel, bound), k, before, length, columns, own)
+    with in_one_sentence():
+        found, skipped = named_figures(funnel, bound, _DRIVERS, task, columns)
+    for row in found:
+        if row["went_on"] < 0:
+            raise WorkbenchError(
+                f"by: column {columns[row['column']]!r} has more than {MOST_VALUES:,} different "
+                "values; cut it into fewer, or leave it out."
+            )
+    if skipped:
+        warn(f"{skipped:,} rows were left out, as their key or time is null.")
+    made = Drivers(funnel, bound, task, found, skipped, int(least), adjust, int(most))
+    if not (made.went_on and made.dropped):
+        who = "nobody is left who" if not made.went_on else "all that are left"
+        warn(
+            f"step: behind the landmark {who} went on to {made.step!r}, so there is nothing to "
+            "compare; give a shorter landmark, or another step."
+        )
+    return made
+
+
+def _compared(table: pd.DataFrame, went_on: int, dropped: int, adjust: str) -> pd.DataFrame:
+    """Odds ratios, their intervals and p-values, the least adjusted p-value first."""
+    from statsmodels.stats.contingency_tables import Table2x2
+    from statsmodels.stats.multitest import multipletests
+
+    if table.empty:
+        return table.reindex(columns=COLUMNS)
+    found = []
+    for has, lacks in zip(table["went_on"], table["dropped"], strict=True):
+        # By Woolf's interval; half a person is added to each cell where one of them is empty.
+        cells = Table2x2([[has, lacks], [went_on - has, dropped - lacks]], shift_zeros=True)
+        found.append((cells.oddsratio, *cells.oddsratio_confint(), cells.oddsratio_pvalue()))
+    table["share_went_on"], table["share_dropped"] = (
+        table["went_on"] / went_on,
+        table["dropped"] / dropped,
+    )
+    table[["odds_ratio", "low", "high", "p"]] = found
+    table["adjusted_p"] = multipletests(table["p"], method=adjust)[1]
+    far = -np.abs(np.log(table["odds_ratio"]))
+    order = table.assign(far=far).sort_values(["adjusted_p", "far", "column", "value"]).index
+    return table.loc[order, COLUMNS].reset_index(drop=True)
+
+
+def _checked_step(funnel: FunnelSpec, step: Any) -> tuple[int, int]:
+    if funnel.rules.order == "any":
+        raise WorkbenchError(
+            "step: steps in any order do not follow each other; ask a funnel of another order."
+        )
+    k = step_number(step, funnel.labels, "step")
+    if k == 0:
+        raise WorkbenchError("step: the first step has no step before it; name a later one.")
+    if k in funnel.rules.optional:
+        raise WorkbenchError(
+            f"step: {funnel.labels[k]!r} is optional, so those who skip it do not drop off; "
+            "name a required one."
+        )
+    return k, steps_before(len(funnel.labels), funnel.rules.optional)[k]
+
+
+def _checked_columns(funnel: FunnelSpec, columns: tuple[str, ...]) -> tuple[str, ...]:
+    if funnel.event in columns:
+        raise WorkbenchError(
+            f"by: {funnel.event!r} is the column of events, which are looked at anyway; "
+            "leave it out."
+        )
+    if both := [one.label for one in funnel.segmenting.cohorts if one.label in columns]:
+        raise WorkbenchError(f"by: {both[0]!r} is a cohort; name columns of the table.")
+    return columns
+
+
+def _checked_landmark(funnel: FunnelSpec, landmark: Any, k: int, integer_time: bool) -> int:
+    longest = funnel.rules.within.get(k, funnel.window)
+    limit = span(longest, integer_time)
+    if landmark is None:
+        return max(limit // 10, 1)
+    length = span(landmark, integer_time, "landmark")
+    if not length:
+        raise WorkbenchError(f"landmark: {landmark!r} is no time at all; give a longer one.")
+    if length >= limit:
+        raise WorkbenchError(
+            f"landmark: {landmark!r} is not shorter than what {funnel.labels[k]!r} has time for, "
+            f"{longest!r}, so that nobody could go on behind it; give a shorter one."
+        )
+    return length

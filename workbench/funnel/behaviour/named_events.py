@@ -1,0 +1,112 @@
+"""A funnel bound to events of which the names are asked for, beside the steps."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.columnar.blocks import NAME
+from workbench.errors import WorkbenchError
+from workbench.funnel.behaviour.plan import BehaviourPlan
+from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.blocks import BlockTask
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.spark.shipping import ship
+from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
+from workbench.spark.table import BoundTable, check_event
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row
+    from pyspark.sql.types import StructField, StructType
+
+    from workbench.spark.sources.given import TableLike
+
+
+def bind_named(
+    funnel: FunnelSpec, events: "TableLike | Prepared", by: Sequence[str] = ()
+) -> BoundTable | Prepared:
+    """Bind a funnel to its events, whose names must be known.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : TableLike or Prepared
+    by : sequence of str
+        Further columns.
+
+    Returns
+    -------
+    BoundTable or Prepared
+
+    Raises
+    ------
+    WorkbenchError
+        As :func:`workbench.funnel.bind.bind`, and when there is no column of events.
+    """
+    bound = bind(funnel, events, by)
+    if not isinstance(bound, Prepared):
+        check_event(bound, funnel.event)
+    elif not isinstance(bound.event, str) and funnel.event not in bound.keep:
+        raise WorkbenchError(
+            f"event: the prepared events do not hold {funnel.event!r}, the names of what happened; "
+            f"prepare them with keep={[funnel.event]}."
+        )
+    return bound
+
+
+def named_task_of(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> FunnelTask:
+    """Return what the workers have to know; its ``next`` is the column of names."""
+    if isinstance(events, Prepared):
+        return prepared_task(funnel, events, **more)
+    more |= {"next": NAME, "period": period_of(funnel, events)}
+    return task_of(funnel, events.integer_time, names=funnel.names is not None, **more)
+
+
+def named_rows(funnel: FunnelSpec, events: BoundTable, keep: Sequence[str] = ()) -> "DataFrame":
+    """Return all rows in bundles, those of a key in one Spark partition, with their names."""
+    ship(events.df.sparkSession)
+    what = name_of(events, funnel.event)
+    if funnel.names is None:
+        what = bits(funnel, events) | what
+    return select_rows(events, what, keep)
+
+
+def named_figures(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    plan: BehaviourPlan,
+    task: BlockTask,
+    keep: Sequence[str] = (),
+) -> "tuple[Sequence[Row | dict[str, Any]], int]":
+    """Return the figures of a question to all keys, and how many rows were left out."""
+    if isinstance(events, Prepared):
+        return plan.figures(events, task), events.skipped
+    seen, skipped = watched(events)
+    found = plan.figures(named_rows(funnel, seen, keep), task)
+    return found, skipped_of(skipped, bool(found), events)
+
+
+def named_people(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    plan: BehaviourPlan,
+    task: BlockTask,
+    keep: Sequence[str] = (),
+    more: "Sequence[StructField]" = (),
+) -> "DataFrame":
+    """Return the keys that a task answers with, and further columns of theirs."""
+    from pyspark.sql import types as T
+
+    schema = T.StructType([*people_schema(funnel, events).fields, *more])
+    rows = events if isinstance(events, Prepared) else named_rows(funnel, events, keep)
+    return plan.answers(rows, task, schema)
+
+
+def people_schema(funnel: FunnelSpec, events: BoundTable | Prepared) -> "StructType":
+    """Return the schema of keys, with the number of the session or chain where they have one."""
+    from pyspark.sql import types as T
+
+    kinds = {name: events.schema[name].dataType for name in funnel.key}
+    if funnel.counting.number is not None:
+        kinds[funnel.counting.number] = T.LongType()
+    return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

@@ -1,0 +1,267 @@
+"""Retention: of those who did something first, who came back in which period behind it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.arguments import whole_number
+from workbench.described import Described, facts_table, frame_table
+from workbench.durations import Duration
+from workbench.errors import WorkbenchError, warn
+from workbench.funnel.behaviour.retention_plan import Counted, counted, people_of
+from workbench.funnel.behaviour.retention_spec import BoundRetention, Happening, RetentionSpec
+from workbench.funnel.bind import unit_of
+from workbench.funnel.summary import unmatched
+from workbench.funnel.worker.retention import MOST_COHORTS, CohortCell
+from workbench.markup import Markup
+from workbench.spark.jobs import in_one_sentence
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.funnel.prepared import Prepared
+    from workbench.spark.sources.given import TableLike
+
+
+class Retention(Described):
+    """Who came back, by cohort and period; :func:`workbench.retention` makes it.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        A row for each cohort and each of its periods that has begun, in their order: ``cohort``
+        (when its own period begins, by the clock of the Spark session; of integer times their
+        value), ``users`` in it, ``period`` (0 is the cohort's own), ``back`` (how many of them
+        came back in it), ``share``, and ``open``: whether the period is not over at the last
+        event, so that more may come.
+    skipped : int
+        Rows that were left out, as their key or time is null.
+    unit : str
+        What the keys are, in the plural.
+    spec : RetentionSpec
+        What was asked.
+    asked : BoundRetention
+        That, and its events.
+    """
+
+    def __init__(self, asked: BoundRetention, found: Counted) -> None:
+        self.asked, self._numbers = asked, found.numbers
+        self.spec, self.skipped = asked.spec, found.skipped
+        self.unit = unit_of(asked.funnel, asked.events)
+        self.table = _table(asked, found)
+
+    def __repr__(self) -> str:
+        cohorts = self.table.drop_duplicates("cohort")
+        return (
+            f"<retention: {int(cohorts['users'].sum()):,} {self.unit} in {len(cohorts):,} cohorts "
+            f"every {self.spec.every}, {self.spec.label} → {self.spec.again_label}>"
+        )
+
+    def _described(self) -> Markup:
+        title = f"Came back: {self.spec.label} → {self.spec.again_label}, every {self.spec.every}"
+        if self.table.empty:
+            return facts_table(title, {"cohorts": "none"})
+        wide = self.triangle().reset_index()
+        read = dict.fromkeys(wide.columns[2:], "{:.1%}".format)
+        return frame_table(title, wide, heads={"users": self.unit}, shown=read)
+
+    def triangle(self) -> pd.DataFrame:
+        """Return the shares with a row for each cohort and a column for each period.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its index are the cohorts; ``users``, then ``"0"``, ``"1"``, …: the share that came
+            back, NaN where the period is not over.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> visits = wb.session().sql("SELECT 1 AS user_id, explode(array(0, 9, 12)) AS timestamp")
+        >>> found = wb.retention(visits, {"a visit": "true"}, every=10, periods=1)
+        >>> found.triangle().reset_index()
+           cohort  users    0   1
+        0       0      1  1.0 NaN
+        """
+        first = self.table[self.table["period"] == 0]
+        cohorts = pd.Index(first["cohort"], name="cohort")
+        over = self.table[~self.table["open"]]
+        shares = np.full((len(cohorts), self.spec.periods + 1), np.nan)
+        shares[cohorts.get_indexer(over["cohort"]), over["period"]] = over["share"]
+        wide = pd.DataFrame(shares, cohorts, [str(k) for k in range(self.spec.periods + 1)])
+        wide.insert(0, "users", first["users"].to_numpy())
+        return wide
+
+    def people(self, cohort: Any, period: int | None = None, back: bool = True) -> "DataFrame":
+        """Return the keys behind a cell, or behind a whole cohort.
+
+        Parameters
+        ----------
+        cohort : Timestamp, datetime, date, str or int
+            One of the cohorts of :attr:`table`.
+        period : int, optional
+            The cell's period, from 0; without it, everybody of the cohort.
+        back : bool
+            Those who came back in that period; else those who did not.
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The key's columns, ``first_time``, and ``again_time``: the first return in that period,
+            null without one. Nothing runs until it is used.
+
+        Raises
+        ------
+        WorkbenchError
+            When there is no such cell.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> visits = wb.session().sql("SELECT 1 AS user_id, explode(array(0, 9, 12)) AS timestamp")
+        >>> found = wb.retention(visits, {"a visit": "true"}, every=10, periods=1)
+        >>> found.people(0, period=1).show()
+        +-------+----------+----------+
+        |user_id|first_time|again_time|
+        +-------+----------+----------+
+        |      1|         0|        12|
+        +-------+----------+----------+
+        <BLANKLINE>
+        """
+        if period is not None and whole_number(period) not in range(self.spec.periods + 1):
+            raise WorkbenchError(
+                f"period: {period!r} is no period; give 0 to {self.spec.periods}, or leave it out."
+            )
+        if period is None and not back:
+            raise WorkbenchError("back: it is for one period; name the period, or leave it out.")
+        return people_of(
+            self.asked, CohortCell(self._number(cohort), whole_number(period), bool(back))
+        )
+
+    def _number(self, cohort: Any) -> int:
+        """The number of a cohort's period."""
+        known = self.table["cohort"].drop_duplicates().tolist()
+        try:
+            given = cohort if self.asked.periods.integers else pd.Timestamp(cohort)
+            return self._numbers[known.index(given)]
+        except (ValueError, TypeError):
+            there = f"there are {_said(known)}" if known else "there is none"
+            raise WorkbenchError(f"cohort: {cohort!r} is no cohort; {there}.") from None
+
+
+def _said(cohorts: list[Any]) -> str:
+    some = [str(one) for one in cohorts]
+    return ", ".join(some) if len(some) < 6 else f"{', '.join(some[:3])} and more, to {some[-1]}"
+
+
+def _table(asked: BoundRetention, found: Counted) -> pd.DataFrame:
+    begins = asked.periods.begins(np.array(found.numbers, np.int64)).to_pandas()
+    # A cohort's periods that begin behind the last event are nothing that anybody knows.
+    begun = [min(found.last - number, asked.spec.periods) + 1 for number in found.numbers]
+    row = np.repeat(np.arange(len(begun)), begun)
+    period = np.concatenate([np.arange(many) for many in begun] or [np.zeros(0, np.int64)])
+    users = np.array(found.users, np.int64)[row]
+    back = np.array(found.back, np.int64).reshape(len(begun), asked.spec.periods + 1)
+    many = back[row, period]
+    open_ = [found.numbers[i] + int(k) == found.last for i, k in zip(row, period, strict=True)]
+    return pd.DataFrame(
+        {
+            "cohort": begins.to_numpy()[row],
+            "users": users,
+            "period": period,
+            "back": many,
+            "share": many / users,
+            "open": np.array(open_, bool),
+        }
+    )
+
+
+def _warn_of_unmatched(asked: BoundRetention, found: Counted) -> None:
+    """Say which event nobody has done, where the data have none of it."""
+    nobody = {"first": not found.users, "again": not any(map(any, found.back))}
+    labels = {"first": asked.spec.label, "again": asked.spec.again_label}
+    for argument in ("first",) if asked.spec.again is None else ("first", "again"):
+        if nobody[argument]:
+            label = labels[argument]
+            if (hint := unmatched(asked.funnel, asked.events, label)) is not None:
+                warn(f"{argument}: {label!r} matches no event; {hint}")
+
+
+def retention(
+    events: "TableLike | Prepared",
+    first: Happening,
+    again: Happening | None = None,
+    every: Duration = "1 week",
+    periods: int = 8,
+    key: str | Sequence[str] = "user_id",
+    time: str = "timestamp",
+    event: str = "event",
+    unit: str | None = None,
+) -> Retention:
+    """Count who came back, by the period of their first event and the periods behind it.
+
+    Everybody is in one cohort: that of the period in which their first ``first`` event lies. They
+    came back in a period when an ``again`` event of theirs lies in it whose time is later than
+    that of the first event; in period 0, the cohort's own, too. Periods are those of the calendar,
+    as PostHog's, and not counted from each person's own first event: weeks begin on Mondays, days,
+    months, quarters and years at midnight in the Spark session's time zone, shorter ones, and
+    several of one kind, at multiples since 1970. A period that holds the last event of all is not
+    over: its cells are ``open``, and later ones are not there.
+
+    Parameters
+    ----------
+    events : TableLike or Prepared
+        Prepared events are asked without another scan and shuffle. Rows whose key or time is null
+        are left out and counted.
+    first : str, list of str, or dict of str to (str or Column)
+        What people begin with: a name of an event, names, or a condition by its label.
+    again : str, list of str, or dict of str to (str or Column), optional
+        What they come back to do; without it, the same again.
+    every : str, timedelta or int
+        The length of a period: ``"1 day"``, ``"1 month"``; an integer only where the time column
+        holds integers, in its unit.
+    periods : int
+        How many periods behind a cohort's own are looked at, 1 to 366.
+    key, time, event, unit
+        As :class:`workbench.Funnel` takes them.
+
+    Returns
+    -------
+    Retention
+        ``table``, ``triangle()``, and ``people(cohort, period)``. The newest 1,000 cohorts.
+
+    Raises
+    ------
+    WorkbenchError
+        When a column is missing or has a wrong type, or what is asked cannot be meant.
+
+    Warns
+    -----
+    WorkbenchWarning
+        When rows or cohorts were left out, or an event matches none; the nearest names are given.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> clicks = wb.datasets.clickstream(wb.session(), users=500)
+    >>> found = wb.retention(clicks, "signup", "add_to_cart", every="1 week", periods=3)
+    >>> found.table.columns.tolist()
+    ['cohort', 'users', 'period', 'back', 'share', 'open']
+    >>> bool((found.table["back"] <= found.table["users"]).all())
+    True
+    """
+    spec = RetentionSpec.of(first, again, every, periods, key, time, event, unit)
+    asked = spec.bound(events)
+    with in_one_sentence():
+        found = counted(asked)
+    if found.skipped:
+        warn(f"{found.skipped:,} rows were left out, as their key or time is null.")
+    if found.cohorts > len(found.numbers):
+        warn(
+            f"every: there are {found.cohorts:,} cohorts, and the newest {MOST_COHORTS:,} are "
+            "returned; give longer periods."
+        )
+    _warn_of_unmatched(asked, found)
+    return Retention(asked, found)

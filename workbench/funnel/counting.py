@@ -1,0 +1,243 @@
+"""What a funnel counts: users, sessions or conversions, with columns held constant, of a period."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from workbench.arguments import check_known, whole_number
+from workbench.durations import MOST_TICKS, Duration, microseconds, ticks
+from workbench.errors import WorkbenchError
+from workbench.spark.shuffle import any_of, one_name
+
+COUNTS = "users", "sessions", "conversions"
+#: What the chains of one key are told apart by, and what they are called in the plural.
+NUMBERED = {"sessions": "session", "conversions": "chain"}
+UNITS = {"sessions": "sessions", "conversions": "chains"}
+
+Moment = str | date | datetime | int
+_MOMENTS = "such as '2024-01-31', '2024-01-31 12:00' or a datetime"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is counted, checked; the defaults count users.
+
+    Attributes
+    ----------
+    count : str
+        ``"users"``, ``"sessions"`` or ``"conversions"``.
+    hold : tuple of str
+        The columns that have one value along a chain.
+    session : str, timedelta, int, or None
+        The column of sessions, or the longest time between two events of one session.
+    start, end : str, date, datetime, int, or None
+        The period of the first step; its end is excluded.
+    """
+
+    count: str = "users"
+    hold: tuple[str, ...] = ()
+    session: "Duration | None" = None
+    start: "Moment | None" = None
+    end: "Moment | None" = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns beside the key that part a user's events, and which argument names each."""
+        by_session = {str(self.session): "session"} if self.session_column else {}
+        return dict.fromkeys(self.hold, "hold") | by_session
+
+    @property
+    def session_column(self) -> bool:
+        """Whether sessions are told apart by a column, and not by the time between events."""
+        return isinstance(self.session, str) and not _is_duration(self.session)
+
+    @property
+    def number(self) -> str | None:
+        """The column of a result that numbers what is counted of a key, None where it is one."""
+        return None if self.session_column else NUMBERED.get(self.count)
+
+    def gap(self, integer_time: bool) -> int | None:
+        """Return the longest time between two events of one session, None without such sessions."""
+        if self.session is None or self.session_column:
+            return None
+        return (ticks if integer_time else microseconds)(self.session, "session")
+
+    def arguments(self) -> list[tuple[str, Any, Any]]:
+        """Return each argument that says this, its value, and its usual value."""
+        return [
+            ("hold", self.hold[0] if len(self.hold) == 1 else list(self.hold), []),
+            ("count", self.count, "users"), ("session", self.session, None),
+            ("start", self.start, None), ("end", self.end, None),
+        ]  # fmt: skip
+
+    def period(self, kind: str, zone: str) -> tuple[int | None, int | None] | None:
+        """Return the begin and the end of the period as integers, as the workers have times.
+
+        Parameters
+        ----------
+        kind : str
+            What Spark calls the type of the time column; anything but a date or a timestamp holds
+            integers.
+        zone : str
+            The time zone of the Spark session, in which times without one of their own are read.
+
+        Returns
+        -------
+        tuple, or None
+            None where no period is asked for.
+
+        Raises
+        ------
+        WorkbenchError
+            When these are no times of that column, or the period holds none.
+        """
+        if self.start is None and self.end is None:
+            return None
+        given = ("start", self.start), ("end", self.end)
+        first, last = (
+            None if moment is None else instant_of(moment, name, kind, zone)
+            for name, moment in given
+        )
+        if first is not None and last is not None and last <= first:
+            raise WorkbenchError(
+                f"end: {self.end!r} is not behind the start, {self.start!r}, so that no time is in "
+                "the period; give a later one."
+            )
+        return first, last
+
+
+def checked_counting(
+    hold: Any, count: Any, session: Any, start: Any, end: Any, key: Sequence[str]
+) -> Counting:
+    """Check what is to be counted; see :class:`workbench.Funnel` for the parameters.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    check_known(count, COUNTS, "count")
+    held = any_of(hold, "hold")
+    counting = Counting(count, held, session, start, end)
+    _check_session(counting)
+    for name, argument in counting.columns.items():
+        if name in key:
+            raise WorkbenchError(
+                f"{argument}: {name!r} is a column of the key, which has one value along every "
+                "chain; leave it out."
+            )
+    _check_period(counting)
+    return counting
+
+
+def _check_session(counting: Counting) -> None:
+    session, asked = counting.session, counting.count == "sessions"
+    if asked and session is None:
+        raise WorkbenchError(
+            'session: count="sessions" does not say what a session is; give the time without '
+            "events that ends one, such as '30 minutes', or a column."
+        )
+    if session is not None and not asked:
+        raise WorkbenchError(
+            f'session: it is for count="sessions", and count is {counting.count!r}; '
+            "count sessions, or leave it out."
+        )
+    if counting.session_column and session in counting.hold:
+        raise WorkbenchError(
+            f"hold: {session!r} is the column of sessions, which is held constant; leave it out."
+        )
+    if session is not None and not counting.session_column:
+        counting.gap(whole_number(session) is not None)
+    elif session is not None:
+        one_name(str(session), "session")
+
+
+def _check_period(counting: Counting) -> None:
+    """Refuse at once what is no period of any table."""
+    given = [one for one in (counting.start, counting.end) if one is not None]
+    if not given:
+        return
+    integers = [whole_number(one) is not None for one in given]
+    if len(set(integers)) > 1:
+        raise WorkbenchError(
+            f"end: {counting.end!r} and the start, {counting.start!r}, are not both times or both "
+            "integers; give two of one kind."
+        )
+    if integers[0]:
+        counting.period("long", "UTC")
+        return
+    parsed = [_parsed(one, name) for name, one in _named(counting)]
+    if len({one.tzinfo is None for one in parsed}) == 1:
+        counting.period("timestamp", "UTC")
+
+
+def _named(counting: Counting) -> list[tuple[str, Any]]:
+    both = ("start", counting.start), ("end", counting.end)
+    return [(name, moment) for name, moment in both if moment is not None]
+
+
+def _is_duration(text: str) -> bool:
+    """Whether text begins with a number, and so is no name of a column."""
+    return re.match(r"\s*[-+]?[\d.]", text) is not None
+
+
+def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
+    """Return a time as an integer, as the workers have times; see :meth:`Counting.period`.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no time of that column.
+    """
+    number = whole_number(moment)
+    if kind not in ("date", "timestamp", "timestamp_ntz"):
+        if number is None or abs(number) > MOST_TICKS:
+            raise WorkbenchError(
+                f"{argument}: {moment!r} is none of the time column's values, which are integers; "
+                "give an integer in the unit of that column."
+            )
+        return number
+    parsed = _parsed(moment, argument)
+    if parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=zone_of(zone) if kind == "timestamp" else UTC)
+    elif kind != "timestamp":
+        raise WorkbenchError(
+            f"{argument}: {moment!r} has a time zone, and the time column has none; leave it out."
+        )
+    return (parsed - _EPOCH) // timedelta(microseconds=1)
+
+
+def _parsed(moment: Any, argument: str) -> datetime:
+    if isinstance(moment, datetime):
+        return moment
+    try:
+        # A date is midnight, written or not.
+        return datetime.fromisoformat(moment if isinstance(moment, str) else moment.isoformat())
+    except (AttributeError, TypeError, ValueError):
+        raise WorkbenchError(f"{argument}: {moment!r} is no time; give one {_MOMENTS}.") from None
+
+
+def arrow_zone(name: str) -> str:
+    """Return a time zone of Spark's as Arrow calls it, which knows no ``GMT+1``.
+
+    Examples
+    --------
+    >>> arrow_zone("Europe/Berlin"), arrow_zone("GMT+01:00"), arrow_zone("Z")
+    ('Europe/Berlin', '+01:00', '+00:00')
+    """
+    zone = zone_of(name)
+    if isinstance(zone, ZoneInfo):
+        return zone.key
+    return datetime(2000, 1, 1, tzinfo=zone).isoformat()[-6:]
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return the time zone that a Spark session names, or its offset, such as ``+01:00``."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        offset = re.sub("^(GMT|UTC|UT)", "", name)
+        return datetime.fromisoformat(f"2000-01-01T00:00{offset}").tzinfo or UTC

@@ -1,0 +1,204 @@
+"""The keys behind a point of a trend or a cell of a comparison, as a DataFrame."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+
+from workbench.columnar.blocks import MICROSECONDS_A_DAY
+from workbench.described import shown_as, unrun_table
+from workbench.errors import WorkbenchError
+from workbench.funnel.bind import bind, clock_of, period_of
+from workbench.funnel.checks import check_level
+from workbench.funnel.periods import check_every, periods_for, span_of
+from workbench.funnel.plan import each_period, levels
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.rules import step_number
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.levels import ENTERED
+from workbench.spark.table import BoundTable, column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from workbench.durations import Duration
+    from workbench.funnel.counting import Moment
+    from workbench.spark.sources.given import TableLike
+
+
+@dataclass(frozen=True)
+class WhichPeople:
+    """Which keys are meant; see :meth:`workbench.Funnel.people`."""
+
+    stopped_at: int | None = None
+    reached: str | int | None = None
+    by: tuple[str, ...] = ()
+    segment: Any = None
+    entered: "Moment | None" = None
+    every: "Duration | None" = None
+    open: bool = False
+
+
+def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeople) -> "DataFrame":
+    """Return the keys behind a number; nothing runs until it is used.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : TableLike or Prepared
+    asked : WhichPeople
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    values = _checked(funnel, asked)
+    bound = bind(funnel, events, asked.by)
+    more: dict[str, Any] = {"levels": _levels(funnel, asked), "by": asked.by}
+    span = None if asked.entered is None else _span(funnel, bound, asked)
+    if span is not None:
+        more["entered"] = True
+        if each_period(funnel):
+            more["period"] = span
+    people = levels(funnel, bound, **more)
+    for condition in _conditions(funnel, bound, asked, values, people):
+        people = people.where(condition)
+    if span is not None:
+        people = _entered(funnel, bound, people, span, asked.open)
+    shown_as(people, partial(unrun_table, "People", people.columns))
+    return people
+
+
+def _checked(funnel: FunnelSpec, asked: WhichPeople) -> tuple[Any, ...] | None:
+    """The values of the segment, if one is asked for; refuse what does not go together."""
+    if (asked.stopped_at is None) == (asked.reached is None):
+        raise WorkbenchError(
+            "stopped_at: say by stopped_at= at which level people stopped, or by reached= which "
+            "step they reached; give one of both."
+        )
+    if asked.reached is None:
+        check_level(funnel, asked.stopped_at)
+    if (asked.entered is None) != (asked.every is None):
+        raise WorkbenchError(
+            "entered: a period is told by a time in it and by how long periods are; "
+            'give both, such as entered="2024-01-31", every="1 day".'
+        )
+    if asked.every is not None:
+        check_every(asked.every)
+    if asked.open and asked.entered is None:
+        raise WorkbenchError(
+            "open: a window is open or over in a period of a trend; give entered= and every=."
+        )
+    if asked.segment is None:
+        return None
+    several = isinstance(asked.segment, tuple | list)
+    values = tuple(asked.segment) if several else (asked.segment,)
+    if len(values) != len(asked.by):
+        raise WorkbenchError(
+            f"segment: {asked.segment!r} is {len(values)} of {len(asked.by)} values; give by=, "
+            "and the value of each of its columns."
+        )
+    return tuple(None if pd.isna(value) else value for value in values)
+
+
+def _levels(funnel: FunnelSpec, asked: WhichPeople) -> tuple[int, ...]:
+    if asked.reached is None:
+        return (asked.stopped_at,) if asked.stopped_at is not None else ()
+    step, steps = step_number(asked.reached, funnel.labels, "reached"), len(funnel.labels)
+    # Those who went on from an optional step are found by its time.
+    return tuple(range(1 if step in funnel.rules.optional else step + 1, steps + 1))
+
+
+def _span(funnel: FunnelSpec, events: BoundTable | Prepared, asked: WhichPeople) -> tuple[int, int]:
+    """The begin and the end of the period in which people entered, within the funnel's own."""
+    periods = periods_for(cast("Duration", asked.every), funnel, events)
+    begin, end = span_of(asked.entered, periods, *clock_of(funnel, events))
+    own = period_of(funnel, events) or (None, None)
+    first = begin if own[0] is None else max(begin, own[0])
+    return first, end if own[1] is None else max(first, min(end, own[1]))
+
+
+def _conditions(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    asked: WhichPeople,
+    values: tuple[Any, ...] | None,
+    people: "DataFrame",
+) -> "list[Column]":
+    from pyspark.sql import functions as F
+
+    found = []
+    if asked.reached is not None:
+        step = step_number(asked.reached, funnel.labels, "reached")
+        if step in funnel.rules.optional:
+            found.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
+    bound = BoundTable.of(people)
+    for name, value in zip(asked.by, values, strict=True) if values is not None else ():
+        plain = value.item() if isinstance(value, np.generic) else value
+        found.append(column(bound, name, "by").eqNullSafe(F.lit(plain)))
+    return found
+
+
+def _entered(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    people: "DataFrame",
+    span: tuple[int, int],
+    is_open: bool,
+) -> "DataFrame":
+    """Those whose chain begins in a period, with a window that is over or that is not."""
+    from pyspark.sql import functions as F
+
+    kind = events.schema[funnel.time].dataType.typeName()
+    begun = instants_of(F.get(F.col("reached"), F.lit(0)), kind)
+    found = people.where((begun >= F.lit(span[0])) & (begun < F.lit(span[1])))
+    window = funnel.span(events.integer_time)
+    if isinstance(events, Prepared):
+        end = F.lit(events.span[1] if events.span else 0)
+    else:
+        present = [column(events, key, "key").isNotNull() for key in events.key]
+        rows = events.df.select(instants_of(events.instants, kind).alias("end"), *(
+            one.alias(f"k{k}") for k, one in enumerate(present)
+        ))  # fmt: skip
+        for k in range(len(present)):
+            rows = rows.where(f"k{k}")
+        found = found.crossJoin(F.broadcast(rows.agg(F.max("end").alias("__end__"))))
+        end = F.col("__end__")
+    # As decimals, since the distance of two times may need more than 64 bits.
+    left = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
+    return found.where(left if is_open else ~left).select(*map(_quoted, _shown(people)))
+
+
+def instants_of(time: "Column", kind: str) -> "Column":
+    """Return a time as the workers have it: an integer.
+
+    Parameters
+    ----------
+    time : Column
+    kind : str
+        What Spark calls its type.
+
+    Returns
+    -------
+    Column
+    """
+    from pyspark.sql import functions as F
+
+    if kind == "date":
+        return F.unix_date(time).cast("long") * F.lit(MICROSECONDS_A_DAY)
+    if kind == "timestamp":
+        return F.unix_micros(time)
+    if kind == "timestamp_ntz":
+        return F.timestamp_diff("MICROSECOND", F.lit("1970-01-01").cast("timestamp_ntz"), time)
+    return time.cast("long")
+
+
+def _shown(people: "DataFrame") -> list[str]:
+    return [name for name in people.columns if name != ENTERED]
+
+
+def _quoted(name: str) -> str:
+    """A name as Spark reads it, dots and backticks included."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,123 @@
+"""The periods of a trend: how long a person says they are, and when one begins and ends."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.arguments import whole_number
+from workbench.errors import WorkbenchError
+from workbench.funnel.behaviour.retention_spec import periods_of
+from workbench.funnel.bind import clock_of
+from workbench.funnel.counting import arrow_zone, instant_of
+from workbench.funnel.plan import MOST_POINTS
+from workbench.funnel.worker.entries import numbers
+from workbench.funnel.worker.periods import Periods
+
+if TYPE_CHECKING:
+    from workbench.durations import Duration
+    from workbench.funnel.prepared import Prepared
+    from workbench.funnel.spec import FunnelSpec
+    from workbench.spark.table import BoundTable
+
+
+def periods_for(
+    every: "Duration", funnel: "FunnelSpec", events: "BoundTable | Prepared"
+) -> Periods:
+    """Return the periods of a trend of some events.
+
+    Parameters
+    ----------
+    every : str, timedelta or int
+    funnel : FunnelSpec
+    events : BoundTable or Prepared
+
+    Returns
+    -------
+    Periods
+
+    Raises
+    ------
+    WorkbenchError
+        When the length is none of the time column.
+    """
+    kind, zone = clock_of(funnel, events)
+    length, months = periods_of(every, events.integer_time)
+    clock = arrow_zone(zone) if kind == "timestamp" else None
+    return Periods(length, months, clock, events.integer_time)
+
+
+def check_every(every: Any) -> None:
+    """Refuse at once what is no length of periods of any table.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    periods_of(every, whole_number(every) is not None)
+
+
+def check_points(periods: int, segments: int, every: "Duration") -> None:
+    """Refuse more points than a person can look at.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if periods * segments > MOST_POINTS:
+        of = f" of {segments:,} segments" if segments > 1 else ""
+        raise WorkbenchError(
+            f"every: {every!r} makes {periods:,} periods{of}, and a trend has at most "
+            f"{MOST_POINTS:,} points; give a longer one"
+            + (", or fewer segments by largest=." if segments > 1 else ".")
+        )
+
+
+def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, int]:
+    """Return when the period begins, and when the next one does, in which a time lies.
+
+    Parameters
+    ----------
+    moment : str, date, datetime or int
+    periods : Periods
+    kind : str
+        What Spark calls the type of the time column.
+    zone : str
+        The time zone of the Spark session.
+
+    Returns
+    -------
+    tuple of int
+        As the workers have times.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no time of that column.
+
+    Examples
+    --------
+    >>> days = Periods(86_400_000_000, zone="Asia/Tokyo")
+    >>> begin, end = span_of("1970-01-03 12:00", days, "timestamp", "Asia/Tokyo")
+    >>> begin // 3_600_000_000, end // 3_600_000_000
+    (39, 63)
+    """
+    number = numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
+    begins = periods.begins(number[0] + np.arange(2))
+    if periods.integers:
+        first, end = begins.to_pylist()
+    elif periods.of_days:
+        first, end = (instant_of(one, "entered", kind, zone) for one in begins.to_pylist())
+    else:
+        # By the clock, an hour that comes twice would be one.
+        first, end = ((number[0] + np.arange(2)) * periods.length).tolist()
+    return first, end
+
+
+def end_of(last: int, periods: Periods) -> Any:
+    """Return the last time of the data as the clock of the time zone shows it; integers stay."""
+    if periods.integers:
+        return last
+    zone = None if periods.zone is None else "UTC"
+    found = pa.array([last]).cast(pa.timestamp("us", zone)).to_pandas()[0]
+    return found if zone is None else found.tz_convert(periods.zone).tz_localize(None)

@@ -1,0 +1,67 @@
+"""How blocks come to a task of Spark's Python workers: from rows in bundles, or packed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from workbench.columnar.blocks import Block, binaries, gather, key_columns, unpack
+from workbench.columnar.bundles import unbundled
+from workbench.columnar.process import freeze_gc
+
+
+class BlockTask(Protocol):
+    """What answers for the blocks of a Spark partition."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key's columns."""
+
+    def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+        """Return what goes on to Spark."""
+
+
+def block_of_rows(
+    batches: Iterable[pa.RecordBatch], keys: Sequence[str], by_time: bool = True
+) -> Iterator[Block]:
+    """Return the block of a Spark partition that holds all rows of its keys; none without rows.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Bundles.
+    keys : sequence of str
+        The key's columns.
+    by_time : bool
+        Whether each key's rows stand in order of time.
+    """
+    freeze_gc()
+    block = gather(unbundled(batches), key_columns(keys), by_time=by_time)
+    if block is not None:
+        yield block
+
+
+def packed_blocks(batches: Iterable[pa.RecordBatch], keys: Sequence[str]) -> Iterator[Block]:
+    """Return packed blocks, of which the first column has one in each row.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+    keys : sequence of str
+        The key's columns.
+    """
+    freeze_gc()
+    names = key_columns(keys)
+    for batch in batches:
+        for packed in binaries(batch.column(0)):
+            yield unpack(packed, names)
+
+
+def answer_rows(task: BlockTask, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Answer for a Spark partition that holds all rows of its keys, in order of time."""
+    return task.answers(block_of_rows(batches, task.keys))
+
+
+def answer_packed(task: BlockTask, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Answer for packed blocks."""
+    return task.answers(packed_blocks(batches, task.keys))

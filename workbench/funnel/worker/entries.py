@@ -1,0 +1,295 @@
+"""Entries of a trend: of each key and period in which it took the first step, how far it got.
+
+Entries of several periods stand beside each other: an event may be a step of each. So the rows from
+an entry's first step to the end of its window are a partition of their own, and the scan of the
+funnel runs over them as it does over keys.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import KEEP, TIME, Block, instants
+from workbench.columnar.bundles import BUNDLE
+from workbench.columnar.delivery import to_one_task
+from workbench.columnar.ragged import offsets_of
+from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
+from workbench.funnel.worker.levels import FunnelTask, Reached, last_entry
+from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.summary import segment
+
+#: What is known of an entry: the number of its period, the time of the last first step in it, and
+#: which steps it took, as bits. A row without any is no entry: it has the last time of its block.
+PERIOD, LAST, TAKEN = "period", "last", "taken"
+#: Rows of entries that are scanned at once.
+_ROWS_AT_ONCE = 4_000_000
+
+
+class Entries(NamedTuple):
+    """The entries of a block.
+
+    Attributes
+    ----------
+    partition : int64 array of shape (entries,)
+        Whose it is.
+    period : int64 array of shape (entries,)
+        The number of its period.
+    low, high : int64 arrays of shape (entries,)
+        Which rows it may take steps at.
+    last : int64 array of shape (entries,)
+        The time of its last first step.
+    of_rows : int64 array of shape (rows,)
+        The period of each row that may be a first step.
+    """
+
+    partition: NDArray[np.int64]
+    period: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    last: NDArray[np.int64]
+    of_rows: NDArray[np.int64]
+
+
+def entries_of(
+    offsets: NDArray[np.int64],
+    time: NDArray[np.int64],
+    first: NDArray[np.bool_],
+    periods: Periods,
+    window: int,
+) -> Entries:
+    """Return an entry for each partition and period in which there is a first step.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    time : int64 array of shape (rows,)
+        Ascending within a partition.
+    first : bool array of shape (rows,)
+        Which rows may be the first step.
+    periods : Periods
+    window : int
+
+    Returns
+    -------
+    Entries
+
+    Notes
+    -----
+    O(rows + first steps · log rows).
+
+    Examples
+    --------
+    >>> first, tens = np.array([True, True, True, False]), Periods(10, integers=True)
+    >>> found = entries_of(np.array([0, 4]), np.array([1, 5, 12, 30]), first, tens, window=8)
+    >>> found.period.tolist(), found.low.tolist(), found.high.tolist(), found.last.tolist()
+    ([0, 1], [0, 2], [3, 3], [5, 12])
+    """
+    rows = np.flatnonzero(first)
+    partition = np.searchsorted(offsets, rows, side="right") - 1
+    period = numbers(periods, time[rows])
+    new = np.ones(len(rows), bool)
+    new[1:] = (partition[1:] != partition[:-1]) | (period[1:] != period[:-1])
+    heads = np.flatnonzero(new)
+    whose, last = partition[heads], time[rows[np.append(heads[1:], len(rows))[: len(heads)] - 1]]
+    most = np.iinfo(np.int64).max
+    until = np.where(last > most - window, most, last + min(window, most))
+    opens, closes = offsets[whose], offsets[whose + 1]
+    # Rows of one time are taken in the order of their steps, so all of them belong to an entry.
+    low = _first_row(time, opens, closes, time[rows[heads]], inclusive=True)
+    high = _first_row(time, low, closes, until, inclusive=False)
+    of_rows = np.zeros(len(time), np.int64)
+    of_rows[rows] = period
+    return Entries(whose, period[heads], low, high, last, of_rows)
+
+
+def numbers(periods: Periods, time: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of the period that each time lies in.
+
+    Parameters
+    ----------
+    periods : Periods
+    time : int64 array of shape (rows,)
+        As the workers have times.
+
+    Returns
+    -------
+    int64 array of shape (rows,)
+    """
+    values = pa.array(time)
+    if not periods.integers:
+        values = values.cast(pa.timestamp("us", None if periods.zone is None else "UTC"))
+    return periods.numbers(values)
+
+
+def _first_row(
+    time: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    bound: NDArray[np.int64],
+    inclusive: bool,
+) -> NDArray[np.int64]:
+    """The first row of each range that is not before a time, or behind it; by halves."""
+    low, high = low.copy(), high.copy()
+    while len(left := np.flatnonzero(low < high)):
+        middle = (low[left] + high[left]) // 2
+        before = time[middle] < bound[left] if inclusive else time[middle] <= bound[left]
+        low[left] = np.where(before, middle + 1, low[left])
+        high[left] = np.where(before, high[left], middle)
+    return low
+
+
+@dataclass(frozen=True)
+class EntriesTask:
+    """Answer a funnel for each key and period of blocks, and bundle what the entries reached.
+
+    Attributes
+    ----------
+    funnel : FunnelTask
+    periods : Periods
+    each : bool
+        Whether a key has an entry in each period with a first step. Else each answer of the
+        funnel is one, in the period in which its chain begins.
+    """
+
+    funnel: FunnelTask
+    periods: Periods
+    each: bool
+
+    def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the entries of a Spark partition that holds all rows of its keys."""
+        blocks = block_of_rows(batches, self.funnel.keys)
+        found = (table for one in blocks for table in (*self.entered(one), self._end_of(one)))
+        yield from to_one_task(found, BUNDLE, self.funnel.keys)
+
+    def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Bundle the entries of packed blocks."""
+        blocks = packed_blocks(batches, self.funnel.keys)
+        found = (table for block in blocks for table in self.entered(block))
+        yield from to_one_task(found, BUNDLE, self.funnel.keys)
+
+    def entered(self, block: Block) -> Iterator[pa.Table]:
+        """Return the entries of a block, one row each.
+
+        Parameters
+        ----------
+        block : Block
+            With the rows of a key in order of time.
+        """
+        task = self.funnel
+        if task.by:
+            block = task.with_segments(block)
+        block, _ = task.parts(block)
+        time, conditions = instants(block.column(TIME)), task.conditions(block)
+        first = task.may_begin(conditions)
+        if not self.each:
+            yield self._begun(block, time, conditions, first)
+            return
+        block, time, conditions, first = self._without_idle(block, time, conditions, first)
+        found = entries_of(block.offsets, time, first, self.periods, task.window)
+        for some in self._slices(found.high - found.low):
+            yield self._scanned(block, time, conditions, found, some)
+
+    def _begun(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        first: NDArray[np.bool_],
+    ) -> pa.Table:
+        """Each chain in the period in which it begins."""
+        found = self.funnel.reached(block.offsets, time, conditions)
+        last = last_entry(block.offsets, time, first)
+        began = found.level > 0
+        period = np.zeros(len(began), np.int64)
+        period[began] = numbers(self.periods, found.reached[began, 0])
+        return self._table(block, time, conditions, found, period, last)
+
+    def _without_idle(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        first: NDArray[np.bool_],
+    ) -> tuple[Block, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]]:
+        """The rows that can matter to a chain: in strict order all, else those with a meaning."""
+        if self.funnel.strict:
+            return block, time, conditions, first
+        rows = np.flatnonzero(conditions)
+        if len(rows) == len(time):
+            return block, time, conditions, first
+        offsets = np.searchsorted(rows, block.offsets).astype(np.int64)
+        left = Block(block.keys, offsets, self._kept(block, rows))
+        return left, time[rows], conditions[rows], first[rows]
+
+    def _slices(self, lengths: NDArray[np.int64]) -> Iterator[slice]:
+        """Entries that are scanned together, so that their rows fit into the memory."""
+        ends, begin = np.cumsum(lengths), 0
+        while begin < len(lengths):
+            done = ends[begin] - lengths[begin]
+            end = max(int(np.searchsorted(ends, done + _ROWS_AT_ONCE, "right")), begin + 1)
+            yield slice(begin, end)
+            begin = end
+
+    def _scanned(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        entries: Entries,
+        some: slice,
+    ) -> pa.Table:
+        """How far some entries got, each over the rows of its own."""
+        low, high, period = entries.low[some], entries.high[some], entries.period[some]
+        offsets = offsets_of(high - low)
+        rows = np.arange(offsets[-1]) + np.repeat(low - offsets[:-1], high - low)
+        mine, bits = time[rows], conditions[rows]
+        first = np.uint32(self.funnel.first_bits)
+        foreign = entries.of_rows[rows] != np.repeat(period, high - low)
+        bits = np.where(foreign, bits & ~first, bits)
+        found = self.funnel.reached(offsets, mine, bits)
+        keys = block.keys.take(pa.array(entries.partition[some])) if self.funnel.by else block.keys
+        mine_alone = Block(keys, offsets, self._kept(block, rows))
+        return self._table(mine_alone, mine, bits, found, period, entries.last[some])
+
+    def _kept(self, block: Block, rows: NDArray[np.int64]) -> pa.Table:
+        """Of some rows the columns that segments are read from at a step."""
+        task = self.funnel
+        read = [KEEP + name for name in task.by if name not in task.cohorts]
+        if not read or task.attribution == "each":
+            return block.rows
+        return block.rows.select(read).take(pa.array(rows))
+
+    def _table(
+        self,
+        block: Block,
+        time: NDArray[np.int64],
+        conditions: NDArray[np.uint32],
+        found: Reached,
+        period: NDArray[np.int64],
+        last: NDArray[np.int64],
+    ) -> pa.Table:
+        bits = np.zeros(len(period), np.uint32)
+        for k in range(found.taken.shape[1]):
+            bits |= found.taken[:, k].astype(np.uint32) << np.uint32(k)
+        columns = {PERIOD: pa.array(period), LAST: pa.array(last), TAKEN: pa.array(bits)}
+        if self.funnel.by:
+            values = self.funnel.segments(block, time, conditions, found)
+            columns |= {segment(k): values[name] for k, name in enumerate(self.funnel.by)}
+        return pa.table(columns).filter(pa.array(found.level > 0))
+
+    def _end_of(self, block: Block) -> pa.Table:
+        """A row that is no entry, with the last time of a block; of segments it has none."""
+        columns = {
+            PERIOD: pa.array([0], pa.int64()),
+            LAST: pa.array([instants(block.column(TIME)).max()], pa.int64()),
+            TAKEN: pa.array([0], pa.uint32()),
+        }
+        for k, name in enumerate(self.funnel.by):
+            kept = KEEP + name
+            kind = pa.bool_() if name in self.funnel.cohorts else block.plain(kept).type
+            columns[segment(k)] = pa.nulls(1, kind)
+        return pa.table(columns)

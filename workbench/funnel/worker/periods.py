@@ -1,0 +1,92 @@
+"""Periods of equal length, numbered: of a clock, of days in a time zone, or of months."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import MICROSECONDS_A_DAY, instants
+
+#: Weeks begin on a Monday, and 1970 began on a Thursday.
+_TO_MONDAY = 3 * MICROSECONDS_A_DAY
+
+
+@dataclass(frozen=True)
+class Periods:
+    """Periods one behind the other, of which number 0 holds the begin of 1970, or zero.
+
+    Attributes
+    ----------
+    length : int
+        In microseconds, in the unit of an integer time column, or in months.
+    months : bool
+        Whether the length counts months.
+    zone : str, optional
+        Whose days and months they are, for times that have a time zone.
+    integers : bool
+        Whether times are integers of some unit, which knows no days.
+    """
+
+    length: int
+    months: bool = False
+    zone: str | None = None
+    integers: bool = False
+
+    @property
+    def of_days(self) -> bool:
+        """Whether they begin at midnight."""
+        return self.months or (not self.integers and self.length % MICROSECONDS_A_DAY == 0)
+
+    @property
+    def _shift(self) -> int:
+        weeks = self.of_days and not self.months and self.length % (7 * MICROSECONDS_A_DAY) == 0
+        return _TO_MONDAY if weeks else 0
+
+    def numbers(self, time: pa.Array) -> NDArray[np.int64]:
+        """Return the number of the period that each time lies in.
+
+        Parameters
+        ----------
+        time : pyarrow.Array
+            Timestamps with or without a zone, dates, or integers; no nulls.
+
+        Returns
+        -------
+        int64 array
+
+        Examples
+        --------
+        >>> from datetime import date
+        >>> days = pa.array([date(1970, 1, 4), date(1970, 1, 5), date(1969, 12, 31)])
+        >>> Periods(7 * 86_400_000_000).numbers(days), Periods(1, months=True).numbers(days)
+        (array([0, 1, 0]), array([ 0,  0, -1]))
+        """
+        if self.of_days and self.zone is not None and pa.types.is_timestamp(time.type):
+            time = pc.local_timestamp(time.cast(pa.timestamp("us", self.zone)))
+        found = instants(time)
+        if self.months:
+            month = found.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+            return np.asarray(month // self.length)
+        return np.asarray((found + self._shift) // self.length)
+
+    def begins(self, numbers: NDArray[np.int64]) -> pa.Array:
+        """Return when periods begin, as the clock of the time zone shows it; integers stay.
+
+        Examples
+        --------
+        >>> Periods(3, months=True).begins(np.array([-1, 1])).to_pylist()
+        [datetime.datetime(1969, 10, 1, 0, 0), datetime.datetime(1970, 4, 1, 0, 0)]
+        """
+        if self.months:
+            begin = (numbers * self.length).astype("datetime64[M]").astype("datetime64[us]")
+            return pa.array(begin)
+        # The period of the very first integers may begin before there are any.
+        least = -(2**63 // self.length)
+        begin = np.where(numbers < least, -(2**63), np.maximum(numbers, least) * self.length)
+        if self.integers:
+            return pa.array(begin)
+        if self.zone is None or self.of_days:
+            return pa.array(begin - self._shift).cast(pa.timestamp("us"))
+        return pc.local_timestamp(pa.array(begin).cast(pa.timestamp("us", self.zone)))

@@ -1,0 +1,173 @@
+"""The part of a retention that runs in Spark's Python workers: blocks in, cohorts or people out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.funnel.retained import AGAIN, FIRST, retained_periods
+from workbench.columnar.blocks import TIME, Block, instants, key_columns
+from workbench.columnar.bundles import BUNDLE, unbundled
+from workbench.columnar.delivery import to_one_task
+from workbench.columnar.key_codes import as_array
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.periods import Periods
+
+#: Cohorts that are returned, the newest.
+MOST_COHORTS = 1_000
+#: Cells of people and periods that are held at once.
+CELLS = 4_000_000
+
+
+class CohortCell(NamedTuple):
+    """Whose people are asked for.
+
+    Attributes
+    ----------
+    cohort : int
+        The number of its period.
+    period : int, or None
+        Counted from the cohort's own; None for all of the cohort.
+    back : bool
+        Those who came back in that period, or those who did not.
+    """
+
+    cohort: int
+    period: int | None
+    back: bool
+
+
+@dataclass(frozen=True)
+class RetentionTask:
+    """What a worker has to know of a retention.
+
+    Attributes
+    ----------
+    events : FunnelTask
+        Whose first step begins, and whose second comes back; with one step it is both.
+    periods : Periods
+    most : int
+        How many periods there are behind a cohort's own.
+    cell : CohortCell, optional
+        Whose people are returned; without it the cohorts are counted.
+    """
+
+    events: FunnelTask
+    periods: Periods
+    most: int
+    cell: CohortCell | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key's columns."""
+        return self.events.keys
+
+    def answers(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+        """Return what is counted of each block in bundles, or the people who are wanted."""
+        if self.cell is not None:
+            yield from (self.people(block, self.cell) for block in blocks)
+            return
+        counts = (self.counts(block) for block in blocks)
+        yield from to_one_task(counts, BUNDLE, (*self.keys, "retention"))
+
+    def returns(self, block: Block) -> "Iterator[Returns]":
+        """Return the first events of a block's partitions and their returns, not too many at once.
+
+        Parameters
+        ----------
+        block : Block
+            Rows of a key in order of time.
+        """
+        times = block.column(TIME)
+        fulfils, period = self.events.conditions(block), self.periods.numbers(times)
+        if len(self.events.steps) == 1:
+            fulfils = fulfils * np.uint32(FIRST | AGAIN)
+        time, many = instants(times), max(1, CELLS // (self.most + 1))
+        for begin in range(0, len(block.keys), many):
+            offsets = block.offsets[begin : begin + many + 1]
+            returned = np.empty((len(offsets) - 1, self.most + 1), np.int64)
+            first = retained_periods.over(offsets, time, period, fulfils, returned)
+            begun = np.flatnonzero(first >= 0)
+            # A kernel counts the rows of its own partition.
+            rows = first[begun] + offsets[begun]
+            yield Returns(begun + begin, rows, period[rows], returned[begun], offsets[begun])
+
+    def counts(self, block: Block) -> pa.Table:
+        """Return of cohorts their number, users, and in which periods how many came back."""
+        return pa.concat_tables(_counts(part) for part in self.returns(block))
+
+    def people(self, block: Block, cell: CohortCell) -> pa.RecordBatch:
+        """Return the keys of a cell, with their first event and the one that came back."""
+        parts = [self._chosen(part, cell) for part in self.returns(block)]
+        chosen, first, again = (np.concatenate(one) for one in zip(*parts, strict=True))
+        time = block.column(TIME)
+        keys = zip(self.keys, key_columns(self.keys), strict=True)
+        columns = {
+            name: as_array(block.keys.column(key)).take(pa.array(chosen)) for name, key in keys
+        }
+        columns["first_time"] = time.take(pa.array(first))
+        columns["again_time"] = time.take(pa.array(again, mask=again < 0))
+        return pa.record_batch(columns)
+
+    def _chosen(self, part: "Returns", cell: CohortCell) -> tuple[NDArray[np.int64], ...]:
+        """Which partitions are of a cell, and the rows of their first events and returns."""
+        wanted, again = part.period == cell.cohort, np.full(len(part.first), -1)
+        if cell.period is not None:
+            again = part.returned[:, cell.period]
+            wanted &= (again >= 0) == cell.back
+            again = np.where(again < 0, -1, again + part.place)
+        return part.partition[wanted], part.first[wanted], again[wanted]
+
+
+class Returns(NamedTuple):
+    """The partitions of a block that have begun, some at once.
+
+    Attributes
+    ----------
+    partition : int64 array of shape (partitions,)
+    first : int64 array of shape (partitions,)
+        The row of the first event.
+    period : int64 array of shape (partitions,)
+        The number of its period.
+    returned : int64 array of shape (partitions, periods)
+        The first return in each period, as a row of the partition; -1 without one.
+    place : int64 array of shape (partitions,)
+        Where the rows of each partition begin.
+    """
+
+    partition: NDArray[np.int64]
+    first: NDArray[np.int64]
+    period: NDArray[np.int64]
+    returned: NDArray[np.int64]
+    place: NDArray[np.int64]
+
+
+def _counts(part: Returns) -> pa.Table:
+    cohorts, code = np.unique(part.period, return_inverse=True)
+    many = len(cohorts)
+    columns = {"cohort": cohorts, "users": np.bincount(code, minlength=many)}
+    back = (np.bincount(code[one >= 0], minlength=many) for one in part.returned.T)
+    return pa.table(columns | {str(k): one for k, one in enumerate(back)})
+
+
+def summed_cohorts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Sum up what all blocks counted: the newest cohorts, ascending, and how many there are."""
+    parts = list(unbundled(batches))
+    if not parts:
+        return
+    counted = pa.Table.from_batches(parts)
+    sums = [(name, "sum") for name in counted.column_names[1:]]
+    found = counted.group_by("cohort").aggregate(sums).sort_by("cohort")
+    kept = found.slice(max(0, len(found) - MOST_COHORTS)).combine_chunks()
+    several = [as_array(kept.column(f"{name}_sum")).to_numpy() for name, _ in sums[1:]]
+    yield pa.record_batch(
+        {
+            "cohort": as_array(kept.column("cohort")),
+            "users": as_array(kept.column("users_sum")),
+            "back": pa.array(np.stack(several, axis=1).tolist(), pa.list_(pa.int64())),
+            "cohorts": pa.array([len(found)] * len(kept), pa.int64()),
+        }
+    )

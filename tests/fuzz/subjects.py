@@ -1,6 +1,6 @@
 """What can be searched, and the statements of each."""
 
-from tests.fuzz import backfill, entities, funnel, online, streams, windows
+from tests.fuzz import backfill, entities, funnel, online, queries, streams, windows
 from tests.fuzz.check import Check
 
 SUBJECTS: dict[str, list[Check]] = {
@@ -10,4 +10,5 @@ SUBJECTS: dict[str, list[Check]] = {
     "entities": entities.CHECKS,
     "streams": streams.CHECKS,
     "online": online.CHECKS,
+    "sql": queries.CHECKS,
 }

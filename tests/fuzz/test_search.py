@@ -91,7 +91,7 @@ def test_every_case_can_be_written(check: Check) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["sql"], "subjects: 'sql' is not known; give some of funnel, windows, backfill,"),
+        (["tables"], "subjects: 'tables' is not known; give some of funnel, windows, backfill,"),
         (["--minutes", "0"], "--minutes: 0 is no time; give more than 0."),
     ],
 )

@@ -181,6 +181,46 @@ class Over(WindowCall):
         """
         return frame_table(partition_of(self, df, key), column)
 
+    def to_sql(self, dialect: str = "duckdb", table: str = "df") -> str:
+        """Return the call as a query of another system, to be run there and compared.
+
+        Parameters
+        ----------
+        dialect : str
+            "duckdb".
+        table : str
+            What the table is called there.
+
+        Returns
+        -------
+        str
+            :func:`workbench.sql` reads it as this call. DuckDB rounds quantiles of decimals to
+            their scale, and deviations of integers to integers.
+
+        Raises
+        ------
+        WorkbenchError
+            When it is of a Column, whose text is not known, or of a function that DuckDB has not.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> frame = wb.Frame.range("-3 days", "3 days", exclude="current row")
+        >>> print(wb.Over("plant", "date", frame, usual=wb.fn.median("mwh")).to_sql(table="plants"))
+        SELECT
+          *,
+          median("mwh") OVER (
+            PARTITION BY "plant"
+            ORDER BY "date" ASC NULLS FIRST
+            RANGE BETWEEN INTERVAL '3 days' PRECEDING AND INTERVAL '3 days' FOLLOWING EXCLUDE \
+CURRENT ROW
+          ) AS "usual"
+        FROM "plants"
+        """
+        from workbench.windows.as_sql import as_sql
+
+        return as_sql(self, dialect, table)
+
     def bound(self, df: "TableLike") -> "tuple[WindowTask, Carried]":
         """Return what the workers do for a table, and the columns that they get of it.
 

@@ -73,7 +73,10 @@ class WindowCall(Described):
         shown += [f"frame={self.frame!r}"] if self.frame else []
         shown += [f"engine={self.engine!r}"] if self.engine != "auto" else []
         shown += [f"cut={self.cut!r}"] if self.cut != "auto" else []
-        shown += [f"{name}={function!r}" for name, function in self.columns.items()]
+        plain = {name: one for name, one in self.columns.items() if name.isidentifier()}
+        shown += [f"{name}={function!r}" for name, function in plain.items()]
+        others = {name: one for name, one in self.columns.items() if name not in plain}
+        shown += [f"**{others!r}"] if others else []
         return f"wb.Over({', '.join(shown)})"
 
     @property

@@ -5,11 +5,12 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.windows.cases import (
     DISTINCT,
     PLACED,
@@ -30,9 +31,8 @@ from tests.workbench.windows.cases import (
 from workbench import fn
 
 #: Each example is a Spark job, so a failing one is shown as it is found, and not made small.
-some = settings(
-    max_examples=12,
-    deadline=None,
+some = draws(
+    12,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
@@ -70,7 +70,7 @@ def test_frames_that_count_rows(
     check(spark, rows, partition_by, order_by, frame, TIE_PROOF | PLACED)
 
 
-@settings(some, max_examples=16)
+@draws(16, some)
 @given(
     rows=tables(),
     partition_by=partitions,
@@ -93,7 +93,7 @@ def test_distinct_values_count_once(
 EACH_KIND = ("rows_", "total", "mean_x", "low", "spread", "half", "band", "disc", "dev", "kinds")
 
 
-@settings(some, max_examples=40)
+@draws(40, some)
 @given(rows=tables(), partition_by=partitions, around=varying())
 def test_frames_with_bounds_from_columns(
     spark: SparkSession, rows: pa.Table, partition_by: list[str], around: Varying
@@ -162,7 +162,7 @@ def measured(draw: st.DrawFn) -> tuple[str, tuple[Any, Any], bool]:
     return draw(st.sampled_from(["", "-"])) + column, draw(distances), interval
 
 
-@settings(some, max_examples=40)
+@draws(40, some)
 @given(
     rows=tables(),
     partition_by=partitions,

@@ -6,12 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
+from tests.drawn import draws
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import Asked, ask_spark, bounds, same, tables
 from workbench import fn
@@ -47,9 +49,7 @@ IN_BOTH = {
 }
 
 
-@settings(
-    max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
-)
+@draws(8, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(
     rows=tables(),
     unit=st.sampled_from(["rows", "range"]),
@@ -201,9 +201,7 @@ def test_results_have_the_types_that_users_expect(spark: SparkSession) -> None:
 
 
 def test_months_go_by_the_calendar_of_the_session(spark: SparkSession) -> None:
-    zone = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
-    try:
+    with session_options(spark, {ZONE: "America/New_York"}):
         # In between, clocks go forward: a month of noons is an hour short of 31 days.
         df = spark.sql(
             "SELECT id, timestamp'2024-02-20 12:00' + make_dt_interval(0, id) AS t "
@@ -222,8 +220,6 @@ def test_months_go_by_the_calendar_of_the_session(spark: SparkSession) -> None:
             n=fn.count().over(wb.Frame.range("-1 month", 0)),
         )  # fmt: skip
         assert column(later, "n", "id") == [1, 2]
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", str(zone))
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_number(spark: SparkSession) -> None:

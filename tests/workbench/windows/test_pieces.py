@@ -6,18 +6,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.windows.cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
 from tests.workbench.windows.pieces import Asked, answer, answer_in_pieces, asked_of
 from workbench.engine.ranges.sample import SHARE, surely
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
-many = settings(
-    max_examples=50,
-    deadline=None,
+many = draws(
+    50,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
@@ -158,7 +158,7 @@ def measured(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
     return first, wb.Frame.range(of_column[low], of_column[high], exclude=exclude)
 
 
-@settings(many, max_examples=90)
+@draws(90, many)
 @given(
     rows=tables(30), partition_by=keys, along=measured(), functions=some_of(ANY_ORDER), plan=plans
 )

@@ -138,7 +138,8 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
 
 def floats_or_nan(values: pa.Array) -> Floats:
     """Return a column of numbers as float64, and NaN for null."""
-    return np.where(present(values), floats(values), np.nan)
+    found = floats(values)
+    return found if not values.null_count else np.where(present(values), found, np.nan)
 
 
 def _outliers(y: Floats, low: Floats, high: Floats) -> NDArray[np.int8]:
@@ -161,6 +162,8 @@ def _drawn(band: Band) -> Band:
 
 def _lists(values: pa.ListArray, size: int) -> Floats:
     """Lists of one size as one row of an array for each place in them; NaN for a null list."""
+    if not values.null_count:
+        return np.ascontiguousarray(floats_or_nan(values.flatten()).reshape(-1, size).T)
     found = np.full((size, len(values)), np.nan)
     found[:, present(values)] = floats_or_nan(values.flatten()).reshape(-1, size).T
     return found

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.frames.frame import Frame
-from workbench.windows.inspect.one_partition import Partition, said
+from workbench.windows.inspect.one_partition import Partition, value_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,15 @@ class FrameTable:
 
     def texts(self, name: str) -> list[str]:
         """Return a column of the rows as a person reads it."""
-        return [said(value) for value in self.rows[name]]
+        return [value_text(value) for value in self.rows[name]]
+
+    def listed(self) -> "pd.DataFrame":
+        """Return the rows with their answers, and which rows are in the frame of each."""
+        members = [", ".join(map(str, np.flatnonzero(row))) for row in self.inside]
+        listed = self.rows.copy()
+        listed.insert(0, "row", range(len(members)))
+        listed.insert(1, "rows in its frame", members)
+        return listed
 
     def mark(self, i: int, j: int) -> str:
         """Return how row j stands to the frame of row i.

@@ -63,7 +63,7 @@ class Partition:
     @property
     def who(self) -> str:
         """The key as a person reads it."""
-        return ", ".join(map(said, self.key)) or "all rows"
+        return ", ".join(map(value_text, self.key)) or "all rows"
 
     def window(self) -> Window:
         """Return the block as the window functions see it."""
@@ -91,7 +91,7 @@ class Partition:
         columns = [self.block.column(term.name).to_pylist() for term in self.task.order]
         if not columns:
             return [str(row) for row in range(self.rows)]
-        return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
+        return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]
 
     def names(self, call: Call) -> tuple[str, str]:
         """Return the columns of the order, and those that a function looks at."""
@@ -102,7 +102,7 @@ class Partition:
     def values(self, call: Call) -> list[str]:
         """Return what the function looks at in each row, as a person reads it."""
         columns = [self.block.column(name).to_pylist() for name in call.arguments]
-        return [", ".join(map(said, values)) for values in zip(*columns, strict=True)]
+        return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]
 
 
 @in_one_sentence()
@@ -179,18 +179,18 @@ def keys_of(over: WindowCall, df: "TableLike", most: int = MOST_KEYS) -> list[tu
     return [(tuple(row[:-1]), row[-1]) for row in collected(counted)]
 
 
-def said(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a value as a person reads it, in a few characters.
 
     Examples
     --------
-    >>> said(None), said(517450.75), said([1 / 3, 2.0])
+    >>> value_text(None), value_text(517450.75), value_text([1 / 3, 2.0])
     ('null', '517450.75', '[0.333333, 2]')
     """
     if value is None:
         return "null"
     if isinstance(value, list):
-        return f"[{', '.join(map(said, value))}]"
+        return f"[{', '.join(map(value_text, value))}]"
     if isinstance(value, float):
         return f"{round(value, 2):.15g}" if abs(value) >= 1_000 else f"{value:.6g}"
     if isinstance(value, datetime):

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import session_options
 from workbench import Frame, fn
 from workbench.spark.session import PROVIDER, ROCKSDB
 
@@ -92,13 +93,12 @@ def test_engines_and_pieces_that_there_are_not_for_streams(marked: DataFrame) ->
 
 
 def test_a_session_that_keeps_state_elsewhere(marked: DataFrame) -> None:
-    conf = marked.sparkSession.conf
-    conf.set(PROVIDER, ROCKSDB.replace("RocksDB", "HDFSBacked"))
-    try:
-        with pytest.raises(wb.WorkbenchError, match=r"RocksDB.* spark.conf.set\('.*', '.*RocksDB"):
-            wb.over(marked, "user", "at", emit=CLOSE, total=TOTAL)
-    finally:
-        conf.set(PROVIDER, ROCKSDB)
+    elsewhere = {PROVIDER: ROCKSDB.replace("RocksDB", "HDFSBacked")}
+    with (
+        session_options(marked.sparkSession, elsewhere),
+        pytest.raises(wb.WorkbenchError, match=r"RocksDB.* spark.conf.set\('.*', '.*RocksDB"),
+    ):
+        wb.over(marked, "user", "at", emit=CLOSE, total=TOTAL)
 
 
 def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:

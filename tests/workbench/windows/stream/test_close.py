@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.windows.stream.cases import (
     SEAL,
     TICK,
@@ -60,7 +61,7 @@ def _in_time(time: int, before: int | None) -> bool:
     return before is None or time > before
 
 
-@settings(max_examples=150, deadline=None)
+@draws(150)
 @given(batches(), st.integers(0, 8), calls(), st.sampled_from([1, 3_000, 10**6]))
 def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function], part_bytes: int
@@ -76,7 +77,7 @@ def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
     assert directory.late == timed - len(admitted)
 
 
-@settings(max_examples=60, deadline=None)
+@draws(60)
 @given(batches(), st.integers(0, 8), calls(ahead=False))
 def test_the_watermark_alone_closes_what_needs_no_later_row(
     given_batches: list[list[Row]], delay: int, functions: dict[str, Function]

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
-from tests.clusters import Cluster
+from tests.clusters import Cluster, session_options
 from tests.conftest import RunOn
 from tests.workbench.windows.stream import queries as q
 from tests.workbench.windows.stream.files import LATE, write_files, write_one
@@ -30,10 +30,8 @@ every_kind = pytest.mark.parametrize("kind", list(q.KINDS))
 
 @pytest.fixture(scope="module", autouse=True)
 def few_buckets(spark: SparkSession) -> Iterator[None]:
-    before = str(spark.conf.get(q.PARTITIONS))
-    spark.conf.set(q.PARTITIONS, q.BUCKETS)
-    yield
-    spark.conf.set(q.PARTITIONS, before)
+    with session_options(spark, {q.PARTITIONS: q.BUCKETS}):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +133,12 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
 
     try:
         refused("begun by another window call", **(q.FUNCTIONS | {"before": wb.fn.lag("id", 2)}))
-        spark.conf.set(q.PARTITIONS, q.BUCKETS + 3)
-        refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
-        spark.conf.set(q.PARTITIONS, q.BUCKETS)
+        with session_options(spark, {q.PARTITIONS: q.BUCKETS + 3}):
+            refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
         with monkeypatch.context() as patch:
             patch.setattr(stream_plan, "Seal", partial(Seal, version=VERSION + 1))
             refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; go on with the vers")
     finally:
-        spark.conf.set(q.PARTITIONS, q.BUCKETS)
         extra.unlink()
 
 

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.windows.cases import PLACED, TIE_PROOF, counted_frames
 from tests.workbench.windows.pieces import Asked
 from tests.workbench.windows.stream.changelogs import TABLE, Change, Query, Row, histories, micros
@@ -18,9 +19,8 @@ from workbench.frames.bounds import COUNT, Offset, PerRow
 from workbench.windows.stream.worker.operator import NEVER
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
-many = settings(
-    max_examples=60,
-    deadline=None,
+many = draws(
+    60,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
@@ -131,7 +131,7 @@ def frames_in_time(draw: st.DrawFn) -> wb.Frame:
     return wb.Frame.range(IN_TIME[low], None if high == 0 else IN_TIME[high])
 
 
-@settings(many, max_examples=90)
+@draws(90, many)
 @given(
     histories(most_batches=5),
     hours,

@@ -1,0 +1,42 @@
+-- funnel
+SELECT who, windowFunnel(60)(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who ORDER BY who;
+
+-- funnel in seconds
+SELECT who, windowFunnel(45)(toUnixTimestamp(at), what = 'a', what = 'b') AS level FROM events WHERE at IS NOT NULL GROUP BY who ORDER BY who;
+
+-- strict order
+SELECT who, windowFunnel(60, 'strict_order')(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who ORDER BY who;
+
+-- several modes
+SELECT who, windowFunnel(60, 'strict_increase', 'strict_once')(at, what = 'a', what IN ('b', 'c'), much > 5) AS level FROM events GROUP BY who ORDER BY who;
+
+-- a null among its conditions
+SELECT who, windowFunnel(60)(at, what = 'a', what = 'b', what = 'c' AND much > 0) AS level FROM events GROUP BY who ORDER BY who;
+
+-- levels counted
+SELECT level, count() AS users FROM (SELECT who, windowFunnel(60)(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who) GROUP BY level ORDER BY level;
+
+-- funnel beside others
+SELECT who, windowFunnel(60)(at, what = 'a', what = 'b') AS level, count() AS n, max(much) AS most, windowFunnel(5)(at, what = 'a', what = 'b') AS quick FROM events GROUP BY who HAVING n > 1 ORDER BY who;
+
+-- funnel of all
+SELECT windowFunnel(60)(at, what = 'a', what = 'b', what = 'c') AS level FROM events;
+
+-- window
+SELECT id, sum(x) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s, row_number() OVER (ORDER BY x, id) AS n, count() OVER () AS c FROM t ORDER BY id;
+
+-- conditions in names
+SELECT id, sumIf(x, y > 1) OVER (ORDER BY id) AS s, countIf(x > 3) OVER () AS n FROM t ORDER BY id;
+
+-- moving quantiles
+SELECT id, quantile(0.5)(x) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING) AS q FROM t WHERE x > 0 ORDER BY id;
+
+-- quantiles of groups
+SELECT p, quantile(0.25)(x) AS q, quantiles(0.25, 0.5)(y) AS r, median(y) AS m FROM t GROUP BY p ORDER BY p;
+
+-- division
+SELECT id, id / 4 AS a, intDiv(id, 4) AS b FROM t ORDER BY id;
+
+-- nulls last
+SELECT id, x FROM t ORDER BY x DESC, id;
+

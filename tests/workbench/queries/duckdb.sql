@@ -1,0 +1,192 @@
+-- no window
+SELECT id, x + 1 AS more FROM t WHERE p = 'a' ORDER BY id;
+
+-- values
+VALUES (1, 'a'), (2, NULL);
+
+-- values in a query
+SELECT col0, sum(col1) OVER (ORDER BY col0) AS s FROM (VALUES (1, 2), (3, 4)) ORDER BY 1;
+
+-- from first
+FROM t SELECT id, count(*) OVER () AS n ORDER BY id;
+
+-- numbers
+SELECT i, sum(i) OVER (ORDER BY i) AS s FROM range(5) r(i) ORDER BY i;
+
+-- a series
+SELECT *, ntile(2) OVER (ORDER BY generate_series) AS half FROM generate_series(1, 9, 2) ORDER BY 1;
+
+-- default frame
+SELECT id, sum(x) OVER (PARTITION BY p ORDER BY y) AS s FROM t ORDER BY id;
+
+-- rows
+SELECT id, avg(x) OVER (ORDER BY id ROWS 3 PRECEDING) AS m FROM t ORDER BY id;
+
+-- constant bounds
+SELECT id, max(x) OVER (ORDER BY id ROWS BETWEEN 1 + 1 PRECEDING AND 2 * 1 FOLLOWING) AS m FROM t ORDER BY id;
+
+-- range of numbers
+SELECT id, sum(id) OVER (ORDER BY x NULLS FIRST RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING) AS s FROM t ORDER BY id;
+
+-- range of days
+SELECT id, sum(x) OVER (ORDER BY day RANGE BETWEEN INTERVAL 3 DAYS PRECEDING AND INTERVAL '2' DAY FOLLOWING) AS s FROM t ORDER BY id;
+
+-- range of months
+SELECT id, count(*) OVER (ORDER BY day RANGE BETWEEN INTERVAL 1 MONTH PRECEDING AND CURRENT ROW) AS n FROM t ORDER BY id;
+
+-- groups
+SELECT id, sum(x) OVER (ORDER BY y GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM t ORDER BY id;
+
+-- exclude
+SELECT id, sum(x) OVER (w GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) AS a, sum(x) OVER (w GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE GROUP) AS b, sum(x) OVER (w GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE TIES) AS c, sum(x) OVER (w GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE NO OTHERS) AS d FROM t WINDOW w AS (ORDER BY y) ORDER BY id;
+
+-- exclude with a frame
+SELECT id, sum(x) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) AS a, sum(x) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS b FROM t ORDER BY id;
+
+-- bounds by row
+SELECT id, sum(id) OVER (ORDER BY id ROWS BETWEEN x PRECEDING AND CURRENT ROW) AS s FROM t WHERE x IS NOT NULL ORDER BY id;
+
+-- empty frames
+SELECT id, sum(x) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND 3 PRECEDING) AS s, count(*) OVER (ORDER BY id ROWS BETWEEN 3 FOLLOWING AND 2 FOLLOWING) AS n FROM t ORDER BY id;
+
+-- filter
+SELECT id, sum(x) FILTER (WHERE y > 1) OVER (PARTITION BY p ORDER BY id) AS s, count(*) FILTER (WHERE yes) OVER () AS n FROM t ORDER BY id;
+
+-- distinct
+SELECT id, count(DISTINCT x) OVER (ORDER BY id) AS n, sum(DISTINCT x) OVER (ORDER BY id ROWS 4 PRECEDING) AS s FROM t ORDER BY id;
+
+-- ignore nulls
+SELECT id, first_value(x IGNORE NULLS) OVER w AS a, lag(x IGNORE NULLS) OVER w AS b, nth_value(x, 2 IGNORE NULLS) OVER w AS c, any_value(x) OVER w AS d FROM t WINDOW w AS (ORDER BY id) ORDER BY id;
+
+-- named windows
+SELECT id, ntile(3) OVER w AS n, percent_rank() OVER w AS r, cume_dist() OVER w AS c, last_value(x) OVER W AS l FROM t WINDOW base AS (PARTITION BY p), w AS (base ORDER BY id) ORDER BY id;
+
+-- refined windows
+SELECT id, sum(x) OVER (w ROWS 1 PRECEDING) AS a, sum(x) OVER w AS b FROM t WINDOW w AS (PARTITION BY p ORDER BY id) ORDER BY id;
+
+-- several keys
+SELECT id, row_number() OVER (PARTITION BY p, yes ORDER BY y DESC, x NULLS FIRST, id) AS n FROM t ORDER BY id;
+
+-- nulls last by default
+SELECT id, rank() OVER (ORDER BY x) AS a, rank() OVER (ORDER BY x DESC) AS b, rank() OVER (ORDER BY x NULLS FIRST) AS c FROM t ORDER BY x DESC, id;
+
+-- expressions
+SELECT id, sum(x * 2 + id) OVER (PARTITION BY id % 3, upper(p) ORDER BY -id) AS s FROM t ORDER BY id;
+
+-- within expressions
+SELECT id, CASE WHEN row_number() OVER (ORDER BY id) > 3 THEN x + 1 END AS c, CAST(sum(x) OVER (ORDER BY id) AS VARCHAR) || '!' AS s FROM t ORDER BY id;
+
+-- shift
+SELECT id, lag(x, 2, 0) OVER w AS a, lead(x, -1) OVER w AS b, lag(x, 1, id) OVER w AS c, lag(t, 1, 'none') OVER w AS d, lead(day) OVER w AS e FROM t WINDOW w AS (ORDER BY id) ORDER BY id;
+
+-- qualify
+SELECT id FROM t QUALIFY row_number() OVER (PARTITION BY p ORDER BY x, id) = 1 ORDER BY id;
+
+-- qualify by name
+SELECT id, row_number() OVER (PARTITION BY p ORDER BY id DESC) AS rn FROM t QUALIFY rn <= 2 AND id > 3 ORDER BY p, rn;
+
+-- ranks without an order
+SELECT id, rank() OVER () AS a, dense_rank() OVER (PARTITION BY p) AS b, percent_rank() OVER () AS c FROM t ORDER BY id;
+
+-- many aggregates
+SELECT id, mode(t) OVER w AS a, arg_min(t, x) OVER w AS b, string_agg(t, '-') OVER w AS c, bool_and(yes) OVER w AS d, stddev(x) OVER w AS e, kurtosis(y) OVER w AS f, mad(x) OVER w AS g, max(x, 2) OVER w AS h, product(y + 1) OVER w AS i, corr(x, y) OVER w AS j, count(x) OVER w AS k FROM t WINDOW w AS (ORDER BY id ROWS 4 PRECEDING) ORDER BY id;
+
+-- fill
+SELECT id, fill(x) OVER (ORDER BY id) AS f FROM t ORDER BY id;
+
+-- bits
+SELECT id, bit_and(x) OVER (PARTITION BY p ORDER BY id) AS b FROM t WHERE x > 0 ORDER BY id;
+
+-- quantiles
+SELECT id, quantile_cont(x, [0.25, 0.5, 0.75]) OVER w AS a, median(day) OVER w AS b, quantile_disc(t, 0.5) OVER w AS c, quantile(x, 0.5) OVER w AS d, quantile_cont(x, 0.25) OVER w AS e FROM t WINDOW w AS (ORDER BY id ROWS 4 PRECEDING) ORDER BY id;
+
+-- over groups
+SELECT p, sum(x) AS s, rank() OVER (ORDER BY sum(x) DESC) AS r FROM t GROUP BY p HAVING count(*) > 1 ORDER BY s;
+
+-- sum of sums
+SELECT day, sum(sum(x)) OVER (ORDER BY day) AS s FROM t GROUP BY day ORDER BY day;
+
+-- star
+SELECT *, row_number() OVER (ORDER BY id) AS n FROM t ORDER BY id;
+
+-- star but
+SELECT * EXCLUDE (day, price) REPLACE (x + 1 AS x), count(*) OVER () AS n FROM t ORDER BY id;
+
+-- star of two
+SELECT a.*, b.id AS other, count(*) OVER (PARTITION BY a.p) AS n FROM t a JOIN t b ON a.id = b.id + 1 ORDER BY a.id;
+
+-- using
+SELECT *, count(*) OVER () AS n FROM (SELECT id, x FROM t) JOIN (SELECT id, y FROM t) USING (id) ORDER BY id;
+
+-- join
+SELECT a.id, count(*) OVER (PARTITION BY a.p) AS n, b.x FROM t a LEFT JOIN t b ON a.id = b.id + 1 AND b.y > 1 ORDER BY a.id;
+
+-- subquery
+SELECT * FROM (SELECT id, p, row_number() OVER (PARTITION BY p ORDER BY id) AS rn FROM t) z WHERE z.p = 'a' ORDER BY id;
+
+-- common tables
+WITH a AS (SELECT p, x, avg(x) OVER (PARTITION BY p) AS m FROM t), b(q) AS (SELECT p FROM a WHERE x > m) SELECT q, count(*) AS n FROM b GROUP BY q ORDER BY q;
+
+-- a name hides a table
+WITH t AS (SELECT id, x FROM t WHERE id < 5) SELECT id, sum(x) OVER (ORDER BY id) AS s FROM t ORDER BY id;
+
+-- recursive
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT n, sum(n) OVER (ORDER BY n) AS s FROM c ORDER BY n;
+
+-- scalar subquery
+SELECT (SELECT max(r) FROM (SELECT rank() OVER (ORDER BY x) AS r FROM t)) AS m, count(*) AS n FROM t;
+
+-- in
+SELECT id FROM t WHERE x IN (SELECT max(x) OVER () FROM t) ORDER BY id;
+
+-- exists
+SELECT id FROM t WHERE EXISTS (SELECT 1 FROM (SELECT row_number() OVER (ORDER BY id) AS r FROM t) WHERE r > 5) ORDER BY id;
+
+-- union
+SELECT id, rank() OVER (ORDER BY id) AS r FROM t UNION ALL SELECT 100, 1 ORDER BY id;
+
+-- except
+SELECT id FROM t EXCEPT SELECT lead(id) OVER (ORDER BY id) FROM t ORDER BY id;
+
+-- parentheses
+(SELECT id, count(*) OVER () AS n FROM t ORDER BY id LIMIT 2) UNION ALL (SELECT id, 0 FROM t ORDER BY id DESC LIMIT 1);
+
+-- distinct rows
+SELECT DISTINCT p, count(*) OVER (PARTITION BY p) AS n FROM t ORDER BY p;
+
+-- limit
+SELECT id, sum(x) OVER (ORDER BY id) AS s, s * 2 AS twice FROM t ORDER BY twice DESC, id LIMIT 3 OFFSET 1;
+
+-- division
+SELECT id, x / 2 AS a, x // 2 AS b, x % 2 AS c, x / (id - 3) AS z, sum(x) OVER (ORDER BY id) / count(*) OVER (ORDER BY id) AS m FROM t ORDER BY id;
+
+-- quantiles of groups
+SELECT p, quantile_cont(x, 0.5) AS m, median(y) AS n, quantile_disc(x, [0.1, 0.9]) AS d, count(*) AS c, max(y) AS y FROM t GROUP BY p ORDER BY p;
+
+-- quantiles with a filter
+SELECT upper(p) AS k, quantile_cont(x, 0.5) FILTER (WHERE yes) AS m FROM t GROUP BY ALL HAVING count(*) > 2 ORDER BY k;
+
+-- quantiles of all
+SELECT quantile_cont(x, 0.5) AS a, percentile_cont(0.25) WITHIN GROUP (ORDER BY x DESC) AS b FROM t;
+
+-- ranks of quantiles
+SELECT p, median(x) AS m, row_number() OVER (ORDER BY median(x), p) AS r FROM t GROUP BY 1 QUALIFY row_number() OVER (ORDER BY p) > 0 ORDER BY ALL;
+
+-- rollup
+SELECT p, t, median(x) AS m FROM t GROUP BY ROLLUP (p, t) ORDER BY p, t, m;
+
+-- odd names
+SELECT id AS "we`ird {name}", count(*) OVER (ORDER BY id) AS "n {x} $y" FROM t WHERE t <> '{q} ${z} \ ''' ORDER BY id LIMIT 2;
+
+-- order of arrival
+SELECT id, row_number() OVER () AS n, sum(x) OVER (ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS we, lag(x) OVER () AS b, first_value(t) OVER () AS f, nth_value(x, 3) OVER (ROWS UNBOUNDED PRECEDING) AS third FROM t ORDER BY id;
+
+-- arrival behind a condition
+SELECT *, row_number() OVER () AS n FROM t AS held WHERE held.x > 2 ORDER BY id;
+
+-- orders of functions
+SELECT id, first_value(x ORDER BY y, id) OVER (PARTITION BY p) AS a, last_value(t ORDER BY id DESC) OVER (PARTITION BY p) AS b, nth_value(x, 2 ORDER BY id) OVER () AS c, rank(ORDER BY x) OVER (PARTITION BY p) AS d, cume_dist(ORDER BY y) OVER () AS e, lag(x ORDER BY y, id) OVER (PARTITION BY p) AS f, ntile(3 ORDER BY y, id) OVER () AS g, string_agg(t, '-' ORDER BY y, id) OVER () AS h, median(x ORDER BY id) OVER (ORDER BY id ROWS 2 PRECEDING) AS i, first_value(x ORDER BY id) OVER (ORDER BY id ROWS 2 PRECEDING) AS j FROM t ORDER BY id;
+
+-- shifts by row
+SELECT id, lag(x, id % 3) OVER (ORDER BY id) AS a, lead(t, x, 'none') OVER (PARTITION BY p ORDER BY id) AS b, lag(id, x - 4, -1) OVER (ORDER BY id) AS c FROM t ORDER BY id;
+

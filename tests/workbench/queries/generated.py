@@ -1,0 +1,106 @@
+"""Random queries of the table in ``cases``: as text, for any system that has this SQL."""
+
+from hypothesis import strategies as st
+
+#: Whatever rows tie: the answer is the same.
+AGGREGATES = (
+    "sum(x)", "avg(y)", "count(*)", "count(x)", "min(t)", "max(price)", "min(day)", "median(x)",
+    "quantile_cont(y, [0.25, 0.5])", "quantile_disc(t, 0.5)", "stddev(x)", "var_pop(y)",
+    "count(DISTINCT x)", "sum(DISTINCT id % 3)", "bool_or(yes)", "mad(x)", "sum(x * 2 - id)",
+    "max(upper(t))", "count(DISTINCT p)", "quantile_cont(x, 0.9)", "bool_and(yes)",
+)  # fmt: skip
+#: These look at places, so the order leaves no ties.
+PLACED = (
+    "first_value(x)", "last_value(t)", "nth_value(x, 2)", "first_value(x IGNORE NULLS)",
+    "last_value(x IGNORE NULLS)", "nth_value(x, 2 IGNORE NULLS)", "mode(t)", "string_agg(t, '-')",
+    "arg_min(t, x)", "any_value(x)",
+)  # fmt: skip
+#: And these have no frame.
+UNFRAMED = (
+    "row_number()", "rank()", "dense_rank()", "percent_rank()", "cume_dist()", "ntile(3)", "lag(x)",
+    "lead(t, 2, 'none')", "lag(x, 1, 0)", "lag(x, 2, id)", "lead(x IGNORE NULLS)", "lag(day, -1)",
+)  # fmt: skip
+FILTERS = ("", "", "", " FILTER (WHERE y > 1)", " FILTER (WHERE yes)", " FILTER (p = 'a' OR x > 3)")
+EXCLUDED = ("", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS")
+PARTITIONS = ("", "PARTITION BY p ", "PARTITION BY yes, p ", "PARTITION BY id % 3 ",
+              "PARTITION BY upper(p) || t ")  # fmt: skip
+DIRECTIONS = ("", " DESC", " NULLS FIRST", " DESC NULLS FIRST", " ASC NULLS LAST")
+KEYS = ("x", "y", "t", "day", "price", "x + id", "yes", "-y")
+SOURCES = (
+    "t", "t", "(SELECT * FROM t WHERE y < 4) AS t",
+    "t JOIN (SELECT id AS other FROM t) ON id = other",
+)  # fmt: skip
+AROUND = ("{0}", "{0}", "coalesce({0}, NULL)", "CASE WHEN id > 4 THEN {0} END")
+
+
+def orders(placed: bool) -> st.SearchStrategy[str]:
+    """An order of rows, without ties where places matter."""
+    term = st.tuples(st.sampled_from(KEYS), st.sampled_from(DIRECTIONS)).map("".join)
+    terms = st.lists(term, min_size=1, max_size=2, unique_by=lambda one: one.split()[0])
+    return terms.map(lambda found: "ORDER BY " + ", ".join([*found, *(["id"] if placed else [])]))
+
+
+@st.composite
+def bounds(draw: st.DrawFn, unit: str) -> str:
+    """Two bounds, the first not behind the second."""
+    low, high = sorted(draw(st.tuples(st.integers(-4, 4), st.integers(-4, 4))))
+    if unit == "days":
+        low, high = 3 * low, 3 * high
+    texts = [_bound(n, unit) for n in (low, high)]
+    if draw(st.booleans()):
+        texts[0] = "UNBOUNDED PRECEDING"
+    if draw(st.sampled_from([False, False, True])):
+        texts[1] = "UNBOUNDED FOLLOWING"
+    return f"BETWEEN {texts[0]} AND {texts[1]}"
+
+
+def _bound(n: int, unit: str) -> str:
+    if n == 0:
+        return "CURRENT ROW"
+    size = f"INTERVAL {abs(n)} DAYS" if unit == "days" else str(abs(n))
+    return f"{size} {'PRECEDING' if n < 0 else 'FOLLOWING'}"
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> str:
+    """One window call, within an expression at times."""
+    kind = draw(st.sampled_from(["frame", "frame", "frame", "place", "unframed", "range"]))
+    partition = draw(st.sampled_from(PARTITIONS))
+    if kind == "unframed":
+        function = draw(st.sampled_from(UNFRAMED))
+        over = partition + draw(orders(placed=True))
+    elif kind == "range":
+        key, unit = draw(st.sampled_from([("x", "n"), ("id", "n"), ("y", "n"), ("day", "days")]))
+        function = draw(st.sampled_from(AGGREGATES)) + draw(st.sampled_from(FILTERS))
+        direction = draw(st.sampled_from(DIRECTIONS))
+        over = f"{partition}ORDER BY {key}{direction} RANGE {draw(bounds(unit))}"
+        over += draw(st.sampled_from(EXCLUDED))
+    else:
+        unit = "ROWS" if kind == "place" else draw(st.sampled_from(["ROWS", "GROUPS", ""]))
+        function = draw(st.sampled_from(PLACED if kind == "place" else AGGREGATES))
+        function += "" if kind == "place" else draw(st.sampled_from(FILTERS))
+        over = partition + draw(orders(placed=unit == "ROWS"))
+        if unit:
+            over += f" {unit} {draw(bounds('n'))}{draw(st.sampled_from(EXCLUDED))}"
+    return draw(st.sampled_from(AROUND)).format(f"{function} OVER ({over})")
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> str:
+    """A query with some window calls, whose rows come in the order of ``id``."""
+    calls = draw(st.lists(windows(), min_size=1, max_size=4, unique=True))
+    columns = ", ".join(f"{call} AS w{k}" for k, call in enumerate(calls))
+    where = draw(st.sampled_from(["", "", " WHERE x > 2", " WHERE p IS NOT NULL AND id < 9"]))
+    source = draw(st.sampled_from(SOURCES))
+    query = f"SELECT id, {columns} FROM {source}{where}"
+    shape = draw(st.sampled_from(["plain", "plain", "qualify", "within", "grouped"]))
+    if shape == "qualify":
+        return f"{query} QUALIFY row_number() OVER (PARTITION BY p ORDER BY y, id) <= 2 ORDER BY id"
+    if shape == "within":
+        return f"WITH found AS ({query}) SELECT f.* FROM found f WHERE id % 2 = 0 ORDER BY id"
+    if shape == "grouped":
+        return (
+            f"SELECT yes, count(*) AS n, median(id) AS m, sum(count(*)) OVER (ORDER BY yes) AS s "
+            f"FROM ({query}) JOIN (SELECT id AS k, yes FROM t) ON id = k GROUP BY yes ORDER BY yes"
+        )
+    return f"{query} ORDER BY id"

@@ -1,0 +1,143 @@
+"""Queries as text: the answer is that of the system whose SQL it is."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from chdb.session import Session
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from tests.kernels.funnel.test_funnel import clickhouse
+from tests.oracle import duck
+from tests.workbench.queries.cases import EVENTS, TABLE, plain, queries
+
+DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*ends before it begins:UserWarning")
+
+
+@pytest.mark.parametrize("query", DUCKDB.values(), ids=DUCKDB)
+def test_a_query_of_duckdb_has_the_answer_of_duckdb(spark: SparkSession, query: str) -> None:
+    with duck() as con:
+        con.register("t", TABLE)
+        asked = con.execute(query)
+        names = [column[0] for column in asked.description or ()]
+        expected = [plain(row) for row in asked.fetchall()]
+    found = wb.sql(query, t=TABLE)
+    assert found.columns == names
+    assert [plain(list(row)) for row in found.collect()] == expected
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[Session]:
+    session = clickhouse()
+    session.query("CREATE DATABASE IF NOT EXISTS queries ENGINE = Memory")
+    session.query("USE queries")
+    for name, rows, columns in (
+        ("t", TABLE, "id Int64, p Nullable(String), x Nullable(Int64), y Float64, day Date"),
+        ("events", EVENTS, "who String, at DateTime('UTC'), what Nullable(String), "
+         "much Nullable(Int64)"),
+    ):  # fmt: skip
+        session.query(f"CREATE TABLE {name} ({columns}) ENGINE = Memory")
+        names = [column.split()[0] for column in columns.split(", ")]
+        session.query(f"INSERT INTO {name} FORMAT JSONEachRow {_lines(rows.select(names))}")
+    yield session
+    session.query("DROP DATABASE queries")
+    session.query("USE default")
+
+
+def _lines(rows: pa.Table) -> str:
+    return "\n".join(
+        json.dumps({name: _text(value) for name, value in row.items()}) for row in rows.to_pylist()
+    )
+
+
+def _text(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S")
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+@pytest.mark.parametrize("query", CLICKHOUSE.values(), ids=CLICKHOUSE)
+def test_a_query_of_clickhouse_has_the_answer_of_clickhouse(
+    spark: SparkSession, tables: Session, query: str
+) -> None:
+    lines = str(
+        tables.query(
+            f"{query} SETTINGS output_format_json_quote_64bit_integers = 0, "
+            "allow_experimental_window_functions = 1",
+            "JSONCompactEachRow",
+        )
+    )
+    expected = [plain(json.loads(line)) for line in lines.splitlines()]
+    found = wb.sql(query, dialect="clickhouse", t=TABLE, events=EVENTS)
+    assert [plain(list(row)) for row in found.collect()] == expected
+
+
+#: Where a null goes, and what a quotient of integers is, say the dialects.
+OWN = {
+    "postgres": [(9, 1, "a"), (3, 4, "b"), (None, 2, "c")],
+    "risingwave": [(9, 1, "a"), (3, 4, "b"), (None, 2, "c")],
+    "duckdb": [(9, 1.5, "a"), (3, 4.0, "b"), (None, 2.5, "c")],
+    "clickhouse": [(9, 1.5, "a"), (3, 4.0, "b"), (None, 2.5, "c")],
+    "spark": [(9, 1.5, "a"), (3, 4.0, "b"), (None, 2.5, "c")],
+}
+
+
+@pytest.mark.parametrize("dialect", OWN)
+def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
+    spark: SparkSession, dialect: str
+) -> None:
+    rows = pa.table({"k": [2, 1, 3], "n": [8, 3, 5], "s": ["b", "a", "c"], "x": [3, 9, None]})
+    found = wb.sql(
+        "SELECT x, n / 2 AS half, s, row_number() OVER (ORDER BY x DESC) AS r FROM rows ORDER BY k",
+        dialect=dialect,
+        rows=rows,
+    )
+    assert [tuple(row)[:3] for row in found.collect()] == OWN[dialect]
+    first = 1 if dialect in ("postgres", "risingwave") else 3
+    assert [row["r"] for row in found.collect()][2] == first
+
+
+def test_the_same_partition_and_order_share_a_shuffle(spark: SparkSession) -> None:
+    found = wb.sql(
+        "SELECT median(x) OVER (PARTITION BY p ORDER BY id) AS a, mad(x) OVER (PARTITION BY p "
+        "ORDER BY id ROWS 3 PRECEDING) AS b, lag(x) OVER (PARTITION BY p ORDER BY id) AS c FROM t",
+        t=TABLE,
+    )
+    plan = found._jdf.queryExecution().executedPlan().toString()
+    assert plan.count("Exchange") == 1
+
+
+def test_conditions_reach_the_scan_and_columns_that_nobody_needs_are_not_read(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = str(tmp_path_factory.mktemp("queries") / "t.parquet")
+    pq.write_table(TABLE, place)
+    found = wb.sql(
+        "WITH some AS (SELECT * FROM t WHERE id > 5) "
+        "SELECT id, mode(x) OVER (PARTITION BY p ORDER BY id) AS m FROM some",
+        t=place,
+    )
+    plan = found._jdf.queryExecution().executedPlan().toString()
+    assert "GreaterThan(id,5)" in plan
+    assert "ReadSchema: struct<id:bigint,p:string,x:bigint>" in plan
+
+
+def test_tables_are_whatever_other_calls_take_and_views_and_no_view_stays(
+    spark: SparkSession,
+) -> None:
+    views = {table.name for table in spark.catalog.listTables()}
+    spark.range(3).createOrReplaceTempView("threes")
+    try:
+        query = "SELECT id, sum(id) OVER (ORDER BY id) AS s FROM threes ORDER BY id"
+        assert [tuple(row) for row in wb.sql(query).collect()] == [(0, 0), (1, 1), (2, 3)]
+        given = wb.sql(query, threes=TABLE.select(["id"]).slice(0, 2).to_pandas())
+        assert [tuple(row) for row in given.collect()] == [(0, 0), (1, 1)]
+    finally:
+        spark.catalog.dropTempView("threes")
+    assert {table.name for table in spark.catalog.listTables()} == views

@@ -1,0 +1,49 @@
+"""A query explains itself by lines of Python, and these give its answer."""
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.workbench.queries.cases import EVENTS, TABLE, plain, queries
+
+DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
+ASKED = [
+    *(
+        ("duckdb", DUCKDB[name])
+        for name in (
+            "bounds by row", "shift", "filter", "common tables", "odd names", "qualify", "numbers",
+            "quantiles of groups", "ranks of quantiles", "union", "bits", "quantiles of all",
+        )
+    ),
+    *(
+        ("clickhouse", CLICKHOUSE[name])
+        for name in ("strict order", "funnel beside others", "funnel of all", "levels counted")
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "query"), ASKED)
+def test_the_lines_of_python_give_the_answer(spark: SparkSession, dialect: str, query: str) -> None:
+    given = {"t": wb.table(TABLE), "events": wb.table(EVENTS)}
+    lines = wb.explain_sql(query, dialect=dialect, **given)
+    known = {"wb": wb, "F": F, "spark": spark, **given}
+    exec(lines, known)
+    steps = [name for name in known if name.startswith("step_")]
+    found = [plain(list(row)) for row in known[steps[-1]].collect()]
+    assert found == [plain(list(row)) for row in wb.sql(query, dialect=dialect, **given).collect()]
+
+
+def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
+    lines = wb.explain_sql(
+        "SELECT p, median(x) AS m, rank() OVER (ORDER BY median(x)) AS r FROM t GROUP BY p", t=TABLE
+    )
+    assert [line for line in lines.splitlines() if line.startswith("#")] == [
+        "# Spark's SQL: it is what the quantiles are of",
+        "# wb.quantiles: wb.quantiles selects them without a sort",
+        "# Spark's SQL: it is its list",
+        "# Spark's SQL: it is what the windows look at",
+        "# wb.Over: spark answers, because its own window operator has these functions, and is "
+        "quick at them",
+        "# Spark's SQL: it is what is made of the answers",
+    ]

@@ -1,0 +1,118 @@
+"""What cannot be meant is one sentence, before any job; text in a query is never other SQL."""
+
+import re
+
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from tests.workbench.queries.cases import EVENTS, TABLE
+from tests.workbench.spark.jobs import no_job
+
+REFUSED: list[tuple[str, str, str]] = [
+    ("duckdb", "", "query: '' is no SQL; give the text of a query."),
+    ("oracle", "SELECT 1", "dialect: 'oracle' is not known; give one of 'clickhouse', 'duckdb', "
+     "'postgres', 'risingwave', 'spark'."),
+    ("duckdb", "SELECT id,\n  sum(x OVER ()\nFROM t",
+     "query: line 2, column 9: expecting ):\n  sum(x OVER ()\n        ^"),
+    ("duckdb", "SELECT 'a", "query: this is no SQL of duckdb: Error tokenizing 'SELECT ''."),
+    ("duckdb", "SELECT 1; SELECT 2", "query: this is 2 statements; give one at a time."),
+    ("duckdb", "DROP TABLE t", "query: DROP asks for no rows; give a query that begins with "
+     "SELECT, WITH, FROM or VALUES."),
+    ("duckdb", "SELECT sum(x) OVER () FROM tt", "query: there is no table 'tt'; did you mean 't'?"),
+    ("duckdb", "SELECT sum(x) OVER () FROM event",
+     "query: there is no table 'event'; did you mean 'events'?"),
+    ("clickhouse", "SELECT sum(x) OVER () FROM T",
+     "query: there is no table 'T'; there are 'events', 't'."),
+    ("duckdb", "SELECT mush, sum(much) OVER () FROM events",
+     "query: there is no column 'mush'; did you mean 'much'?"),
+    ("clickhouse", "SELECT WHO FROM events",
+     "query: there is no column 'WHO'; did you mean 'who'?"),
+    ("duckdb", "SELECT foo(x) OVER (ORDER BY id) FROM t", "query: there is no window function "
+     "'foo', neither here nor in Spark with the same meaning."),
+    ("duckdb", "SELECT foo(x) FROM t",
+     "query: there is no function 'foo', neither here nor in Spark."),
+    ("duckdb", "SELECT sum(x) OVER w FROM t WINDOW v AS (ORDER BY id)",
+     "query: there is no window 'w'; there are 'v'."),
+    ("duckdb", "SELECT sum(x) OVER (w ORDER BY x) FROM t WINDOW w AS (ORDER BY id)",
+     "query: the window 'w' is given another ORDER BY; a named window can only be given what it "
+     "lacks."),
+    ("duckdb", "SELECT row_number() OVER () FROM t",
+     "query: row_number goes by the order of the rows, and its window has no ORDER BY; rows of "
+     "Spark have no order of their own, so name one."),
+    ("duckdb", "SELECT sum(x) OVER (ROWS 2 PRECEDING) FROM t",
+     "query: sum goes by the order of the rows, and its window has no ORDER BY; rows of "
+     "Spark have no order of their own, so name one."),
+    ("duckdb", "SELECT first_value(x ORDER BY y) OVER (ORDER BY id) FROM t",
+     "query: first_value has an ORDER BY among its arguments, an order of its own, which is not "
+     "available; order the window so."),
+    ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS BETWEEN -1 PRECEDING AND CURRENT ROW) FROM t",
+     "query: the frame has a bound of -1; write PRECEDING or FOLLOWING with a number that is not "
+     "negative."),
+    ("duckdb", "SELECT lag(x, id IGNORE NULLS) OVER (ORDER BY id) FROM t",
+     "query: the distance of lag is id; write a whole number, the same for all rows."),
+    ("duckdb", "SELECT sum(max(x) OVER ()) OVER () FROM t",
+     "query: the window MAX(x) OVER () stands within another window; name its answer in a query "
+     "within this one."),
+    ("duckdb", "SELECT id FROM t WHERE row_number() OVER (ORDER BY id) = 1",
+     "query: a window stands in WHERE, which is answered before windows are; take QUALIFY, or a "
+     "query around this one."),
+    ("duckdb", "SELECT id FROM t a WHERE x > (SELECT max(b.x) OVER () FROM t b WHERE b.id = a.id)",
+     "query: a query with windows looks at a.id of the query around it, which Spark cannot do; "
+     "join the two instead."),
+    ("duckdb", "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + row_number() OVER "
+     "(ORDER BY n) FROM c WHERE n < 9) SELECT * FROM c",
+     "query: 'c' names itself and has windows, a funnel or quantiles, which Spark cannot do; write "
+     "its steps one by one."),
+    ("duckdb", "SELECT quantile_cont(x, id) OVER (ORDER BY id) FROM t",
+     "query: id is no share of a quantile; write a number from 0 to 1."),
+    ("clickhouse", "SELECT windowFunnel(60, strict)(at, much > 1) FROM events GROUP BY who",
+     "query: strict is no mode of windowFunnel; write it in quotes."),
+    ("clickhouse", "SELECT windowFunnel(60)(at) FROM events GROUP BY who",
+     "query: windowFunnel(window)(time, condition, ...) needs a time and a condition."),
+    ("clickhouse", "SELECT windowFunnel(60)(what, much > 1) FROM events GROUP BY who",
+     "query: windowFunnel goes along times or integers, but what holds string."),
+    ("clickhouse", "SELECT windowFunnel(60, 'strict')(at, much > 1) FROM events GROUP BY who",
+     "modes: 'strict' is not a mode; did you mean 'strict_once'? There are strict_order, "
+     "strict_deduplication, strict_increase, strict_once, allow_reentry."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "query", "sentence"), REFUSED)
+def test_what_cannot_be_meant_is_a_sentence_before_any_job(
+    spark: SparkSession, dialect: str, query: str, sentence: str
+) -> None:
+    rows = wb.table(TABLE), wb.table(EVENTS)
+    with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}$"):
+        wb.sql(query, dialect=dialect, t=rows[0], events=rows[1])
+
+
+HOSTILE = [
+    "x' OR '1'='1", "'; DROP TABLE t; --", "\\'", "\\", "\\\\' --", "${spark.app.name}",
+    "${env:HOME}", "{t}", "{0}", "{", "}", "`", '"', "/* */", "--", "\n", "%s", ":name", "?",
+    "日本", "a$b", "$", "{{}}",
+]  # fmt: skip
+
+
+def test_text_stays_text_whatever_it_holds(spark: SparkSession) -> None:
+    doubled = [text.replace("'", "''") for text in HOSTILE]
+    columns = ", ".join(f"'{text}' AS c{k}" for k, text in enumerate(doubled))
+    found = wb.sql(f"SELECT {columns}, count(*) OVER () AS n FROM t", t=TABLE).first()
+    assert list(found or ())[:-1] == HOSTILE
+
+
+def test_a_name_stays_a_name_whatever_it_holds(spark: SparkSession) -> None:
+    names = [name for name in HOSTILE if "${" not in name and "\n" not in name]
+    rows = TABLE.select(["id"]).slice(0, 1)
+    for name in names:
+        quoted = '"' + name.replace('"', '""') + '"'
+        renamed = rows.rename_columns([name])
+        query = f"SELECT {quoted}, sum({quoted}) OVER (ORDER BY {quoted}) AS {quoted} FROM rows"
+        found = wb.sql(query, rows=renamed)
+        assert (found.columns, list(found.first() or ())) == ([name, name], [0, 0])
+
+
+def test_a_variable_of_spark_in_a_name_is_refused(spark: SparkSession) -> None:
+    sentence = "query: the name '${env:HOME}' has '${', which is a variable to Spark; rename it."
+    with pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}$"):
+        wb.sql('SELECT id AS "${env:HOME}" FROM t', t=TABLE)

@@ -1,0 +1,121 @@
+"""Queries of RisingWave over streams: what goes on is what ``wb.over`` gives, and batch says."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from tests.workbench.spark.jobs import no_job
+from workbench.lessons import Follower
+
+NOON = datetime(2024, 1, 1, 12, tzinfo=UTC)
+ROWS = pa.table(
+    {
+        "id": range(40),
+        "p": ["a", "b"] * 20,
+        "x": [k * 7 % 11 for k in range(40)],
+        "ts": [NOON + timedelta(seconds=10 * (k + 3 * (k % 3))) for k in range(40)],
+    }
+)
+LAST = (35, 38)
+VIEW = """
+    CREATE MATERIALIZED VIEW mv AS
+    SELECT id, p, x - lag(x) OVER (PARTITION BY p ORDER BY ts) AS more,
+        sum(x) OVER (PARTITION BY p ORDER BY ts ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
+    FROM t WHERE id <> 5"""
+CLOSE = f"{VIEW}\n    EMIT ON WINDOW CLOSE;"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two micro-batches, and a row that lets the watermark pass all others."""
+    folder = tmp_path_factory.mktemp("files")
+    end = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
+    for k, part in enumerate((ROWS.slice(0, 25), ROWS.slice(25), end)):
+        pq.write_table(part, folder / f"{k}.parquet", coerce_timestamps="us")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stream(spark: SparkSession, files: Path) -> Iterator[DataFrame]:
+    before = str(spark.conf.get("spark.sql.shuffle.partitions"))
+    spark.conf.set("spark.sql.shuffle.partitions", 1)
+    reader = spark.readStream.schema("id long, p string, x long, ts timestamp")
+    rows = reader.option("maxFilesPerTrigger", 1).parquet(str(files))
+    yield rows.withWatermark("ts", "2 minutes")
+    spark.conf.set("spark.sql.shuffle.partitions", before)
+
+
+def said(asked: DataFrame, folder: Path) -> list[str]:
+    """What a stream has come to, once it has said all."""
+    table = Follower(asked, folder).drain().table
+    assert table is not None
+    return sorted(map(repr, table.to_pylist()))
+
+
+def test_on_window_close_each_row_goes_on_once_with_the_answer_of_batch(
+    stream: DataFrame, tmp_path: Path
+) -> None:
+    asked = wb.sql(CLOSE, dialect="risingwave", t=stream)
+    assert asked.isStreaming
+    assert asked.columns == ["id", "p", "more", "s"]
+    expected = wb.sql(VIEW, dialect="risingwave", t=ROWS).toArrow().to_pylist()
+    # The frame of a partition's last row waits for one more.
+    closed = [row for row in expected if row["id"] not in LAST]
+    assert said(asked, tmp_path) == sorted(map(repr, closed))
+
+
+def test_on_update_the_changes_come_to_the_answer_of_batch(
+    stream: DataFrame, tmp_path: Path
+) -> None:
+    asked = wb.sql(VIEW, dialect="risingwave", t=stream)
+    assert asked.columns == ["op", "id", "p", "more", "s"]
+    last = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
+    rows = pa.concat_tables([ROWS, last.cast(ROWS.schema)])
+    expected = wb.sql(VIEW, dialect="risingwave", t=rows).toArrow().to_pylist()
+    assert said(asked, tmp_path) == sorted(map(repr, expected))
+
+
+def test_the_lines_of_python_say_when_rows_go_on(stream: DataFrame) -> None:
+    assert ".run(step_1, emit='on window close')" in wb.explain_sql(
+        CLOSE, dialect="risingwave", t=stream
+    )
+
+
+REFUSED = [
+    ("duckdb", "SELECT lag(x) OVER (PARTITION BY p ORDER BY ts) FROM t",
+     "t: this is a stream; give a table that is at rest."),
+    ("risingwave", VIEW.replace("PARTITION BY p ORDER BY ts) AS", "ORDER BY ts) AS"),
+     "query: its windows have 2 partitions and orders, and those over a stream share one; make a "
+     "view for each."),
+    ("risingwave", f"{VIEW} ORDER BY id",
+     "query: ORDER BY around windows over a stream that emits on update is not available; leave "
+     "it out, and ask it of what has been written."),
+    ("risingwave", "SELECT sum(x) OVER (PARTITION BY p ORDER BY id ROWS 1 PRECEDING) AS s FROM t "
+     "EMIT ON WINDOW CLOSE",
+     "df: emit='on window close' needs a watermark, as nothing else says that a window is "
+     "complete; call df.withWatermark('id', '10 minutes') first."),
+    ("postgres", CLOSE, "query: CREATE asks for no rows; give a query that begins with SELECT"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "query", "sentence"), REFUSED)
+def test_what_no_stream_gives_is_a_sentence_before_any_job(
+    spark: SparkSession, stream: DataFrame, dialect: str, query: str, sentence: str
+) -> None:
+    with no_job(spark), pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}"):
+        wb.sql(query, dialect=dialect, t=stream)
+
+
+def test_a_changelog_is_refused(stream: DataFrame) -> None:
+    changes = stream.selectExpr("'+I' AS op", "*")
+    with pytest.raises(
+        wb.WorkbenchError, match=r"^t: the stream is a changelog, as it has .* 'op'"
+    ):
+        wb.sql(VIEW, dialect="risingwave", t=changes)

@@ -1,0 +1,71 @@
+"""``%%wbsql`` in a cell: tables of the notebook, a name for the answer, places of errors."""
+
+from collections.abc import Iterator
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from pyspark.sql import DataFrame, SparkSession
+from traitlets.config import Config
+
+import workbench as wb
+from tests.workbench.queries.cases import TABLE
+from workbench.widgets.cell_magic import FirstRows
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    quiet = Config()
+    quiet.HistoryManager.enabled = False
+    shell = InteractiveShell.instance(colors="nocolor", config=quiet)
+    shell.run_line_magic("load_ext", "workbench")
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+QUERY = "SELECT id, rank() OVER (ORDER BY x, id) AS r FROM plants ORDER BY id"
+
+
+def test_a_cell_answers_over_the_tables_of_the_notebook(
+    spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.user_ns["plants"] = TABLE
+    shell.run_cell_magic("wbsql", "--dialect duckdb --into ranked --rows 2", QUERY)
+    ranked = shell.user_ns["ranked"]
+    assert isinstance(ranked, DataFrame)
+    assert ranked.count() == len(TABLE)
+    shown = capsys.readouterr().out
+    assert shown.splitlines() == [" id  r", "  0  3", "  1 11", "only the first 2 rows"]
+
+
+def test_the_answer_is_a_table_on_a_page(spark: SparkSession) -> None:
+    frame = wb.sql("SELECT '<b>' AS name, 3 AS n").toPandas()
+    page = FirstRows(frame, False)._repr_html_()
+    assert "<td" in page
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "shown"),
+    [
+        ("", "SELECT id,\n  sum(x OVER () FROM t", ["  sum(x OVER () FROM t", "        ^"]),
+        ("--dialect oracle", "SELECT 1", ["WorkbenchError: dialect: 'oracle' is not known; give"]),
+        ("--into 3x", "SELECT 1", ["WorkbenchError: --into: '3x' is no name of Python; give one."]),
+        (
+            "--rows 0",
+            "SELECT 1",
+            ["WorkbenchError: --rows: 0 is no number of rows; give 1 or more."],
+        ),
+    ],
+)
+def test_an_error_is_a_sentence_with_its_place(
+    spark: SparkSession,
+    shell: InteractiveShell,
+    capsys: pytest.CaptureFixture[str],
+    line: str,
+    query: str,
+    shown: list[str],
+) -> None:
+    shell.run_cell(f"%%wbsql {line}\n{query}")
+    lines = capsys.readouterr().out.splitlines()
+    assert all(any(one.startswith(part) for one in lines) for part in shown)

@@ -1,0 +1,81 @@
+"""What a function of ``wb.fn`` is called in SQL, for who reads it and who writes it."""
+
+from sqlglot import exp
+
+from workbench.functions.catalogue import CATALOGUE
+
+#: Whose SQL is read.
+DIALECTS = ("clickhouse", "duckdb", "postgres", "risingwave", "spark")
+
+#: Functions of one column, by sqlglot's class.
+ONE: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max", exp.Count: "count",
+    exp.Stddev: "stddev", exp.StddevSamp: "stddev", exp.StddevPop: "stddev_pop",
+    exp.Variance: "variance", exp.VariancePop: "variance_pop",
+    exp.LogicalAnd: "bool_and", exp.LogicalOr: "bool_or",
+    exp.Mode: "mode", exp.Median: "median",
+    exp.FirstValue: "first", exp.First: "first", exp.LastValue: "last", exp.Last: "last",
+}  # fmt: skip
+#: Of two columns.
+TWO: dict[type[exp.Expr], str] = {
+    exp.Corr: "corr", exp.CovarSamp: "covar_samp", exp.CovarPop: "covar_pop",
+    exp.ArgMin: "arg_min", exp.ArgMax: "arg_max",
+}  # fmt: skip
+#: Of none.
+RANKS: dict[type[exp.Expr], str] = {
+    exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank",
+    exp.PercentRank: "percent_rank", exp.CumeDist: "cume_dist",
+}  # fmt: skip
+#: Those that sqlglot has no class for, or one that means another thing in Spark.
+NAMED: dict[str, dict[str, str]] = {
+    "duckdb": {
+        "product": "product", "mad": "mad", "fill": "fill", "histogram": "histogram",
+        "skewness": "skewness", "kurtosis": "kurtosis", "kurtosis_pop": "kurtosis_pop",
+        "mean": "avg", "sem": "", "bool_and": "bool_and", "bool_or": "bool_or",
+    },
+    "clickhouse": {
+        "stddevsamp": "stddev", "stddevpop": "stddev_pop",
+        "varsamp": "variance", "varpop": "variance_pop",
+        "uniqexact": "count_distinct", "uniq": "count_distinct",
+    },
+    "postgres": {}, "risingwave": {}, "spark": {},
+}  # fmt: skip
+
+#: Functions that mean the same in whatever order rows are.
+UNORDERED = frozenset(
+    name
+    for name, info in CATALOGUE.items()
+    if info.has_frame and not (info.picks or info.in_order or name in ("arg_min", "arg_max"))
+)
+
+
+def plain_call(name: str, arguments: list[exp.Expr], dialect: str) -> exp.Expr | None:
+    """Return a call of a function whose arguments are columns alone; None where there is none.
+
+    Parameters
+    ----------
+    name : str
+        In ``wb.fn``.
+    arguments : list of sqlglot.exp.Expr
+    dialect : str
+
+    Returns
+    -------
+    sqlglot.exp.Expr or None
+
+    Examples
+    --------
+    >>> found = plain_call("variance", [exp.column("x")], "duckdb")
+    >>> found.sql(dialect="duckdb"), plain_call("approx_top_k", [exp.column("x")], "duckdb")
+    ('VARIANCE(x)', None)
+    """
+    for called, own in NAMED[dialect].items():
+        if own == name and called == name:
+            return exp.Anonymous(this=called, expressions=arguments)
+    if name == "count" and not arguments:
+        return exp.Count(this=exp.Star())
+    for table in (ONE, TWO, RANKS):
+        for kind, own in table.items():
+            if own == name:
+                return kind(**dict(zip(("this", "expression"), arguments, strict=False)))
+    return None

@@ -1,0 +1,236 @@
+"""Parts of a specification as SQL: names, conditions, frames and calls of functions."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, SqlglotError
+
+from workbench.arguments import check_known
+from workbench.dialects.functions import plain_call
+from workbench.errors import WorkbenchError
+from workbench.frames.bounds import MICROSECONDS, Offset, PerRow
+from workbench.frames.frame import Frame
+from workbench.functions.fn import Function
+
+
+def check_written(dialect: Any, known: Sequence[str], table: Any, argument: str) -> None:
+    """Refuse a dialect that a specification is not written for, and what is no name of a table."""
+    check_known(dialect, tuple(known), "dialect")
+    if not isinstance(table, str) or not table:
+        raise WorkbenchError(f"{argument}: {table!r} is no name; give what the table is called.")
+
+
+def name(column: str) -> exp.Identifier:
+    """Return a name that can be nothing else."""
+    return exp.to_identifier(column, quoted=True)
+
+
+def column(named: Any, argument: str) -> exp.Column:
+    """Return a column by its exact name.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is a Column, whose text is not known.
+    """
+    if not isinstance(named, str):
+        raise WorkbenchError(
+            f"{argument}: {named} is a Column, of which no SQL is known; "
+            "add it to the table by a name, and name that."
+        )
+    return exp.column(name(named))
+
+
+def condition(text: Any, argument: str) -> exp.Expr:
+    """Return a condition, which is Spark's SQL as everywhere.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is a Column, or no SQL.
+    """
+    if not isinstance(text, str):
+        raise WorkbenchError(
+            f"{argument}: {text} is a Column, of which no SQL is known; give the condition as text."
+        )
+    try:
+        return sqlglot.parse_one(text, read="spark")
+    except SqlglotError:
+        raise WorkbenchError(f"{argument}: {text!r} cannot be read as SQL.") from None
+
+
+def written(tree: exp.Expr, dialect: str) -> str:
+    """Return SQL over several lines.
+
+    Raises
+    ------
+    WorkbenchError
+        When the dialect has no way to say it.
+    """
+    # Names of ClickHouse's own functions are what they are in capitals and small letters.
+    letters = False if dialect == "clickhouse" else "lower"
+    try:
+        return tree.sql(
+            dialect, pretty=True, normalize_functions=letters, unsupported_level=ErrorLevel.RAISE
+        )
+    except SqlglotError as error:
+        what = str(error).strip().splitlines()[0].rstrip(".")
+        raise WorkbenchError(f"dialect: {dialect} cannot say this: {what}.") from None
+
+
+def call(function: Function, argument: str, dialect: str) -> exp.Expr:
+    """Return a call of a function as a dialect has it, without its frame.
+
+    Parameters
+    ----------
+    function : Function
+    argument : str
+        What its answer is called, for the error's sake.
+    dialect : str
+
+    Returns
+    -------
+    sqlglot.exp.Expr
+
+    Raises
+    ------
+    WorkbenchError
+        When the dialect has no such function.
+
+    Examples
+    --------
+    >>> from workbench.functions import fn
+    >>> asked = fn.quantile("mwh", [0.1, 0.9]).where("mwh > 0")
+    >>> call(asked, "q", "duckdb").sql("duckdb")
+    'QUANTILE_CONT("mwh", [0.1, 0.9]) FILTER(WHERE mwh > 0)'
+    """
+    given: list[exp.Expr] = [column(one, argument) for one in function.arguments]
+    distinct = function.options.distinct or function.name == "count_distinct"
+    if distinct:
+        given[0] = exp.Distinct(expressions=[given[0]])
+    make = _OF_OPTIONS.get(function.name, _plain)
+    made: exp.Expr | None = make(function, given, dialect, argument)
+    if made is None:
+        raise WorkbenchError(
+            f"{argument}: {dialect} has no function with the answers of {function.name}; "
+            "leave it out."
+        )
+    if function.options.ignore_nulls:
+        made = exp.IgnoreNulls(this=made)
+    if function.condition is not None:
+        where = exp.Where(this=condition(function.condition, argument))
+        made = exp.Filter(this=made, expression=where)
+    return made
+
+
+def _plain(
+    function: Function, given: list[exp.Expr], dialect: str, argument: str
+) -> exp.Expr | None:
+    return plain_call(function.name, given, dialect)
+
+
+def _count_distinct(
+    function: Function, given: list[exp.Expr], dialect: str, argument: str
+) -> exp.Expr:
+    return exp.Count(this=given[0])
+
+
+def _quantile(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+    shares = [exp.Literal.number(repr(one)) for one in function.options.q]
+    q = shares[0] if function.options.single else exp.Array(expressions=shares)
+    kind = exp.PercentileDisc if function.name == "quantile_disc" else exp.PercentileCont
+    return kind(this=given[0], expression=q)
+
+
+def _with_n(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+    n = exp.Literal.number(function.options.n)
+    if function.name == "ntile":
+        return exp.Ntile(this=n)
+    if function.name == "nth":
+        return exp.NthValue(this=given[0], offset=n)
+    kind = exp.Max if function.name == "top_k" else exp.Min
+    return kind(this=given[0], count=n)
+
+
+def _shift(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+    kind = exp.Lag if function.name == "lag" else exp.Lead
+    n, default = function.options.n, function.options.default
+    shifted = kind(this=given[0])
+    if n != 1 or default is not None:
+        shifted.set("offset", exp.Literal.number(n))
+    if default is not None:
+        shifted.set("default", _literal(default, argument))
+    return shifted
+
+
+def _literal(value: Any, argument: str) -> exp.Expr:
+    if type(value) not in (bool, int, float, str):
+        raise WorkbenchError(
+            f"{argument}: the default {value} has no text in SQL; give a number, text or a boolean."
+        )
+    return exp.convert(value)
+
+
+def _texts(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+    separator = exp.Literal.string(function.options.separator)
+    return exp.Anonymous(this="string_agg", expressions=[given[0], separator])
+
+
+_OF_OPTIONS: dict[str, Any] = {
+    "count_distinct": _count_distinct,
+    **dict.fromkeys(("quantile", "quantile_disc"), _quantile),
+    **dict.fromkeys(("ntile", "nth", "top_k", "bottom_k"), _with_n),
+    **dict.fromkeys(("lag", "lead"), _shift),
+    "string_agg": _texts,
+}
+
+
+def frame_spec(frame: Frame) -> exp.WindowSpec:
+    """Return a frame as it stands in a window.
+
+    Raises
+    ------
+    WorkbenchError
+        When a bound is a Column, whose text is not known.
+
+    Examples
+    --------
+    >>> frame_spec(Frame.range("-3 days", 0, exclude="ties")).sql("duckdb")
+    "RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW EXCLUDE TIES"
+    """
+    low, high = (
+        _bound(bound, given, side)
+        for bound, given, side in zip(
+            (frame.low, frame.high), frame.given, ("PRECEDING", "FOLLOWING"), strict=True
+        )
+    )
+    excluded = exp.var(frame.exclude.upper()) if frame.exclude != "no others" else None
+    return exp.WindowSpec(
+        kind=frame.unit.upper(), start=low[0], start_side=low[1], end=high[0], end_side=high[1],
+        exclude=excluded,
+    )  # fmt: skip
+
+
+def _bound(bound: Offset | None, given: Any, side: str) -> tuple[str | exp.Expr, str | None]:
+    if bound is None:
+        return "UNBOUNDED", side
+    if isinstance(bound.amount, PerRow):
+        raise WorkbenchError(
+            f"frame: the bound {given} is a Column, of which no SQL is known; give a number."
+        )
+    if bound.amount == 0:
+        return "CURRENT ROW", None
+    side = "PRECEDING" if bound.amount < 0 else "FOLLOWING"
+    if isinstance(given, str):
+        return interval(given.strip().lstrip("-").strip()), side
+    if isinstance(given, timedelta) or bound.unit == MICROSECONDS:
+        return interval(f"{abs(bound.amount)} microseconds"), side
+    return exp.Literal.number(str(abs(bound.amount))), side
+
+
+def interval(text: str) -> exp.Expr:
+    """Return a length of time as SQL has it."""
+    return exp.Interval(this=exp.Literal.string(text))

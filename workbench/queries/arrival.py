@@ -1,0 +1,58 @@
+"""Windows without an order that go by one: that of the rows of a table that is held here."""
+
+from sqlglot import exp
+
+from workbench.functions import fn
+from workbench.queries.functions import read
+from workbench.queries.own_orders import WHOLE
+from workbench.queries.parsing import own
+from workbench.queries.parts import Translation
+from workbench.queries.staged import staged_column
+from workbench.queries.windows import goes_by_order
+
+#: What is added to a table, if it has no such column.
+NUMBER = "arrived"
+
+
+def ordered_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
+    """Return a SELECT whose windows that go by an order have one, where the rows have any.
+
+    Rows of pandas, Polars and Arrow stand one behind the other, and a system that holds the table
+    answers in that order. Spark's own tables have none, nor have joins and groups.
+
+    Parameters
+    ----------
+    select : sqlglot.exp.Select
+        With its stars expanded and its windows in full; it is changed.
+    work : Translation
+
+    Returns
+    -------
+    sqlglot.exp.Select
+    """
+    wanting = [one for one in own(select) if isinstance(one, exp.Window) and _wants(one, work)]
+    source = select.args.get("from_")
+    others = any(select.args.get(part) for part in ("joins", "laterals", "group", "having"))
+    if not wanting or others or source is None or not isinstance(source.this, exp.Table):
+        return select
+    found = work.tables.in_order(source.this, NUMBER)
+    if found is None:
+        return select
+    df, number = found
+    source.this.replace(work.tables.answer(df, source.this.alias_or_name))
+    for window in wanting:
+        window.set("order", exp.Order(expressions=[exp.Ordered(this=staged_column(number))]))
+        if window.args.get("spec") is None:
+            # Without an order all rows are in the frame.
+            window.set("spec", WHOLE.copy())
+    return select
+
+
+def _wants(window: exp.Window, work: Translation) -> bool:
+    if window.args.get("order") is not None:
+        return False
+    asked = read(window.this, work.dialect)
+    spec = window.args.get("spec")
+    if not asked.name or (spec is not None and str(spec.args.get("kind")).upper() != "ROWS"):
+        return False
+    return goes_by_order(asked, spec) or fn.Function(asked.name).info.picks

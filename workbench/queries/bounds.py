@@ -1,0 +1,132 @@
+"""The frame of a window in SQL as a ``wb.Frame``."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
+
+from workbench.errors import WorkbenchError, warn
+from workbench.frames.frame import Frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+#: From an expression to the name that it has as a column of the table.
+Named = Callable[[exp.Expr], str]
+
+_EXCLUDED = {"CURRENT ROW": "current row", "GROUP": "group", "TIES": "ties"}
+
+
+def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
+    """Return the frame that SQL says; None where it says none.
+
+    Parameters
+    ----------
+    spec : sqlglot.exp.WindowSpec or None
+    named : function of an expression to a name
+        For bounds that are others from row to row: what they are called as columns.
+
+    Returns
+    -------
+    Frame or None
+
+    Raises
+    ------
+    WorkbenchError
+        When a bound cannot be meant.
+
+    Warns
+    -----
+    WorkbenchWarning
+        When every frame is empty, as it begins behind its end.
+
+    Examples
+    --------
+    >>> from workbench.queries.parsing import parsed
+    >>> tree = parsed('''SELECT sum(x) OVER (ORDER BY d RANGE BETWEEN INTERVAL 3 DAY PRECEDING
+    ...     AND CURRENT ROW EXCLUDE TIES)''', "duckdb")
+    >>> frame_of(tree.expressions[0].args["spec"], str)
+    wb.Frame.range('-3 days', 0, exclude='ties')
+    """
+    if spec is None:
+        return None
+    unit = str(spec.args.get("kind") or "rows").lower()
+    if unit not in ("rows", "range", "groups"):
+        raise WorkbenchError(f"query: a frame of {unit.upper()} is not available on tables.")
+    low = _bound(spec, "start", unit, named)
+    high = _bound(spec, "end", unit, named)
+    exclude = spec.args.get("exclude")
+    word = _EXCLUDED.get(str(exclude.name if exclude is not None else "").upper(), "no others")
+    make: Callable[..., Frame] = getattr(Frame, unit)
+    if _ends_early(low, high):
+        from pyspark.sql import functions as F
+
+        warn(f"query: the frame {spec.sql()} ends before it begins, so it has no rows.")
+        low, high = F.lit(low), F.lit(high)
+    return make(low, high, exclude=word)
+
+
+def _ends_early(low: Any, high: Any) -> bool:
+    numbers = (int, Decimal)
+    return isinstance(low, numbers) and isinstance(high, numbers) and low > high
+
+
+def _bound(
+    spec: exp.WindowSpec, end: str, unit: str, named: Named
+) -> "int | Decimal | str | Column | None":
+    value, side = spec.args.get(end), str(spec.args.get(f"{end}_side") or "").lower()
+    if value is None or value == "CURRENT ROW":
+        return 0
+    if value == "UNBOUNDED":
+        if side == ("following" if end == "start" else "preceding"):
+            raise WorkbenchError(
+                f"query: a frame cannot {'begin' if end == 'start' else 'end'} at "
+                f"UNBOUNDED {side.upper()}."
+            )
+        return None
+    sign = -1 if side == "preceding" else 1
+    value = simplify(value.copy())
+    if isinstance(value, exp.Interval):
+        if (text := duration(value)) is not None:
+            return f"-{text}" if sign < 0 else text
+    elif isinstance(value, exp.Literal) and value.is_string and unit == "range":
+        return f"-{value.this}" if sign < 0 else str(value.this)
+    elif isinstance(value, exp.Literal) and not value.is_string:
+        number = int(value.this) if value.this.isdigit() else Decimal(value.this)
+        return sign * number
+    elif isinstance(value, exp.Neg) and isinstance(value.this, exp.Literal):
+        raise WorkbenchError(
+            f"query: the frame has a bound of {value.sql()}; write PRECEDING or FOLLOWING "
+            "with a number that is not negative."
+        )
+    return _column(named(value), sign)
+
+
+def _column(name: str, sign: int) -> "Column":
+    from workbench.spark.table import name_of
+
+    return -name_of(name) if sign < 0 else name_of(name)
+
+
+def duration(node: exp.Interval) -> str | None:
+    """Return an interval as a duration of ours; None where it is no constant.
+
+    Examples
+    --------
+    >>> from workbench.queries.parsing import parsed
+    >>> tree = parsed("SELECT INTERVAL '1 day 2 hours', INTERVAL 90 MINUTES", "duckdb")
+    >>> [duration(one) for one in tree.expressions]
+    ['1 day 2 hours', '90 minutes']
+    """
+    value, unit = node.this, node.args.get("unit")
+    while isinstance(value, exp.Paren):
+        value = value.this
+    if not isinstance(value, exp.Literal):
+        return None
+    text = str(value.this).strip()
+    if unit is None:
+        return text
+    word = unit.name.lower().rstrip("s")
+    return f"{text} {word}{'' if text == '1' else 's'}"

@@ -1,0 +1,182 @@
+"""The columns of a SELECT made plain: stars, names of answers, positions, and what has no name."""
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel
+
+from workbench.errors import WorkbenchError
+from workbench.queries.names import QueryTables
+from workbench.queries.parsing import FOLDED, own
+from workbench.queries.spark_text import answered
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def plain(select: exp.Select, tables: QueryTables) -> exp.Select:
+    """Return a SELECT whose answers have names, and where such a name stands for what it is.
+
+    Parameters
+    ----------
+    select : sqlglot.exp.Select
+        It is changed.
+    tables : QueryTables
+
+    Returns
+    -------
+    sqlglot.exp.Select
+
+    Raises
+    ------
+    WorkbenchError
+        When a star is of a table that is not there.
+    """
+    source = _Source(select, tables)
+    expressions: list[exp.Expr] = []
+    for one in select.expressions:
+        expressions += source.expanded(one) if one.is_star else [one]
+    select.set("expressions", expressions)
+    name_answers(select, tables.dialect)
+    _put_answers(select, source, tables.dialect)
+    _put_positions(select)
+    return select
+
+
+class _Source:
+    """What a SELECT is of, asked for its columns where it matters."""
+
+    def __init__(self, select: exp.Select, tables: QueryTables) -> None:
+        self._select, self._tables = select.copy(), tables
+        self._columns: list[str] | None = None
+
+    def _asked(self, star: exp.Expr) -> "DataFrame":
+        asked = exp.Select(expressions=[star])
+        for part in ("from_", "joins", "laterals"):
+            value = self._select.args.get(part)
+            if isinstance(value, list):
+                asked.set(part, [one.copy() for one in value])
+            elif value is not None:
+                asked.set(part, value.copy())
+        return answered(asked, self._tables)[0]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        if self._columns is None:
+            if self._select.args.get("from_") is None:
+                self._columns = []
+            else:
+                self._columns = list(self._asked(exp.Star()).columns)
+        return self._columns
+
+    def expanded(self, node: exp.Expr) -> list[exp.Expr]:
+        """The columns that a star stands for."""
+        star = node if isinstance(node, exp.Star) else node.this
+        found: list[exp.Expr]
+        if isinstance(node, exp.Column):
+            found = self._of(node.args["table"])
+        else:
+            found = [_column(name) for name in self.columns]
+            if len({name.lower() for name in self.columns}) < len(self.columns):
+                found = [column for alias in self._aliases() for column in self._of(alias)]
+        return _but(found, star)
+
+    def _of(self, alias: exp.Identifier) -> list[exp.Expr]:
+        of = exp.Column(this=exp.Star(), table=alias.copy())
+        return [_column(name, alias) for name in self._asked(of).columns]
+
+    def _aliases(self) -> list[exp.Identifier]:
+        sources = [self._select.args["from_"].this]
+        sources += [join.this for join in self._select.args.get("joins") or ()]
+        return [exp.to_identifier(one.alias_or_name, quoted=True) for one in sources]
+
+
+def _column(name: str, table: exp.Identifier | None = None) -> exp.Column:
+    quoted = exp.to_identifier(name, quoted=True)
+    return exp.Column(this=quoted, table=None if table is None else table.copy())
+
+
+def _but(found: list[exp.Expr], star: exp.Expr) -> list[exp.Expr]:
+    """A star's columns without those that it excludes, and with others in their places."""
+    without = {one.name.lower() for one in star.args.get("except_") or ()}
+    instead = {one.alias.lower(): one for one in star.args.get("replace") or ()}
+    names = {one.name.lower() for one in found}
+    if missing := sorted((without | instead.keys()) - names):
+        raise WorkbenchError(f"query: there is no column {missing[0]!r} to leave out or replace.")
+    return [instead.get(one.name.lower(), one) for one in found if one.name.lower() not in without]
+
+
+def name_answers(select: exp.Select, dialect: str) -> None:
+    """Give each column of a SELECT that has no name the one that its dialect has for it."""
+    named = []
+    for one in select.expressions:
+        if isinstance(one, exp.Alias | exp.Star) or one.is_star or isinstance(one, exp.Aliases):
+            named.append(one)
+        elif isinstance(one, exp.Column):
+            named.append(exp.alias_(one.copy(), one.name, quoted=True))
+        else:
+            named.append(exp.alias_(one.copy(), _called(one, dialect), quoted=True))
+    select.set("expressions", named)
+
+
+def _called(node: exp.Expr, dialect: str) -> str:
+    if dialect in FOLDED:
+        node = node.this if isinstance(node, exp.Window) else node
+        return node.sql_name().lower() if isinstance(node, exp.Func) else "?column?"
+    return node.sql(
+        dialect=dialect, normalize_functions="lower", unsupported_level=ErrorLevel.IGNORE
+    )
+
+
+def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
+    """Put what an answer is in the place of its name, where no column has that name."""
+    answers = {
+        one.alias.lower(): one.this
+        for one in select.expressions
+        if isinstance(one, exp.Alias)
+        and not (isinstance(one.this, exp.Column) and one.this.name.lower() == one.alias.lower())
+    }
+    places = [*select.expressions]
+    places += [select.args[part] for part in ("where", "group", "having", "qualify")
+               if select.args.get(part) is not None]  # fmt: skip
+    for _ in range(len(answers)):
+        found = [
+            node for place in places for node in own(place)
+            if isinstance(node, exp.Column) and not node.table and node.name.lower() in answers
+        ]  # fmt: skip
+        hidden = (
+            {name.lower() for name in source.columns}
+            if found and dialect != "clickhouse"
+            else set()
+        )
+        put = False
+        for node in found:
+            answer = answers[node.name.lower()]
+            inside = any(node is one for one in answer.walk())
+            if node.name.lower() in hidden or inside:
+                continue
+            node.replace(
+                exp.paren(answer.copy()) if isinstance(answer, exp.Binary) else answer.copy()
+            )
+            put = True
+        if not put:
+            return
+
+
+def _put_positions(select: exp.Select) -> None:
+    """Put what an answer is in the place of its number in GROUP BY, and of ALL."""
+    group = select.args.get("group")
+    if group is None:
+        return
+    values = [one.unalias() for one in select.expressions]
+    if group.args.get("all"):
+        group.set("all", None)
+        keys = [one for one in values if not one.find(exp.AggFunc) and not one.find(exp.Window)]
+        group.set("expressions", [one.copy() for one in keys if one.find(exp.Column)])
+    for one in list(group.expressions):
+        if isinstance(one, exp.Literal) and not one.is_string and one.this.isdigit():
+            place = int(one.this)
+            if not 0 < place <= len(values):
+                raise WorkbenchError(f"query: GROUP BY {place}: there are {len(values)} columns.")
+            one.replace(values[place - 1].copy())

@@ -1,0 +1,338 @@
+"""A function of SQL as one of ``wb.fn``: its name, its columns, and what is said beside them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from workbench.dialects.functions import NAMED, ONE, RANKS, TWO, UNORDERED
+from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import CATALOGUE
+
+#: What Spark's own window operator has of the same meaning, and the kernels have not.
+SPARKS = (
+    "bitwise_and_agg",
+    "bitwise_or_agg",
+    "bitwise_xor_agg",
+    "regr_count",
+    "regr_avgx",
+    "regr_avgy",
+)
+
+
+@dataclass
+class SqlFunction:
+    """A function of SQL, read.
+
+    Attributes
+    ----------
+    name : str
+        In ``wb.fn``; empty where the kernels have none.
+    arguments : list of sqlglot.exp.Expr
+        The columns, or what stands in their place.
+    options : tuple
+        What ``wb.fn`` takes behind them.
+    condition, default : sqlglot.exp.Expr or None
+    distinct, ignore_nulls : bool
+    written : str
+        What the query calls it.
+    """
+
+    name: str = ""
+    arguments: list[exp.Expr] = field(default_factory=list)
+    options: tuple[Any, ...] = ()
+    condition: exp.Expr | None = None
+    default: exp.Expr | None = None
+    distinct: bool = False
+    ignore_nulls: bool = False
+    written: str = ""
+
+
+def read(node: exp.Expr, dialect: str) -> SqlFunction:
+    """Return a function of SQL as ``wb.fn`` has it.
+
+    Parameters
+    ----------
+    node : sqlglot.exp.Expr
+        What stands before OVER.
+    dialect : str
+
+    Returns
+    -------
+    SqlFunction
+
+    Raises
+    ------
+    WorkbenchError
+        When its arguments are such as no kernel takes.
+
+    Examples
+    --------
+    >>> from workbench.queries.parsing import parsed
+    >>> tree = parsed("SELECT quantile_cont(x, [0.25, 0.75]) FILTER (y > 1)", "duckdb")
+    >>> asked = read(tree.expressions[0], "duckdb")
+    >>> asked.name, asked.options, asked.condition.sql()
+    ('quantile', ([0.25, 0.75],), 'y > 1')
+    """
+    asked = SqlFunction()
+    while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        if isinstance(node, exp.Filter):
+            asked.condition = node.expression.this
+        asked.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
+        node = node.this
+    asked.written = _called(node)
+    _named(asked, node, dialect)
+    _unwrap(asked)
+    if asked.name and asked.name not in CATALOGUE:
+        asked.name = ""
+    return asked
+
+
+def _called(node: exp.Expr) -> str:
+    if isinstance(node, exp.WithinGroup):
+        return _called(node.this)
+    named = isinstance(node, exp.Anonymous | exp.AnonymousAggFunc | exp.ParameterizedAgg)
+    if named:
+        return str(node.this).lower()
+    return str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
+
+
+def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Fill in what a function is, by its class or its name."""
+    kind = type(node)
+    if dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
+        asked.name, asked.arguments = other, _given(node)
+    elif kind in RANKS:
+        asked.name, asked.arguments = RANKS[kind], node.expressions
+    elif kind in ONE:
+        asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
+        _star(asked)
+        _greatest(asked, node)
+    elif kind in TWO:
+        asked.name, asked.arguments = TWO[kind], [node.this, node.expression]
+    elif found := _OTHERS.get(kind):
+        found(asked, node, dialect)
+
+
+def _given(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+        return list(node.expressions)
+    return [one for one in node.iter_expressions() if isinstance(one, exp.Expr)]
+
+
+def _star(asked: SqlFunction) -> None:
+    if asked.arguments and isinstance(asked.arguments[0], exp.Star):
+        asked.arguments = []
+
+
+def _greatest(asked: SqlFunction, node: exp.Expr) -> None:
+    """DuckDB's ``max(x, 3)``: the three greatest."""
+    if (count := node.args.get("count")) is not None and asked.name in ("min", "max"):
+        k = whole(count, f"how many values {asked.written} gives")
+        asked.name, asked.options = {"max": "top_k", "min": "bottom_k"}[asked.name], (k,)
+
+
+def _unwrap(asked: SqlFunction) -> None:
+    """Take IGNORE NULLS, DISTINCT and ORDER BY out of the arguments."""
+    for k, one in enumerate(asked.arguments):
+        while isinstance(one, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order):
+            if isinstance(one, exp.Order):
+                _check_order(asked)
+            asked.ignore_nulls |= isinstance(one, exp.IgnoreNulls)
+            asked.distinct |= isinstance(one, exp.Distinct)
+            one = one.expressions[0] if isinstance(one, exp.Distinct) else one.this
+        asked.arguments[k] = one
+    if asked.name in tuple(RANKS.values()) and asked.arguments:
+        _check_order(asked)
+
+
+def _check_order(asked: SqlFunction) -> None:
+    if asked.name not in UNORDERED:
+        raise WorkbenchError(
+            f"query: {asked.written} has an ORDER BY among its arguments, an order of its own, "
+            "which is not available; order the window so."
+        )
+
+
+def _quantile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    within = node.expression if isinstance(node, exp.WithinGroup) else None
+    call = node.this if within is not None else node
+    disc = isinstance(call, exp.PercentileDisc) or (
+        isinstance(call, exp.Quantile) and dialect == "duckdb"
+    )
+    if within is not None:
+        if not isinstance(call, exp.PercentileCont | exp.PercentileDisc):
+            return
+        ordered = within.expressions[0]
+        column, q = ordered.this, shares(call.this)
+        if ordered.args.get("desc"):
+            q = [1 - one for one in q] if isinstance(q, list) else 1 - q
+    else:
+        column = call.this
+        q = shares(call.args.get("quantile") or call.args.get("expression"))
+    asked.name = "quantile_disc" if disc else "quantile"
+    asked.arguments, asked.options = [column], (q,)
+
+
+def shares(node: exp.Expr | None) -> float | list[float]:
+    """Return the shares of a quantile: one number, or a list of them.
+
+    Raises
+    ------
+    WorkbenchError
+        When they are none that the query says itself.
+    """
+    if node is None:
+        return 0.5
+    if isinstance(node, exp.Array | exp.Tuple):
+        found = [shares(one) for one in node.expressions]
+        if found and not any(isinstance(one, list) for one in found):
+            return found  # type: ignore[return-value]
+    try:
+        return float(constant(node))
+    except (TypeError, ValueError):
+        raise WorkbenchError(
+            f"query: {node.sql()} is no share of a quantile; write a number from 0 to 1."
+        ) from None
+
+
+def constant(node: exp.Expr) -> Any:
+    """Return what a literal is in Python; None for NULL.
+
+    Raises
+    ------
+    ValueError
+        When it is no literal.
+
+    Examples
+    --------
+    >>> from workbench.queries.parsing import parsed
+    >>> [constant(one) for one in parsed("SELECT -1, 2.5, 'x', NULL, true", "duckdb").expressions]
+    [-1, 2.5, 'x', None, True]
+    """
+    if isinstance(node, exp.Paren | exp.Cast):
+        return constant(node.this)
+    if isinstance(node, exp.Neg):
+        return -constant(node.this)
+    if isinstance(node, exp.Null):
+        return None
+    if isinstance(node, exp.Boolean):
+        return bool(node.this)
+    if not isinstance(node, exp.Literal):
+        raise ValueError(node.sql())
+    if node.is_string:
+        return node.this
+    return int(node.this) if node.this.isdigit() else float(node.this)
+
+
+def whole(node: exp.Expr | None, what: str, usual: int = 1) -> int:
+    """Return a whole number that the query says itself.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if node is None:
+        return usual
+    try:
+        found = constant(node)
+    except ValueError:
+        found = None
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise WorkbenchError(
+            f"query: {what} is {node.sql()}; write a whole number, the same for all rows."
+        )
+    return found
+
+
+def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    n = whole(node.args.get("offset"), f"the distance of {asked.written}")
+    name = "lag" if isinstance(node, exp.Lag) else "lead"
+    if n < 0:
+        name, n = ("lead" if name == "lag" else "lag"), -n
+    asked.name, asked.arguments, asked.options = name, [node.this], (n,)
+    asked.default = node.args.get("default")
+    if isinstance(asked.default, exp.Null):
+        asked.default = None
+
+
+def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    if node.args.get("from_first") is False:
+        raise WorkbenchError("query: nth_value FROM LAST is not available; reverse the order.")
+    n = whole(node.args.get("offset"), "the place of nth_value")
+    asked.name, asked.arguments, asked.options = "nth", [node.this], (n,)
+
+
+def _ntile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    asked.name, asked.options = "ntile", (whole(node.this, "the number of ntile's buckets"),)
+
+
+def _text(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    separator = node.args.get("separator")
+    try:
+        text = "," if separator is None else constant(separator)
+    except ValueError:
+        text = None
+    if not isinstance(text, str):
+        raise WorkbenchError("query: the separator of string_agg must be a text in the query.")
+    asked.name, asked.arguments, asked.options = "string_agg", [node.this], (text,)
+
+
+def _any_value(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    asked.name, asked.arguments, asked.ignore_nulls = "first", [node.this], True
+
+
+def _spread(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Those that are of a population in Spark, and of a sample in DuckDB."""
+    if dialect == "duckdb":
+        asked.name, asked.arguments = type(node).__name__.lower(), [node.this]
+
+
+def _count_if(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    both = [one for one in (node.this, asked.condition) if one is not None]
+    asked.name, asked.condition = "count", exp.and_(*(one.copy() for one in both))
+
+
+def _parameters(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Functions of ClickHouse with parameters: ``quantiles(0.25, 0.5)(x)``."""
+    name, columns = asked.written, list(node.args.get("params") or ())
+    if name.endswith("if") and len(columns) == 2:
+        name, asked.condition = name[:-2], columns.pop()
+    if name not in _QUANTILES or len(columns) != 1:
+        return
+    q = [shares(one) for one in node.expressions]
+    asked.name, asked.arguments = "quantile", columns
+    asked.options = (q if name.startswith("quantiles") else q[0] if q else 0.5,)
+
+
+_QUANTILES = ("quantile", "quantiles", "quantileexactinclusive", "quantilesexactinclusive")
+
+
+def _combined(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """``sumIf(x, y > 1)``: a function that has its condition as its last argument."""
+    name, given = asked.written, list(node.expressions)
+    if not name.endswith("if") or not given:
+        return
+    asked.condition = given.pop()
+    plain = {
+        "count": "count",
+        "sum": "sum",
+        "avg": "avg",
+        "min": "min",
+        "max": "max",
+        "argmin": "arg_min",
+        "argmax": "arg_max",
+        "median": "median",
+    } | NAMED["clickhouse"]
+    asked.name, asked.arguments = plain.get(name[:-2], ""), given
+
+
+_OTHERS: dict[type[exp.Expr], Any] = {
+    **dict.fromkeys((exp.PercentileCont, exp.PercentileDisc, exp.Quantile), _quantile),
+    exp.WithinGroup: _quantile,
+    exp.Lag: _shift, exp.Lead: _shift, exp.NthValue: _nth, exp.Ntile: _ntile,
+    exp.GroupConcat: _text, exp.AnyValue: _any_value, exp.CountIf: _count_if,
+    exp.Skewness: _spread, exp.Kurtosis: _spread,
+    exp.ParameterizedAgg: _parameters, exp.CombinedParameterizedAgg: _parameters,
+    exp.CombinedAggFunc: _combined,
+}  # fmt: skip

@@ -1,0 +1,153 @@
+"""What a dialect means where Spark's own SQL means something else."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from workbench.errors import WorkbenchError
+from workbench.queries.parsing import FOLDED, own
+
+#: Functions of ClickHouse by the names that Spark has for them.
+_CLICKHOUSE = {
+    "tounixtimestamp": "unix_timestamp",
+    "tounixtimestamp64milli": "unix_millis",
+    "tounixtimestamp64micro": "unix_micros",
+    "lengthutf8": "length",
+    "lowerutf8": "lower",
+    "upperutf8": "upper",
+    "todayofweek": "weekday",
+}
+#: And casts that look like functions.
+_CASTS = {
+    **dict.fromkeys(("toint8", "toint16", "toint32", "touint8", "touint16"), "INT"),
+    **dict.fromkeys(("toint64", "touint32", "touint64"), "BIGINT"),
+    **dict.fromkeys(("tofloat64", "tofloat32"), "DOUBLE"),
+    "tostring": "STRING",
+    "todatetime": "TIMESTAMP",
+    "todate": "DATE",
+}
+
+
+def as_spark_means(
+    tree: exp.Query, dialect: str, kinds: Callable[[exp.Select], list[Any] | None]
+) -> exp.Query:
+    """Return a query that means to Spark what it meant in its dialect; it is changed.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Query
+    dialect : str
+    kinds : function of a query to types
+        Of its columns, as Spark has them; None where it has none.
+
+    Returns
+    -------
+    sqlglot.exp.Query
+    """
+    for node in list(tree.find_all(exp.Div, exp.IntDiv)):
+        node.replace(_divided(node, dialect, kinds))
+    for share in list(tree.find_all(exp.PercentileCont)):
+        if share.expression and not isinstance(share.parent, exp.WithinGroup):
+            share.replace(exp.Quantile(this=share.this, quantile=share.expression))
+    for count in list(tree.find_all(exp.Count)):
+        if count.this is None:
+            count.set("this", exp.Star())
+    for values in list(tree.find_all(exp.Values)):
+        _name_values(values, dialect)
+    if dialect == "clickhouse":
+        _from_clickhouse(tree)
+    return tree
+
+
+def _divided(
+    node: exp.Expr, dialect: str, kinds: Callable[[exp.Select], list[Any] | None]
+) -> exp.Expr:
+    """A quotient of the dialect's type."""
+    left, right = node.this, node.expression
+    if dialect == "spark" or node.find(exp.Interval):
+        return node
+    if isinstance(node, exp.IntDiv):
+        return exp.IntDiv(this=left.copy(), expression=right.copy())
+    if dialect in FOLDED:
+        found = _operands(node, kinds)
+        whole = found is not None and all(one.typeName() in _WHOLE for one in found)
+        if not whole:
+            return node
+        small = all(one.typeName() != "long" for one in found or ())
+        quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
+        return exp.cast(quotient, "INT") if small else quotient
+    # A quotient is a double here, and by zero it is infinite or none.
+    return _doubles(left.copy(), right.copy())
+
+
+def _doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    """A quotient of doubles, by zero too, which is an error to Spark."""
+    quotient = exp.Div(this=exp.cast(left, "DOUBLE"), expression=right)
+    if isinstance(right, exp.Literal) and right.this.strip("0."):
+        return quotient
+    infinite = exp.Mul(
+        this=exp.cast(left.copy(), "DOUBLE"),
+        expression=exp.cast(exp.Literal.string("Infinity"), "DOUBLE"),
+    )
+    is_zero = exp.EQ(this=exp.cast(right.copy(), "DOUBLE"), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=is_zero, true=infinite)], default=quotient)
+
+
+_WHOLE = ("byte", "short", "integer", "long")
+
+
+def _operands(node: exp.Expr, kinds: Callable[[exp.Select], list[Any] | None]) -> list[Any] | None:
+    select = node.find_ancestor(exp.Select)
+    if select is None:
+        return None
+    found: list[Any] = []
+    for operand in (node.this, node.expression):
+        asked = exp.Select(expressions=[operand.copy()])
+        for part in ("from_", "joins", "laterals"):
+            value = select.args.get(part)
+            copied = [one.copy() for one in value] if isinstance(value, list) else value
+            asked.set(part, copied.copy() if isinstance(copied, exp.Expr) else copied)
+        above = node.root().args.get("with_")
+        asked.set("with_", above.copy() if above is not None else None)
+        if (kind := kinds(asked)) is None:
+            return None
+        found += kind
+    return found
+
+
+def _name_values(node: exp.Values, dialect: str) -> None:
+    """Name the columns of a table of values as the dialect does, where the query does not."""
+    alias, first = node.args.get("alias"), node.expressions[0] if node.expressions else None
+    if dialect == "spark" or first is None or (alias is not None and alias.args.get("columns")):
+        return
+    width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+    begin, word = {"duckdb": (0, "col"), "clickhouse": (1, "c")}.get(dialect, (1, "column"))
+    names = [exp.to_identifier(f"{word}{begin + k}") for k in range(width)]
+    alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
+    alias.set("columns", names)
+    node.set("alias", alias)
+
+
+def _from_clickhouse(tree: exp.Query) -> None:
+    for number in list(tree.find_all(exp.Literal)):
+        if not number.is_string and not number.this.isdigit():
+            number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
+    for node in list(tree.find_all(exp.Anonymous)):
+        name = node.name.lower()
+        if name in _CLICKHOUSE:
+            node.set("this", _CLICKHOUSE[name])
+        elif name == "intdiv" and len(node.expressions) == 2:
+            left, right = node.expressions
+            node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
+        elif name in _CASTS and len(node.expressions) == 1:
+            node.replace(exp.cast(node.expressions[0].copy(), _CASTS[name]))
+
+
+def check_no_window_within(tree: exp.Expr, what: str) -> None:
+    """Refuse a window where rows are not there yet."""
+    if any(isinstance(one, exp.Window) for one in own(tree)):
+        raise WorkbenchError(
+            f"query: a window stands in {what}, which is answered before windows are; "
+            "take QUALIFY, or a query around this one."
+        )

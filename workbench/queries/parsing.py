@@ -1,0 +1,154 @@
+"""SQL text read by sqlglot: one question, or one sentence that marks the place."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError, TokenError
+
+from workbench.arguments import check_known, check_text
+from workbench.dialects.functions import DIALECTS
+from workbench.errors import WorkbenchError
+
+#: Of these, what is not quoted is lower case, and an integer divided by another is one.
+FOLDED = ("postgres", "risingwave")
+#: Of these, names that differ in case are different.
+EXACT = ("clickhouse",)
+
+
+def parsed(query: str, dialect: str) -> exp.Query:
+    """Return a question as a tree of its own, that may be changed.
+
+    Parameters
+    ----------
+    query : str
+    dialect : str
+        One of :data:`workbench.dialects.functions.DIALECTS`.
+
+    Returns
+    -------
+    sqlglot.exp.Query
+
+    Raises
+    ------
+    WorkbenchError
+        When the dialect is not known, or the text is not one question in it.
+
+    Examples
+    --------
+    >>> parsed("SELECT 1, FROM (t", "duckdb")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: query: line 1, column 17: expecting ):
+    SELECT 1, FROM (t
+                    ^
+    """
+    check_known(dialect, DIALECTS, "dialect")
+    if not isinstance(query, str) or not query.strip():
+        raise WorkbenchError(f"query: {query!r} is no SQL; give the text of a query.")
+    check_text(query, "query")
+    return _read(query, dialect)[0].copy()
+
+
+def emit_of(query: str, dialect: str) -> str | None:
+    """Return when the rows of a stream go on, as a question says it; None where it does not.
+
+    Examples
+    --------
+    >>> asked = "SELECT lag(x) OVER (ORDER BY t) FROM s"
+    >>> view = f"CREATE MATERIALIZED VIEW v AS {asked}"
+    >>> emit_of(f"{view} EMIT ON WINDOW CLOSE;", "risingwave"), emit_of(view, "risingwave")
+    ('on window close', 'on update')
+    """
+    return _read(query, dialect)[1]
+
+
+@lru_cache(maxsize=64)
+def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
+    emit = None
+    try:
+        text, emit = _without_emit(query) if dialect == "risingwave" else (query, None)
+        found = [one for one in sqlglot.parse(text, read=dialect) if one is not None]
+    except ParseError as error:
+        raise WorkbenchError(f"query: {_placed(query, error)}") from None
+    except TokenError as error:
+        raise WorkbenchError(f"query: this is no SQL of {dialect}: {_first(error)}.") from None
+    except SqlglotError as error:
+        raise WorkbenchError(f"query: {_first(error)}.") from None
+    except RecursionError:
+        raise WorkbenchError(
+            "query: it is nested too deep to be read; name parts by WITH."
+        ) from None
+    if len(found) != 1:
+        raise WorkbenchError(f"query: this is {len(found)} statements; give one at a time.")
+    tree = found[0]
+    if _is_view(tree, dialect):
+        tree, emit = tree.expression, emit or "on update"
+    if isinstance(tree, exp.Values):
+        tree = exp.select("*").from_(tree)
+    if not isinstance(tree, exp.Query):
+        word = str(tree.this) if isinstance(tree, exp.Command) else tree.key.upper()
+        raise WorkbenchError(
+            f"query: {word} asks for no rows; give a query that begins with "
+            "SELECT, WITH, FROM or VALUES."
+        )
+    return tree, emit
+
+
+#: What stands behind a query of RisingWave, and sqlglot does not read.
+_EMIT = ["EMIT", "ON", "WINDOW", "CLOSE"]
+
+
+def _without_emit(query: str) -> tuple[str, str | None]:
+    """A question without its last words, in whose place there is nothing; and what they say."""
+    tokens = [one for one in sqlglot.tokenize(query, read="risingwave") if one.text != ";"]
+    last = tokens[-len(_EMIT) :]
+    if [one.text.upper() for one in last] != _EMIT:
+        return query, None
+    begin, end = last[0].start, last[-1].end + 1
+    return query[:begin] + " " * (end - begin) + query[end:], "on window close"
+
+
+def _is_view(tree: exp.Expr, dialect: str) -> bool:
+    """Whether a statement is RisingWave's for a question whose answer is kept."""
+    is_view = isinstance(tree, exp.Create) and tree.args["kind"] == "VIEW"
+    return dialect == "risingwave" and is_view and tree.find(exp.MaterializedProperty) is not None
+
+
+def _placed(query: str, error: ParseError) -> str:
+    """Where an error is, what it is, and the line with a mark below it."""
+    found = error.errors[0] if error.errors else {}
+    line, end = found.get("line"), found.get("col")
+    what = str(found.get("description") or error).strip().rstrip(".")
+    what = what[:1].lower() + what[1:]
+    lines = query.splitlines()
+    if line is None or end is None or not 0 < line <= len(lines):
+        return f"{what}."
+    text = lines[line - 1]
+    # What sqlglot counts is the last letter of the word.
+    column = max(1, min(end, len(text)) - len(found.get("highlight") or " ") + 1)
+    return f"line {line}, column {column}: {what}:\n{text}\n{' ' * (column - 1)}^"
+
+
+def _first(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".")
+
+
+def own(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Walk what belongs to a query or a part of it, without the queries that are nested in it.
+
+    Examples
+    --------
+    >>> tree = parsed("SELECT a FROM (SELECT b FROM t) WHERE c IN (SELECT d FROM u)", "duckdb")
+    >>> [node.name for node in own(tree) if isinstance(node, exp.Column)]
+    ['a', 'c']
+    """
+    for node in tree.walk(prune=lambda one: one is not tree and isinstance(one, exp.Query)):
+        if node is tree or not isinstance(node, exp.Query):
+            yield node
+
+
+def nested(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the outermost queries that are nested in a query, or in a part of one."""
+    walk = tree.walk(prune=lambda one: one is not tree and isinstance(one, exp.Query))
+    return [one for one in walk if one is not tree and isinstance(one, exp.Query)]

@@ -1,0 +1,167 @@
+"""A query that is taken apart: its answer, who gives which part of it, and the same in Python."""
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.described import Described
+from workbench.errors import WorkbenchError
+from workbench.queries.names import QueryTables
+from workbench.queries.parsing import emit_of, parsed
+from workbench.queries.parts import Part, Translation
+from workbench.queries.questions import answer
+from workbench.queries.spark_text import with_fields
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from workbench.funnel.funnel import Funnel
+    from workbench.spark.sources.given import TableLike
+    from workbench.windows.over import Over
+
+_WHO = {
+    "spark": "Spark's SQL",
+    "over": "wb.Over",
+    "funnel": "wb.Funnel",
+    "quantiles": "wb.quantiles",
+    "names": "Spark",
+}
+
+
+class Query(Described):
+    """A query of another system with its tables; :func:`workbench.query` makes one.
+
+    Parameters
+    ----------
+    text, dialect, tables
+        As :func:`workbench.sql` takes them.
+
+    Attributes
+    ----------
+    text, dialect : str
+    answer : pyspark.sql.DataFrame
+        What :func:`workbench.sql` returns; nothing runs until it is used.
+    asked : list of (Over or Funnel, pyspark.sql.DataFrame)
+        The window calls and funnels that the query has, each with the table that it is asked of.
+
+    Raises
+    ------
+    WorkbenchError
+        As :func:`workbench.sql` does.
+    """
+
+    def __init__(self, text: str, dialect: str, tables: "dict[str, TableLike]") -> None:
+        self.text, self.dialect = text, dialect
+        tree = parsed(text, dialect)
+        self._work = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
+        self.answer: DataFrame = answer(tree, self._work)
+        self.asked: list[tuple[Over | Funnel, DataFrame]] = [
+            (part.asked, part.of["df"])
+            for part in self._work.parts
+            if part.engine in ("over", "funnel")
+        ]
+
+    def __repr__(self) -> str:
+        text = " ".join(self.text.split())
+        return f"wb.query({text!r}, dialect={self.dialect!r})"
+
+    def _facts(self) -> dict[str, object]:
+        return {
+            "query": " ".join(self.text.split()),
+            "dialect": self.dialect,
+            "tables": ", ".join(self._work.tables.read) or None,
+            "answered by": "; ".join(dict.fromkeys(_WHO[one.engine] for one in self._work.parts)),
+            "asks": "; ".join(repr(one) for one, _ in self.asked) or None,
+        }
+
+    def one(self) -> "tuple[Over | Funnel, DataFrame]":
+        """Return the one window call or funnel of the query, and the table that it is asked of.
+
+        Raises
+        ------
+        WorkbenchError
+            When it has none, or several, which are listed.
+        """
+        if len(self.asked) == 1:
+            return self.asked[0]
+        if not self.asked:
+            raise WorkbenchError("query: it has no window call and no funnel to look at.")
+        listed = "; ".join(f"asked[{k}] is {one!r}" for k, (one, _) in enumerate(self.asked))
+        raise WorkbenchError(
+            f"query: it asks {len(self.asked)} questions, and one is looked at: {listed}. "
+            "Give one with its table, such as *query.asked[0]."
+        )
+
+    def explain(self) -> str:
+        """Return the parts of the query as lines of Python, as :func:`workbench.explain_sql`."""
+        read = self._work.tables.read
+        names = {id(df): name for name, (df, _) in read.items()}
+        lines = [f"{name} = {line}" for name, (_, line) in read.items() if line]
+        for k, part in enumerate(self._work.parts, 1):
+            lines += [f"# {_WHO[part.engine]}: {part.why}", *_lines(part, f"step_{k}", names)]
+            names[id(part.answer)] = f"step_{k}"
+        return "\n".join(lines)
+
+
+def query(query: str, /, dialect: str = "duckdb", **tables: "TableLike") -> Query:
+    """Return a query with its tables, to look at what it asks.
+
+    :func:`workbench.explore` opens the explorer of its one window call or funnel,
+    :func:`workbench.play` steps through it, and :func:`workbench.plan` shows the plan of its
+    answer.
+
+    Parameters
+    ----------
+    query, dialect, **tables
+        As :func:`workbench.sql` takes them.
+
+    Returns
+    -------
+    Query
+
+    Raises
+    ------
+    WorkbenchError
+        As :func:`workbench.sql` does.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> plants = wb.datasets.power_plants(wb.session())
+    >>> asked = wb.query('''
+    ...     SELECT date, median(mwh) OVER (PARTITION BY plant ORDER BY date ROWS 2 PRECEDING) AS m
+    ...     FROM plants
+    ... ''', plants=plants)
+    >>> over, df = asked.one()
+    >>> over
+    wb.Over(partition_by=['plant'], order_by=[('date', 'asc', 'nulls last')], \
+frame=wb.Frame.rows(-2, 0), m=wb.fn.median('mwh'))
+    """
+    return Query(query, dialect, tables)
+
+
+def _lines(part: Part, result: str, names: dict[int, str]) -> list[str]:
+    """The lines of Python that do what a part does."""
+    called = {field: names[id(df)] for field, df in part.of.items()}
+    if part.engine != "spark":
+        return [f"{result} = {_executable(part.line).replace('{df}', called['df'])}"]
+    if not called:
+        return [f"{result} = spark.sql({_quoted(part.asked)})"]
+    text = with_fields(part.asked, called)
+    given = sorted(set(called.values()))
+    return [
+        f"{result} = spark.sql(",
+        f"    {_quoted(text)},",
+        *(f"    {name}={name}," for name in given),
+        ")",
+    ]
+
+
+def _quoted(text: str) -> str:
+    """Text as Python has it, by double quotes where that is plainer."""
+    plain = not any(one in text for one in '"\\\n')
+    return f'"{text}"' if plain else repr(text)
+
+
+def _executable(line: str) -> str:
+    """A line in which a column is what makes it, and not how PySpark shows it."""
+    return re.sub(r"Column<'(.*?)'>", lambda found: f"F.expr({found[1]!r})", line)

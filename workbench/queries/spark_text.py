@@ -1,0 +1,194 @@
+"""A part of a query as Spark's own SQL: written, run over tables by name, or refused."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+from sqlglot.dialects import Dialect
+from sqlglot.errors import ErrorLevel, UnsupportedError
+
+from workbench.errors import WorkbenchError
+from workbench.queries.meaning import as_spark_means
+from workbench.queries.names import QueryTables
+from workbench.queries.parsing import EXACT
+from workbench.spark.table import nearest, reason
+
+if TYPE_CHECKING:
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import DataFrame
+
+
+def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dict[str, DataFrame]]":
+    """Return Spark's answer to a query, and the text of it that Spark has read.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Query
+        Without windows of the kernels; it is left as it is.
+    tables : QueryTables
+
+    Returns
+    -------
+    df : pyspark.sql.DataFrame
+    text : str
+    of : dict of str to DataFrame
+        The tables by the names that the text has for them.
+
+    Raises
+    ------
+    WorkbenchError
+        When Spark has no such table, column or function, or cannot mean the query.
+    """
+    from pyspark.errors import AnalysisException, ParseException
+
+    tree = tree.copy()
+    frames = bind(tree, tables)
+    if tables.dialect in EXACT:
+        _check_case(tree, frames)
+    text = written(as_spark_means(tree, tables.dialect, lambda one: _kind(one, tables, frames)))
+    try:
+        df = _run(text, tables, frames)
+        _ = df.schema
+    except (AnalysisException, ParseException) as error:
+        raise WorkbenchError(f"query: {_sentence(error, frames)}") from None
+    return df, text, frames
+
+
+def _run(text: str, tables: QueryTables, frames: "dict[str, DataFrame]") -> "DataFrame":
+    if not frames:
+        return tables.spark.sql(text)
+    given: dict[str, Any] = dict(frames)
+    return tables.spark.sql(with_fields(text, {name: name for name in frames}), **given)
+
+
+def with_fields(text: str, names: Mapping[str, str]) -> str:
+    """Return text as :meth:`SparkSession.sql` takes it beside tables, which it has as fields.
+
+    Examples
+    --------
+    >>> with_fields("SELECT '{x}' FROM `wb1_` AS `t`", {"wb1_": "t"})
+    "SELECT '{{x}}' FROM {t} AS `t`"
+    """
+    text = text.replace("{", "{{").replace("}", "}}")
+    for token, name in names.items():
+        text = text.replace(f"`{token}`", "{" + name + "}")
+    return text
+
+
+def _kind(select: exp.Select, tables: QueryTables, frames: "dict[str, DataFrame]") -> Any:
+    """The types of a query's columns, none where Spark cannot say them."""
+    from pyspark.errors import AnalysisException, ParseException
+
+    try:
+        return [field.dataType for field in _run(written(select), tables, frames).schema.fields]
+    except (AnalysisException, ParseException):
+        return None
+
+
+def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
+    """Refuse names that differ in case from those that are there, where that counts."""
+    known = {name for df in frames.values() for name in df.columns}
+    known |= {
+        one.alias
+        for one in tree.find_all(exp.Alias)
+        if not isinstance(one.this, exp.Column) or one.this.name != one.alias
+    }
+    known |= {one.name for alias in tree.find_all(exp.TableAlias) for one in alias.columns}
+    for column in tree.find_all(exp.Column):
+        near = [one for one in sorted(known) if one.lower() == column.name.lower()]
+        if near and column.name not in known:
+            raise WorkbenchError(
+                f"query: there is no column {column.name!r}; did you mean {near[0]!r}?"
+            )
+
+
+def bind(tree: exp.Query, tables: QueryTables) -> "dict[str, DataFrame]":
+    """Put names that no query can have in the place of a query's tables, which are returned."""
+    frames: dict[str, DataFrame] = {}
+    for node in list(tree.find_all(exp.Table)):
+        if _is_named_within(node):
+            continue
+        name = f"{tables.token}_t{len(frames)}_"
+        frames[name] = tables.find(node)
+        if not node.alias:
+            called = node.this.name if isinstance(node.this, exp.Identifier) else ""
+            called = called if called and not called.startswith(tables.token) else f"t{len(frames)}"
+            node.set("alias", exp.TableAlias(this=exp.to_identifier(called, quoted=True)))
+        for part in ("db", "catalog", "this"):
+            node.set(part, exp.to_identifier(name) if part == "this" else None)
+    return frames
+
+
+def _is_named_within(node: exp.Table) -> bool:
+    """Whether a table is one that the query itself names, by WITH."""
+    name, above = node.name.lower(), node.parent
+    below: exp.Expr = node
+    while above is not None:
+        within = above.args.get("with_")
+        if isinstance(above, exp.With):
+            ctes = above.expressions
+            behind = next((k for k, one in enumerate(ctes) if one is below), 0)
+            ctes = ctes[: behind + bool(above.args.get("recursive"))]
+        else:
+            ctes = within.expressions if within is not None and within is not below else []
+        if not node.db and name in [one.alias.lower() for one in ctes]:
+            return True
+        below, above = above, above.parent
+    return False
+
+
+def written(tree: exp.Expr) -> str:
+    """Return SQL as Spark reads it, with names and literals that can be nothing else.
+
+    The tree is changed.
+
+    Examples
+    --------
+    >>> from workbench.queries.parsing import parsed
+    >>> print(written(parsed('''SELECT "a`b", '${x}' AS c''', "duckdb")))
+    SELECT `a``b`, CONCAT('$', '{x}') AS `c`
+    """
+    for node in list(tree.find_all(exp.Identifier, exp.Literal)):
+        if "${" in node.this:
+            _keep_variables_out(node)
+    try:
+        text = _SPARK.generate(
+            tree, copy=False, identify=True, normalize_functions=False,
+            unsupported_level=ErrorLevel.RAISE,
+        )  # fmt: skip
+    except UnsupportedError as error:
+        what = str(error).strip().splitlines()[0].rstrip(".")
+        raise WorkbenchError(f"query: Spark cannot: {what[:1].lower() + what[1:]}.") from None
+    return str(text)
+
+
+#: Not a writer of our own: those of sqlglot may be compiled, and then nothing inherits from them.
+_SPARK = Dialect.get_or_raise("spark")
+
+
+def _keep_variables_out(node: exp.Expr) -> None:
+    """Write text that holds ``${`` as several, as Spark puts its variables there even in quotes."""
+    if isinstance(node, exp.Identifier):
+        raise WorkbenchError(
+            f"query: the name {node.this!r} has '${{', which is a variable to Spark; rename it."
+        )
+    first, *others = node.this.split("${")
+    pieces = [first, *(piece for one in others for piece in ("$", "{" + one))]
+    texts = [exp.Literal.string(piece) for piece in pieces if piece]
+    node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
+
+
+def _sentence(error: "AnalysisException", frames: "dict[str, DataFrame]") -> str:
+    condition, said = str(error.getCondition()), error.getMessageParameters() or {}
+    name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
+    if condition.startswith("UNRESOLVED_COLUMN"):
+        known = [one.strip(" `") for one in (said.get("proposal") or "").split(",") if one.strip()]
+        known = [one.replace("`", "").rpartition(".")[2] for one in known]
+        if not get_close_matches(name, known):
+            known += [one for df in frames.values() for one in df.columns if one not in known]
+        return f"there is no column {name!r}; {nearest(name, known)}"
+    if condition.startswith("UNRESOLVED_ROUTINE"):
+        return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
+    text = reason(error)
+    return text if text.endswith(".") else f"{text}."

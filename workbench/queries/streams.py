@@ -1,0 +1,63 @@
+"""The windows of a SELECT over a stream, whose rows go on when the query says so."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from workbench.errors import WorkbenchError
+from workbench.queries.parts import Translation
+from workbench.queries.staged import staged_column
+from workbench.windows.over import Over
+from workbench.windows.stream.worker.update import OP
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: What a stream has no end for, or cannot take back.
+_REFUSED = {"distinct": "DISTINCT", "order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
+
+
+def windowed_stream(
+    df: "DataFrame", found: Sequence[Over], last: exp.Select, work: Translation
+) -> "DataFrame":
+    """Return the answer to a SELECT over a stream.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        What the windows look at.
+    found : sequence of Over
+    last : sqlglot.exp.Select
+        What is made of their answers; it is changed.
+    work : Translation
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        On update, with a column ``op`` before all others.
+
+    Raises
+    ------
+    WorkbenchError
+        When it asks for what no stream gives.
+    """
+    emit = work.emit or "on update"
+    if len(found) != 1:
+        raise WorkbenchError(
+            f"query: its windows have {len(found)} partitions and orders, and those over a stream "
+            "share one; make a view for each."
+        )
+    refused = _REFUSED | ({"where": "QUALIFY"} if emit == "on update" else {})
+    if asked := [word for part, word in refused.items() if last.args.get(part) is not None]:
+        raise WorkbenchError(
+            f"query: {asked[0]} around windows over a stream that emits {emit} is not available; "
+            "leave it out, and ask it of what has been written."
+        )
+    answer = found[0].run(df, emit)
+    why = f"windows over a stream are answered by the kernels, and rows go on {emit}"
+    work.ours("over", found[0], why, df, answer, f"{found[0]!r}.run({{df}}, emit={emit!r})")
+    if emit == "on update":
+        last.set("expressions", [staged_column(OP), *last.expressions])
+    last.set("from_", exp.From(this=work.tables.answer(answer, "")))
+    return work.spark(last, "it is what is made of the answers")

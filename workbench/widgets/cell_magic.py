@@ -1,0 +1,107 @@
+"""``%%wbsql``: a query as a cell of a notebook, over the tables that the notebook has."""
+
+import argparse
+import shlex
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pandas as pd
+from IPython.display import display
+from sqlglot import exp
+
+from workbench.arguments import check_count
+from workbench.described import Described, frame_table
+from workbench.errors import WorkbenchError
+from workbench.markup import Markup
+from workbench.queries.parsing import parsed
+from workbench.queries.sql import sql
+from workbench.spark.sources.given import is_table
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+#: How many rows of an answer are shown.
+ROWS = 20
+
+
+class FirstRows(Described):
+    """The first rows of an answer as a cell shows them.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    more : bool
+        Whether there are others behind them.
+    """
+
+    def __init__(self, frame: pd.DataFrame, more: bool) -> None:
+        self.frame = frame
+        self.note = f"only the first {len(frame)} rows" if more else ""
+
+    def __repr__(self) -> str:
+        text = self.frame.to_string(index=False) if len(self.frame) else "no rows"
+        return f"{text}\n{self.note}" if self.note else text
+
+    def _described(self) -> Markup:
+        return frame_table(self.note or "all rows", self.frame)
+
+
+class _Options(argparse.ArgumentParser):
+    """The options of the cell magic; what they cannot mean is a sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WorkbenchError(f"%%wbsql: {message}; there are --dialect, --into and --rows.")
+
+
+def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
+    """Answer the query in a cell and show its first rows.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        Whose tables are found by their names.
+    line : str
+        ``--dialect``, ``--into`` (the name that the answer gets) and ``--rows``.
+    cell : str
+        The query.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    options = _Options(prog="%%wbsql", add_help=False)
+    options.add_argument("--dialect", default="duckdb")
+    options.add_argument("--into")
+    options.add_argument("--rows", type=int, default=ROWS)
+    given = options.parse_args(shlex.split(line))
+    rows = check_count(given.rows, "--rows", "rows")
+    if given.into is not None and not given.into.isidentifier():
+        raise WorkbenchError(f"--into: {given.into!r} is no name of Python; give one.")
+    answer = sql(cell, dialect=given.dialect, **mentioned(cell, given.dialect, shell.user_ns))
+    if given.into is not None:
+        shell.user_ns[given.into] = answer
+    found = answer.limit(rows + 1).toPandas()
+    shown: Any = display
+    shown(FirstRows(found.head(rows), len(found) > rows))
+
+
+def mentioned(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables among a notebook's names that a query mentions.
+
+    Text is none, though it may be a path: the query can hold it itself.
+    """
+    wanted = {one.name.lower() for one in parsed(query, dialect).find_all(exp.Table)}
+    return {
+        name: value
+        for name, value in names.items()
+        if name.lower() in wanted and not isinstance(value, str) and is_table(value)
+    }
+
+
+def register(shell: "InteractiveShell") -> None:
+    """Give a notebook the magic."""
+
+    def cell_magic(line: str, cell: str) -> None:
+        wbsql(shell, line, cell)
+
+    known: Any = shell
+    known.register_magic_function(cell_magic, "cell", "wbsql")

@@ -48,4 +48,5 @@ def looks_wrong(page: Page) -> list[str]:
     page.evaluate(CHANGE_THEME, THEMES[0])
     if before is not None:
         page.set_viewport_size(before)
+    page.evaluate(SETTLE, False)
     return found

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.pointing import click_mark
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +105,8 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
     sort_search_and_save(page)
     page.locator(ROWS).first.click()
     expect(page.get_by_text("Step 1 of")).to_be_visible(timeout=30_000)
-    page.locator(".wb-chart .trace.bars").first.locator(".point path").nth(2).click(force=True)
+    bar = page.locator(".wb-chart .trace.bars").first.locator(".point path").nth(2)
+    click_mark(page, bar)
     expect(page.locator(".wb-over")).to_contain_text("Reached 3 landed 120 min late")
     assert hosts - {""} == {urlsplit(page.url).netloc}
     assert "\n".join(looks_wrong(page)) == ""

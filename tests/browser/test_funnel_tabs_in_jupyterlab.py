@@ -1,0 +1,75 @@
+"""The tabs of the funnel explorer as a person uses them, in a real JupyterLab."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenNotebook
+from tests.browser.geometry import looks_wrong
+from tests.browser.pointing import click_mark
+
+pytestmark = pytest.mark.browser
+
+CELLS = [
+    """
+import workbench as wb
+spark = wb.session({"spark.master": "local[2]"})
+flights = wb.datasets.flights(spark)
+steps = ["departed 15 min late", "departed 60 min late", "landed 120 min late"]
+cascade = wb.Funnel(steps, "12 hours", key="tailnum", time="time", unit="aircraft")
+explorer = wb.explore(cascade, flights, by="origin")
+explorer
+""",
+]
+SLIDER = ".widget-hslider .noUi-handle"
+#: What the status says below a picture.
+STATUS = ".wb-card"
+
+
+def move_the_window(page: Page, key: str) -> float:
+    """Move the slider by one and return the milliseconds until a new answer is told."""
+    said = page.locator(STATUS).first
+    before = said.inner_text()
+    page.locator(SLIDER).first.focus()
+    start = time.perf_counter()
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => { const now = document.querySelector('.wb-card').innerText;"
+        " return now !== before && !now.includes('Asking Spark'); }",
+        arg=before,
+        polling=5,
+    )
+    return 1000 * (time.perf_counter() - start)
+
+
+def test_an_analyst_asks_by_time_and_compares_segments(
+    page: Page, open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_notebook(CELLS)
+    expect(page.get_by_text("661,610 events")).to_be_visible()
+    page.get_by_role("button", name="Trend").click()
+    expect(page.get_by_text("entries of aircraft reached the last step")).to_be_visible()
+    page.get_by_label("every").select_option(label="month")
+    expect(page.get_by_text("Reached landed 120 min late, by the time")).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""
+    shown = page.locator(".wb-chart:visible").first
+    click_mark(page, shown.locator(".scatterlayer .point").nth(5))
+    expect(page.locator(".wb-over")).to_contain_text("entered from")
+    times = sorted(move_the_window(page, key) for key in ["ArrowRight", "ArrowLeft"] * 2)
+    with capsys.disabled():
+        print(f"\nslider to new trend: median {times[2]:.0f} ms of 4, worst {times[-1]:.0f}")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_text("less the baseline's").first).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""
+    shown = page.locator(".wb-chart:visible").first
+    click_mark(page, shown.locator(".scatterlayer .point").first)
+    expect(page.locator(".wb-over")).to_contain_text("reached 2 departed 60 min late")
+    page.get_by_role("button", name="Drivers").click()
+    expect(page.get_by_text("This is association, not cause")).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""
+    page.get_by_role("button", name="Paths").click()
+    expect(page.get_by_text("different paths of")).to_be_visible()
+    page.get_by_role("button", name="Steps").click()
+    expect(page.get_by_text("Who goes on")).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""

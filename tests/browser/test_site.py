@@ -1,0 +1,174 @@
+"""The site, built anew and read from its folder: no server, no kernel, no network."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import kernels
+import workbench as wb
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "docs" / "site" / "build.py"
+MEGABYTE = 1_000_000
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+GROUND = "getComputedStyle(document.body).backgroundColor"
+#: A page of each kind.
+KINDS = (
+    "index.html",
+    "algorithms.html",
+    "notebooks/05-window-tiling.html",
+    "docs/architecture.html",
+    "docs/decisions/0022-one-visual-layer.html",
+    "reference/Funnel.html",
+    "reference/kernels.windows.html",
+    "_modules/kernels/windows/mode.html",
+)
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site; a broken link or reference would have ended the build."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, str(BUILD), str(folder / "site"), str(folder / "work")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "site"
+
+
+@pytest.fixture
+def asked(page: Page) -> Iterator[list[str]]:
+    """The addresses that a page asks for; any that is none of a file's fails the test."""
+    found: list[str] = []
+    page.on("request", lambda request: found.append(request.url))
+    yield found
+    assert [url for url in found if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+
+
+def test_every_page_opens_without_an_error_and_asks_for_its_own_files_alone(
+    site: Path, page: Page, asked: list[str]
+) -> None:
+    pages = sorted(site.rglob("*.html"))
+    # All pages of source are of one form.
+    read = [path for path in pages if "_modules" not in path.parts or path.stem == "mode"]
+    named = {str(path.relative_to(site)) for path in read}
+    assert named >= {*KINDS, *(f"notebooks/{one.stem}.html" for one in ROOT.glob("notebooks/*"))}
+    for path in read:
+        page.goto(path.as_uri())
+        assert page.title(), path
+    assert len(asked) > len(read)
+
+
+def test_a_player_steps_and_an_explorer_answers_without_a_kernel_in_the_theme_of_the_page(
+    site: Path, page: Page, asked: list[str]
+) -> None:
+    page.goto((site / "notebooks" / "05-window-tiling.html").as_uri())
+    frame = page.locator("iframe.wb-living").first
+    frame.scroll_into_view_if_needed()
+    player = frame.content_frame
+    place = player.locator(".wbp-position").inner_text()
+    player.get_by_role("button", name="Forward").click()
+    expect(player.locator(".wbp-position")).not_to_have_text(place)
+    high = player.locator("body").evaluate("body => body.getBoundingClientRect().height")
+    assert frame.evaluate("frame => frame.clientHeight") >= high > 300
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    expect(player.locator(".wbp")).to_have_css("background-color", "rgb(22, 24, 29)")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    expect(player.locator(".wbp")).to_have_css("background-color", "rgb(255, 255, 255)")
+    frame = page.locator("iframe.wb-living[title^='Tile explorer']")
+    frame.scroll_into_view_if_needed()
+    told = frame.content_frame.locator(".wb-told")
+    before = told.inner_text()
+    frame.content_frame.locator("input[type=range]").last.press("ArrowRight")
+    expect(told).not_to_have_text(before)
+
+
+def test_a_lesson_is_downloaded_as_one_page_that_steps(
+    site: Path, page: Page, asked: list[str], tmp_path: Path
+) -> None:
+    page.goto((site / "notebooks" / "05-window-tiling.html").as_uri())
+    address = page.get_by_role("link", name="Take this lesson along").get_attribute("href") or ""
+    offered = (site / "notebooks" / address).resolve()
+    assert offered.read_text("utf-8") == wb.lesson("05-window-tiling", tmp_path / "a").read_text(
+        "utf-8"
+    )
+    mailed = tmp_path / "mailed.html"
+    mailed.write_bytes(offered.read_bytes())
+    page.goto(mailed.as_uri())
+    player = page.locator("iframe.wb-living").first
+    player.scroll_into_view_if_needed()
+    place = player.content_frame.locator(".wbp-position")
+    before = place.inner_text()
+    player.content_frame.get_by_role("button", name="Forward").click()
+    expect(place).not_to_have_text(before)
+
+
+def test_the_search_finds_a_word_where_it_stands(site: Path, page: Page, asked: list[str]) -> None:
+    page.goto((site / "search.html").as_uri() + "?q=quantile")
+    found = page.locator("#search-results li a")
+    expect(found.get_by_text("workbench.functions.fn.quantile", exact=True)).to_have_count(1)
+    found.get_by_text("kernels.windows.quantile", exact=True).click()
+    expect(page.locator("[id='kernels.windows.quantile.walk_quantiles']")).to_be_visible()
+    page.goto((site / "search.html").as_uri() + "?q=zyzzogeton")
+    expect(page.locator("#search-results")).to_contain_text("did not match any documents")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_fits_a_phone_and_is_dark_where_its_reader_is(
+    site: Path, chromium: Browser, name: str
+) -> None:
+    phone = {"width": 390, "height": 844}
+    context = chromium.new_context(viewport=phone, color_scheme="dark")
+    page = context.new_page()
+    page.goto((site / name).as_uri())
+    assert page.evaluate(WIDER) <= 0
+    assert page.evaluate(GROUND) == "rgb(20, 24, 30)"
+    context.close()
+
+
+def test_the_reference_shows_signature_parameters_example_and_source(
+    site: Path, page: Page
+) -> None:
+    page.goto((site / "reference" / "quantiles.html").as_uri())
+    entry = page.locator("dl.py").first
+    expect(entry.locator("dt.sig")).to_contain_text("quantiles(df, columns, q")
+    expect(entry.get_by_text("Parameters", exact=False).first).to_be_visible()
+    expect(entry.locator(".highlight").first).to_contain_text(">>>")
+    entry.locator(".viewcode-link").first.click()
+    expect(page.locator("#quantiles.viewcode-block")).to_contain_text("def quantiles(")
+
+
+def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Page) -> None:
+    page.goto((site / "algorithms.html").as_uri())
+    rows = page.locator("table.table tbody tr").all_inner_texts()
+    cells = [[cell.strip() for cell in row.split("\t")] for row in rows]
+    lines = {name.removesuffix("()"): rest for name, *rest in cells}
+    assert lines.keys() == kernels.registry.keys()
+    assert lines["build_tree"][1:] == [
+        "O(rows · fanout / (fanout - 1))",
+        "backfill, engine, lessons",
+        "03",
+    ]
+
+
+def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<h1 id="top"></h1><a href="#top"></a><a href="#gone"></a><a href="other.html"></a>'
+        '<a href="https://duckdb.org"></a><script src="https://cdn.example/x.js"></script>'
+    )
+    script = "import sys, links, pathlib; print(*links.broken_links(pathlib.Path(sys.argv[1])))"
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    said = subprocess.run(command, cwd=BUILD.parent, capture_output=True, text=True, check=True)
+    assert said.stdout == (
+        "page.html: #gone page.html: other.html page.html: https://cdn.example/x.js\n"
+    )
+
+
+def test_the_site_is_small(site: Path) -> None:
+    assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 40 * MEGABYTE

@@ -1,0 +1,88 @@
+"""What is wrong with a session is said in one sentence, with what to do."""
+
+from typing import Any
+
+import pytest
+
+from workbench.doctor.findings import Finding, of_executors, of_settings, of_versions
+
+VERSIONS = dict.fromkeys(("numpy", "pyarrow", "numba", "llvmlite", "datasketches"), "1.0")
+HERE: dict[str, Any] = {
+    "host": "driver", "python": "3.12.1", "versions": VERSIONS,
+    "kernels": {"place": "compiled/a"}, "memory": 2**34,
+}  # fmt: skip
+GOOD = {
+    "spark.sql.session.timeZone": "Asia/Tokyo",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
+    "spark.driver.extraJavaOptions": "-Xss4m -Darrow.enable_unsafe_memory_access=true",
+    "spark.executor.extraJavaOptions": "-Darrow.enable_unsafe_memory_access=true",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.shuffle.partitions": "64",
+}
+
+
+def executor(**changes: Any) -> dict[str, Any]:
+    return HERE | {"host": "one"} | changes
+
+
+def bad(found: list[Finding]) -> list[str]:
+    return [finding.sentence for finding in found if not finding.good]
+
+
+def test_nothing_is_to_be_done_where_all_is_well() -> None:
+    found = [*of_settings(GOOD, 64), *of_executors(HERE, [executor()], 2**30)]
+    assert bad([*of_versions("4.3.0", "4.3.2", "21", ">=4.3,<4.4"), *found]) == []
+    assert any("begin in Asia/Tokyo" in finding.sentence for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("spark.sql.execution.arrow.maxBytesPerBatch", "67108864", "twice the time"),
+        ("spark.executor.extraJavaOptions", "-Xss4m", "to spark.executor.extraJavaOptions: it"),
+        ("spark.sql.streaming.stateStore.providerClass", "a.HDFSBacked", "streams need"),
+        ("spark.sql.shuffle.partitions", "8", "8 partitions for 64 cores; raise"),
+    ],
+)
+def test_an_option_that_costs_time_is_named(name: str, value: str, words: str) -> None:
+    (sentence,) = bad(list(of_settings(GOOD | {name: value}, 64)))
+    assert words in sentence
+
+
+def test_options_that_are_not_set_are_named_too() -> None:
+    assert len(bad(list(of_settings({}, 500)))) == 4
+
+
+@pytest.mark.parametrize(
+    ("lacks", "words"),
+    [
+        (
+            {"versions": VERSIONS | {"numba": None, "numpy": None}},
+            "one lacks numpy, numba; install it there (pip install numba numpy).",
+        ),
+        ({"versions": VERSIONS | {"datasketches": None}}, "for the functions wb.fn.approx_"),
+        ({"kernels": {"fault": "ImportError: no numba"}}, "one: ImportError: no numba"),
+        (
+            {"python": "3.12.9", "kernels": {"place": "compiled/b"}},
+            "once (Python 3.12.1 here and 3.12.9 there)",
+        ),
+        ({"kernels": {"place": "compiled/b"}}, "once (another processor)"),
+        ({"memory": 2**30}, "0.5 GiB beside the JVM; give the JVM less"),
+    ],
+)
+def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words: str) -> None:
+    there = [executor(host="two"), executor(**lacks)]
+    (sentence,) = bad(list(of_executors(HERE, there, 2**29)))
+    assert words in sentence
+    assert "two" not in sentence
+
+
+def test_where_no_executor_answers_nothing_is_good_about_them() -> None:
+    assert not next(of_executors(HERE, [], 0)).good
+
+
+@pytest.mark.parametrize(("theirs", "good"), [("4.3.1", True), ("4.2.0", False), ("5.0.0", False)])
+def test_spark_has_the_version_of_pyspark_but_for_its_last_digit(theirs: str, good: bool) -> None:
+    assert next(of_versions("4.3.0", theirs, "17", ">=4.3,<4.4")).good is good

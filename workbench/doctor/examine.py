@@ -1,0 +1,123 @@
+"""Ask a session, its executors and this machine, and say what was found."""
+
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import requires
+from typing import TYPE_CHECKING, Any
+
+from workbench.doctor.findings import (
+    Finding,
+    of_executors,
+    of_kernels,
+    of_settings,
+    of_versions,
+)
+from workbench.doctor.place import described_here, place_asker
+from workbench.spark.session import BUFFERS, PROVIDER
+from workbench.spark.shipping import is_connect, ship
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = (
+    "spark.sql.session.timeZone",
+    BUFFERS,
+    PROVIDER,
+    "spark.driver.extraJavaOptions",
+    "spark.executor.extraJavaOptions",
+    "spark.sql.shuffle.partitions",
+    "spark.master",
+    "spark.driver.memory",
+    "spark.executor.memory",
+)
+JAVA = "reflect('java.lang.System', 'getProperty', 'java.version')"
+#: How many tasks ask for a place where the session does not say how many cores there are.
+SOME = 32
+
+
+def examine(spark: "SparkSession") -> Iterator[Finding]:
+    """Say of a session, one thing after the other, whether it is set up well.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        Classic or Spark Connect. Two small jobs run on it.
+
+    Returns
+    -------
+    iterator of Finding
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> [found.subject for found in examine(wb.session()) if found.subject == "Java"]
+    ['Java']
+    """
+    import pyspark
+    from pyspark.errors import PySparkException
+
+    from kernels import registry
+
+    here = described_here()
+    java = spark.sql(f"SELECT {JAVA}").collect()[0][0]
+    yield from of_versions(pyspark.__version__, spark.version, java, _wanted())
+    cores = SOME if is_connect(spark) else spark.sparkContext.defaultParallelism
+    settings = _settings(spark)
+    yield from of_settings(settings, 1 if is_connect(spark) else cores)
+    yield of_kernels(_compiled(), len(registry))
+    local = settings.get("spark.master", "").startswith("local")
+    heap = settings.get("spark.driver.memory" if local else "spark.executor.memory", "1g")
+    try:
+        there = _places(spark, 4 * cores)
+    except PySparkException as error:
+        first = str(error).strip().partition("\n")[0]
+        yield Finding("Executors", False, f"Python does not answer there; mend this: {first}")
+    else:
+        yield from of_executors(here, there, in_bytes(heap))
+
+
+def _settings(spark: "SparkSession") -> dict[str, str]:
+    found = {name: spark.conf.get(name, None) for name in SETTINGS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _places(spark: "SparkSession", tasks: int) -> list[dict[str, Any]]:
+    """What Python has on the executors: each different answer once."""
+    from pyspark.sql import functions as F
+    from pyspark.sql import types as T
+
+    ship(spark)
+    ask = place_asker()
+    answer = F.udf(lambda _: ask(), T.StringType(), useArrow=False)
+    asked = spark.range(0, tasks, 1, tasks).select(answer("id").alias("place"))
+    return [json.loads(row["place"]) for row in asked.distinct().collect()]
+
+
+def in_bytes(size: str) -> int:
+    """Return a size as Spark writes it, such as "512m"; without a unit it is of MiB.
+
+    Examples
+    --------
+    >>> in_bytes("512m"), in_bytes("2G"), in_bytes("1024")
+    (536870912, 2147483648, 1073741824)
+    """
+    number = size.strip().lower().removesuffix("b")
+    units = {"k": 10, "m": 20, "g": 30, "t": 40}
+    return int(number.rstrip("kmgt")) << units.get(number[-1], 20)
+
+
+def _compiled() -> int:
+    """How many kernels this machine's cache holds."""
+    from kernels import registry
+    from kernels.core.cache import cache_folder, source_stamp
+
+    folder = cache_folder() / source_stamp()
+    names = {name.partition(" over ")[0] for name in os.listdir(folder)} if folder.is_dir() else ()
+    return sum(name in names for name in registry)
+
+
+def _wanted() -> str:
+    """The versions of PySpark that the workbench asks for."""
+    asked = [one for one in requires("window-workbench") or () if one.startswith("pyspark")]
+    return asked[0].partition("]")[2] if asked else "4.3"

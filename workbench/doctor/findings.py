@@ -1,0 +1,200 @@
+"""What is said of a session, one sentence each: from what was found to words. Nothing is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.doctor.place import APPROXIMATE, NEEDED
+from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
+
+#: What Python's workers should have on a machine beside the JVM, in bytes.
+ENOUGH = 2**30
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    subject : str
+    good : bool
+        Whether nothing is to be done.
+    sentence : str
+        What was found, and what to do where it is not good.
+    """
+
+    subject: str
+    good: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{'ok  ' if self.good else 'LOOK'} {self.subject}: {self.sentence}"
+
+
+def of_versions(ours: str, theirs: str, java: str, wanted: str) -> Iterator[Finding]:
+    """Say whether this Spark is one that the workbench is made for.
+
+    Parameters
+    ----------
+    ours, theirs : str
+        The versions of PySpark here, and of the Spark that answers.
+    java : str
+        The version of that Spark's Java.
+    wanted : str
+        The versions of PySpark that the workbench asks for.
+
+    Examples
+    --------
+    >>> for finding in of_versions("4.3.0", "4.2.1", "21.0.4", ">=4.3,<4.4"):
+    ...     print(finding)
+    LOOK Spark: PySpark 4.3.0 talks to Spark 4.2.1; have the same on both sides (>=4.3,<4.4).
+    ok   Java: 21.0.4 runs Spark.
+    """
+    same = ours.split(".")[:2] == theirs.split(".")[:2]
+    advice = f"have the same on both sides ({wanted})"
+    words = f"PySpark {ours} talks to Spark {theirs}"
+    yield Finding("Spark", same, f"{words}." if same else f"{words}; {advice}.")
+    yield Finding("Java", True, f"{java} runs Spark.")
+
+
+def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
+    """Say which of Spark's options cost time, or keep something from working.
+
+    Parameters
+    ----------
+    settings : mapping
+        Spark's options by name, as far as they are set.
+    cores : int
+        How many tasks run at once, all in all.
+
+    Examples
+    --------
+    >>> found = of_settings({"spark.sql.session.timeZone": "UTC"}, 4)
+    >>> print(next(found))
+    ok   Time zone: days and periods of timestamps begin in UTC.
+    >>> print(next(found).good)
+    False
+    """
+    zone = settings.get("spark.sql.session.timeZone", "the JVM's zone")
+    yield Finding("Time zone", True, f"days and periods of timestamps begin in {zone}.")
+    buffers = settings.get(BUFFERS) == str(2**31 - 1)
+    advice = f"set {BUFFERS} to {2**31 - 1}: at any other value a funnel takes twice the time."
+    words = "rows are not measured one by one." if buffers else advice
+    yield Finding("Arrow's buffers", buffers, words)
+    options = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+    checked = [name for name in options if UNCHECKED not in settings.get(name, "")]
+    advice = f"add {UNCHECKED} to {' and '.join(checked)}: it saves a tenth of the time."
+    yield Finding("Arrow's checks", not checked, advice if checked else "off, as they may be.")
+    rocks = settings.get(PROVIDER) == ROCKSDB
+    advice = f"streams need {PROVIDER} set to {ROCKSDB}."
+    yield Finding("State of streams", rocks, "RocksDB keeps it." if rocks else advice)
+    yield _partitions(settings, cores)
+
+
+def _partitions(settings: Mapping[str, str], cores: int) -> Finding:
+    number = int(settings.get("spark.sql.shuffle.partitions", "200"))
+    enough = number >= cores
+    words = f"a shuffle has {number} partitions for {cores} cores"
+    advice = "raise spark.sql.shuffle.partitions, as cores wait for each other"
+    return Finding("Shuffles", enough, f"{words}." if enough else f"{words}; {advice}.")
+
+
+def of_kernels(compiled: int, all_of_them: int) -> Finding:
+    """Say whether kernels are compiled on this machine.
+
+    Parameters
+    ----------
+    compiled, all_of_them : int
+
+    Examples
+    --------
+    >>> print(of_kernels(110, 116))
+    LOOK Kernels here: 110 of 116 are compiled; run `python -m kernels` once, else calls wait.
+    """
+    ready = compiled == all_of_them
+    words = f"{compiled} of {all_of_them} are compiled"
+    advice = "run `python -m kernels` once, else calls wait"
+    return Finding("Kernels here", ready, f"{words}." if ready else f"{words}; {advice}.")
+
+
+def of_executors(
+    here: Mapping[str, Any], there: Sequence[Mapping[str, Any]], heap: int
+) -> Iterator[Finding]:
+    """Say what executors have and lack.
+
+    Parameters
+    ----------
+    here : mapping
+        This process, as :func:`workbench.doctor.place.described_here` has it.
+    there : sequence of mapping
+        The same of Python workers on the executors, each different one once.
+    heap : int
+        What the JVM beside them may take, in bytes.
+
+    Examples
+    --------
+    >>> from workbench.doctor.place import described_here
+    >>> here = described_here()
+    >>> there = {**here, "versions": {**here["versions"], "numba": None}}
+    >>> for finding in of_executors(here, [there], heap=0):
+    ...     if not finding.good:
+    ...         print(finding.sentence.replace(here["host"], "host-1"))
+    host-1 lacks numba; install it there (pip install numba).
+    """
+    hosts = sorted({one["host"] for one in there})
+    yield Finding("Executors", bool(there), f"Python answers on {_listed(hosts)}.")
+    for packages, subject, why in (
+        (NEEDED, "Packages", ""),
+        (APPROXIMATE, "Sketches", " for the functions wb.fn.approx_..."),
+    ):
+        missing = {one["host"]: _missing(one, packages) for one in there}
+        lacking = [f"{host} lacks {_listed(names)}" for host, names in missing.items() if names]
+        names = sorted({name for some in missing.values() for name in some})
+        advice = f"{'; '.join(lacking)}; install it there{why} (pip install {' '.join(names)})."
+        yield Finding(
+            subject, not lacking, advice if lacking else f"{_listed(packages)} are there."
+        )
+    yield _loaded(there)
+    yield _taken_over(here, there)
+    yield _memory(there, heap)
+
+
+def _missing(one: Mapping[str, Any], packages: Sequence[str]) -> list[str]:
+    return [name for name in packages if one["versions"][name] is None]
+
+
+def _loaded(there: Sequence[Mapping[str, Any]]) -> Finding:
+    loaded = {one["host"]: one["kernels"] for one in there}
+    faults = [f"{host}: {found['fault']}" for host, found in loaded.items() if "fault" in found]
+    advice = f"they cannot be loaded ({'; '.join(faults)}); mend what the message names."
+    return Finding("Kernels there", not faults, advice if faults else "executors load them.")
+
+
+def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Finding:
+    """Whether what is compiled here runs there: same sources, versions and processor."""
+    own = here["kernels"].get("place")
+    others = [one for one in there if one["kernels"].get("place", own) != own]
+    if not others:
+        return Finding("Compiled kernels", True, "what is compiled here runs there.")
+    one = others[0]
+    names = ("numba", "llvmlite", "numpy")
+    pairs = [("Python", here["python"], one["python"])]
+    pairs += [(name, here["versions"][name], one["versions"][name]) for name in names]
+    differs = [f"{name} {a} here and {b} there" for name, a, b in pairs if a != b]
+    why = ", ".join(differs) or "another processor"
+    words = f"{one['host']} compiles its own, some seconds a kernel, once ({why})"
+    return Finding("Compiled kernels", False, f"{words}; the same versions would spare that.")
+
+
+def _memory(there: Sequence[Mapping[str, Any]], heap: int) -> Finding:
+    rest = {one["host"]: one["memory"] - heap for one in there if one["memory"] is not None}
+    if not rest:
+        return Finding("Memory", True, "executors do not say how much they have.")
+    host = min(rest, key=lambda name: rest[name])
+    words = f"Python's workers on {host} have {max(rest[host], 0) / 2**30:.1f} GiB beside the JVM"
+    advice = "give the JVM less (spark.executor.memory), as they hold a partition each"
+    good = rest[host] >= ENOUGH
+    return Finding("Memory", good, f"{words}." if good else f"{words}; {advice}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,9 +1,13 @@
 """How our own objects look as the last line of a cell: what they are, and no job of Spark."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from workbench.markup import Markup, element, joined, stylesheet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Of a card, in the colours of JupyterLab, and readable where there is none.
 _STYLE = stylesheet(
@@ -16,8 +20,8 @@ _STYLE = stylesheet(
     "color:var(--jp-ui-font-color0,inherit)}"
     ".wb-described .wb-number{text-align:right}"
 )
-#: Letters of one value.
-_MOST = 400
+#: Letters of one value, and rows of a table that is shown as the last line of a cell.
+_MOST, _ROWS = 400, 20
 
 
 class Described:
@@ -61,7 +65,7 @@ def facts_table(title: str, facts: Mapping[str, object]) -> Markup:
 
 
 def rows_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
-    """Return rows of values below their heads: text left, numbers right.
+    """Return rows of values below their heads: text left, numbers right; a None is a null.
 
     Examples
     --------
@@ -69,13 +73,16 @@ def rows_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
     'Peopleuserlevelann2'
     """
     values = [list(row) for row in rows]
-    right = [
-        bool(values) and all(isinstance(row[k], int | float) for row in values)
-        for k in range(len(heads))
-    ]
+    right = [_numbers([row[k] for row in values]) for k in range(len(heads))]
     sides = ["wb-number" if one else None for one in right]
     lines = [_row("th", heads, sides), *(_row("td", map(_short, row), sides) for row in values)]
     return _STYLE + element("table", element("caption", title), *lines, class_="wb-described")
+
+
+def _numbers(values: Sequence[object]) -> bool:
+    """Whether they are numbers, some of which may be missing."""
+    there = [value for value in values if value is not None]
+    return bool(there) and all(isinstance(value, Real) for value in there)
 
 
 def _row(tag: str, cells: Iterable[object], sides: Iterable[str | None]) -> Markup:
@@ -83,20 +90,79 @@ def _row(tag: str, cells: Iterable[object], sides: Iterable[str | None]) -> Mark
     return element("tr", *(element(tag, cell, class_=side) for cell, side in pairs))
 
 
+def frame_table(
+    title: str,
+    frame: "pd.DataFrame",
+    *,
+    heads: Mapping[str, str] | None = None,
+    shown: Mapping[str, Callable[[Any], object]] | None = None,
+) -> Markup:
+    """Return the first rows of a pandas table as :func:`rows_table` shows them.
+
+    Parameters
+    ----------
+    title : str
+    frame : pandas.DataFrame
+        Its index is not shown.
+    heads : dict of str to str, optional
+        What stands above a column where it is not the column's name.
+    shown : dict of str to function, optional
+        What is shown of a value of a column that is not missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> hits = pd.DataFrame({"share": [0.5, None]})
+    >>> found = frame_table("Hits", hits, shown={"share": "{:.0%}".format})
+    >>> found.partition("</style>")[2].striptags()
+    'Hitsshare50%null'
+    """
+    names, first = list(map(str, frame.columns)), frame.head(_ROWS)
+    read = [(shown or {}).get(name, _itself) for name in names]
+    rows = zip(first.itertuples(index=False, name=None), first.isna().to_numpy(), strict=True)
+    told = [
+        [None if missing else said(value) for said, value, missing in zip(read, *row, strict=True)]
+        for row in rows
+    ]
+    more = f"; the first {_ROWS} of {len(frame):,} rows" if len(frame) > _ROWS else ""
+    return rows_table(title + more, [(heads or {}).get(name, name) for name in names], told)
+
+
+def _itself(value: Any) -> object:
+    return value
+
+
+def unrun_table(title: str, columns: Sequence[str]) -> Markup:
+    """Return what is known of a table of Spark before it is run.
+
+    Examples
+    --------
+    >>> unrun_table("People", ["user", "level"]).partition("</style>")[2].striptags()
+    'Peoplecolumnsuser, levelrowsnothing has run yet: .show() asks Spark'
+    """
+    how = "nothing has run yet: .show() asks Spark"
+    return facts_table(title, {"columns": ", ".join(columns), "rows": how})
+
+
 def shown_as(table: Any, make: Callable[[], str]) -> None:
     """Have a notebook show one DataFrame in another way; what is made of it is shown as usual.
 
     Parameters
     ----------
-    table : pyspark.sql.DataFrame
+    table : pyspark.sql.DataFrame or pandas.DataFrame
     make : function
         Returns the markup, when it is asked for and not before.
     """
-    table._repr_html_ = make
+    # Past the columns of pandas, which warns of attributes that look like one.
+    object.__setattr__(table, "_repr_html_", make)
 
 
 def _short(value: object) -> object:
     if isinstance(value, Markup):
         return value
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if value is None:
+        return "null"
+    text = (
+        f"{value:,}" if isinstance(value, Integral) and not isinstance(value, bool) else str(value)
+    )
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"

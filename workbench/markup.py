@@ -4,6 +4,7 @@ Names, values and error texts come from tables of other people. They are shown a
 picture and every widget, and are never read as tags.
 """
 
+import base64
 import json
 import re
 from collections.abc import Iterable
@@ -183,6 +184,17 @@ def own_file(path: Path) -> Markup:
     return Markup(path.read_text(encoding="utf-8"))
 
 
+def converted(page: str) -> Markup:
+    """Return what another program has made of a notebook: who hands it on trusts what is in it.
+
+    Examples
+    --------
+    >>> print(converted("<p>a &lt; b</p>"))
+    <p>a &lt; b</p>
+    """
+    return Markup(page)
+
+
 def as_json(value: object) -> Markup:
     """Return a value as JSON that cannot end the script element which holds it.
 
@@ -193,6 +205,17 @@ def as_json(value: object) -> Markup:
     """
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return Markup(text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e"))
+
+
+def in_letters(data: bytes) -> Markup:
+    """Return bytes in base64, which a browser reads with ``atob``.
+
+    Examples
+    --------
+    >>> print(in_letters(b"</script>"))
+    PC9zY3JpcHQ+
+    """
+    return Markup(base64.b64encode(data).decode("ascii"))
 
 
 def filled(template: Markup, parts: dict[str, object]) -> Markup:

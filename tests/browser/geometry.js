@@ -37,12 +37,42 @@
   const lab = parts(getComputedStyle(document.body).getPropertyValue('--jp-layout-color1'));
   for (const card of all(document, '.wb-card')) {
     const place = card.closest('.jp-OutputArea-output') ?? card.parentElement;
-    if (Math.abs(box(card).width - box(place).width) > near) say('not as wide as its cell', card);
+    // Cards beside each other fill it together.
+    const whole = card.parentElement.matches('.widget-hbox') ? card.parentElement : card;
+    if (Math.abs(box(whole).width - box(place).width) > near) say('not as wide as its cell', card);
     if (ground(card).some((part, k) => Math.abs(part - lab[k]) > 0.01)) say('not on the ground of the lab', card);
     for (const it of all(card, '.wb-title, .wb-facts, .wb-told, .wb-hint, .wb-code code, .widget-label')) {
       if (it.scrollWidth > it.clientWidth + hair && it.clientWidth) say('text outside its box', it);
       if (!inside(box(it), box(card))) say('text outside its card', it);
       if (it.textContent) isRead(it, getComputedStyle(it).color, ground(it));
+    }
+    // A table may be wider than its card where it can be moved across.
+    const moves = (it) => it !== card && (/auto|scroll/.test(getComputedStyle(it).overflowX) || moves(it.parentElement));
+    for (const it of all(card, '.wb-table td')) {
+      if (!moves(it) && box(it).right > box(card).right + hair) say('cell outside its card', it);
+    }
+    for (const it of all(card, 'button, select')) {
+      for (let around = it.parentElement; around !== card.parentElement; around = around.parentElement) {
+        const { top, bottom } = box(around);
+        const cut = box(it).top < top - hair || box(it).bottom > bottom + hair;
+        if (cut && getComputedStyle(around).overflowY === 'hidden') say('cut off', it);
+      }
+    }
+    for (const bar of all(card, '.wb-share')) {
+      const buttons = all(bar, 'button');
+      buttons.slice(1).forEach((it, k) => { if (!apart(box(it), box(buttons[k]))) say('over the button beside it', it); });
+    }
+  }
+  for (const player of all(document, '.wbp')) {
+    const place = player.closest('.jp-OutputArea-output') ?? player.parentElement;
+    if (Math.abs(box(player).width - box(place).width) > near) say('not as wide as its cell', player);
+    for (const it of all(player, 'h2, h3, p, label, button, .wbp-position, .wbp-caption, code')) {
+      if (it.scrollWidth > it.clientWidth + hair && it.clientWidth) say('text outside its box', it);
+      if (!inside(box(it), box(player)) && !it.closest('.wbp-body')) say('text outside its player', it);
+      if (it.textContent && !it.matches(':disabled, [aria-disabled]')) isRead(it, getComputedStyle(it).color, ground(it));
+    }
+    for (const picture of all(player, 'svg')) {
+      for (const it of all(picture, 'text')) if (!inside(box(it), box(picture))) say('text outside its picture', it);
     }
   }
   for (const chart of all(document, '.js-plotly-plot')) {
@@ -66,6 +96,10 @@
       ticks.slice(1).forEach((it, k) => {
         if (!apart(within(box(it)), within(box(ticks[k])))) say('over the tick beside it', it);
       });
+    }
+    const ticks = all(chart, '.xtick text, .ytick text');
+    for (const it of all(chart, '.infolayer [class$="title"] text, .infolayer text[class$="title"]')) {
+      if (ticks.some((tick) => !apart(within(box(it)), within(box(tick))))) say('over a number of an axis', it);
     }
     for (const tool of all(chart, '.modebar-group')) {
       for (const it of all(chart, '.gtitle, .annotation-text, .legendtext')) {

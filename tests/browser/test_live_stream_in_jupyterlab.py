@@ -44,3 +44,7 @@ def test_a_person_plays_is_late_and_kills(open_notebook: OpenNotebook) -> None:
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
+    page.locator("button.jupyter-button", has_text="End").click()
+    expect(status).to_contain_text("Ended after")
+    expect(page.get_by_text("Again", exact=True)).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""

@@ -53,6 +53,8 @@ def shared(chromium: Browser) -> Iterator[Page]:
 def offline(shared: Page, tmp_path: Path) -> Page:
     """The page of the shop's funnel."""
     shared.goto(opened(shop()).to_html(tmp_path / "lesson.html").as_uri())
+    # The lesson in the page is unpacked before it is drawn.
+    expect(shared.locator(".wbp-caption")).to_be_visible()
     return shared
 
 

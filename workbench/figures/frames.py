@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from workbench.figures.stills.still import WIDTH, still
+from workbench.figures.stills.still import WIDTH, Named, still
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
@@ -154,9 +154,15 @@ def frames_width(table: FrameTable) -> int:
 
 def frames_still(table: FrameTable, title: str) -> Markup:
     """Return the figure as a still, its cells as large as in the figure."""
+    shown = frames_named(table, title)
+    return still(shown.figure, title, width=shown.width)
+
+
+def frames_named(table: FrameTable, title: str) -> Named:
+    """Return the figure to stand in a picture, its cells as large as in the figure."""
     figure, width = frames_figure(table), max(float(frames_width(table)), WIDTH)
     figure.update_xaxes(range=[-0.6, (width - _across(table)[0] - 10) / CELL - 0.6])
-    return still(figure, title, width=width)
+    return Named(figure, title, width=width)
 
 
 def _across(table: FrameTable) -> tuple[int, float]:

@@ -10,7 +10,7 @@ from plotly.subplots import make_subplots
 
 from workbench.figures.stills.still import page, picture
 from workbench.figures.svg import pale, text
-from workbench.figures.theme import BLUE, QUIET, SKY, TEXT, VERMILLION, themed
+from workbench.figures.theme import BLUE, QUIET, SKY, TEXT, VERMILLION, empty, themed
 from workbench.markup import Markup, chart_text
 
 #: The most rows of a key that are drawn, the last ones.
@@ -70,13 +70,17 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     >>> [(line.name, list(line.y)) for line in figure.data][2:]
     [('median', [2.0, 3.0]), ('revised just now', [3.0])]
     """
-    rows = max(len(strips), 1)
+    if not strips:
+        return empty(
+            themed(go.Figure(), height=270), "No row has been said yet: what comes is drawn here."
+        )
+    rows = len(strips)
     figure = make_subplots(
         rows,
         1,
         shared_xaxes=True,
         vertical_spacing=0.05,
-        subplot_titles=list(map(chart_text, strips)) or [""],
+        subplot_titles=list(map(chart_text, strips)),
     )
     for number, strip in enumerate(strips.values(), start=1):
         for trace in _traces(strip.last(), legend=number == 1):

@@ -11,7 +11,7 @@ from workbench.backfill.inspect.difference import OriginDifference, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.figures.svg import cut
-from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, VERMILLION, themed
+from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, TEXT, VERMILLION, themed
 from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 HEIGHT, MOST_LINES, MOST_DRAWN = 460, 6, 4_000
@@ -77,7 +77,10 @@ def origin_figure(
         height=HEIGHT, barmode="overlay", margin={"r": 30, "t": 54, "b": 40}, title={"text": ""},
         legend={"y": 1.03},
         shapes=[_query_line(at(one.query), first=one is origin) for one in queries],
-        annotations=[_answer(one, at(one.query), first=one is origin) for one in queries],
+        annotations=[
+            *(_answer(one, at(one.query), first=one is origin) for one in queries),
+            _named(origin.feature, figure.layout.yaxis2.domain[1]),
+        ],
     )  # fmt: skip
     # Where no event counts there is no trace to tell times from numbers.
     kind = "linear" if integer_time else "date"
@@ -86,7 +89,7 @@ def origin_figure(
         row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
-    figure.update_yaxes(row=2, title={"text": chart_text(cut(origin.feature, 30))}, fixedrange=True)
+    figure.update_yaxes(row=2, fixedrange=True)
     return figure
 
 
@@ -245,6 +248,15 @@ def _answer(origin: Origin, query: Place, first: bool) -> dict[str, Any]:
         # Two that stand close together are one below the other.
         "showarrow": False, "yshift": 0 if first else -20,
         "font": {"color": VERMILLION, "size": 13}, "xshift": -6, "bgcolor": GROUND,
+    }  # fmt: skip
+
+
+def _named(feature: str, top: float) -> dict[str, Any]:
+    """What is merged, above its panel: turned beside the axis it would stand over its numbers."""
+    return {
+        "x": 0, "y": top, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom",
+        "text": chart_text(element("b", cut(feature, 60))), "showarrow": False,
+        "font": {"size": TEXT},
     }  # fmt: skip
 
 

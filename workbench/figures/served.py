@@ -94,15 +94,15 @@ def _figure(
         for trace in _panel(rows, both, keys, (key, time, name)):
             figure.add_trace(trace, 1, place + 1)
     _name_once(figure)
-    moments = sorted(rows[time].unique())
-    figure.frames = [_frame(figure, one) for one in moments]
+    times = sorted(rows[time].unique())
+    figure.frames = [_frame(figure, one) for one in times]
     figure.update_annotations(font_size=TEXT)
     themed(
         figure,
         height=HEIGHT,
         margin={"r": 50, "t": 70},
         legend={"y": 1.12},
-        sliders=[_slider(moments)],
+        sliders=[_slider(times)],
     )
     _hold_ranges(figure, rows, both, time, features)
     return figure
@@ -183,17 +183,17 @@ def _frame(figure: go.Figure, until: Any) -> go.Frame:
     return go.Frame(data=data, name=str(until), traces=list(range(len(data))))
 
 
-def _slider(moments: list[Any]) -> dict[str, Any]:
+def _slider(times: list[Any]) -> dict[str, Any]:
     """A slider over all times, which stands at the last one."""
     at_once = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}}
     steps = [
         {"label": chart_text(moment(one)), "method": "animate", "args": [[str(one)], at_once]}
-        for one in moments
+        for one in times
     ]
     shown = {"prefix": "as of ", "xanchor": "left"}
     look = {"bgcolor": RAISED, "bordercolor": RULE, "tickcolor": RULE, "activebgcolor": RULE}
     return look | {
-        "active": len(moments) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45},
+        "active": len(times) - 1, "steps": steps, "currentvalue": shown, "pad": {"t": 45},
         "x": 0.03, "len": 0.94,
     }  # fmt: skip
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import in_arrow
 from workbench.spark.own_folder import own_folder
+from workbench.spark.running import ClassicJobs
 from workbench.spark.shipping import is_connect
 from workbench.windows.stream.changelog import concatenated, folded
 from workbench.windows.stream.report import summed
@@ -185,14 +186,17 @@ class Follower:
                 break
             time.sleep(0.01)
         before = self._folded
-        # What Spark says of a micro-batch that ends in its middle is no news here.
+        self.break_off()
+        return self._folded == before
+
+    def break_off(self) -> None:
+        """Stop the query wherever it is; what Spark says of its last micro-batch is no news."""
         context = self.stream.sparkSession.sparkContext
         context.setLogLevel("OFF")
         try:
             self.stop()
         finally:
             context.setLogLevel("ERROR")
-        return self._folded == before
 
     def count(self, name: str) -> int:
         """Return what all micro-batches have counted under a name."""
@@ -224,6 +228,37 @@ class Follower:
             beat.seconds = progress.batchDuration / 1000
             beat.watermark = progress.eventTime.get("watermark", "")
             beat.state_bytes = sum(one.memoryUsedBytes for one in progress.stateOperators)
+
+
+class MicroBatches(ClassicJobs):
+    """The jobs of a query's micro-batches: to stop them is to stop the query.
+
+    Parameters
+    ----------
+    follower : Follower
+    """
+
+    def __init__(self, follower: Follower) -> None:
+        super().__init__(follower.stream.sparkSession)
+        self._follower = follower
+
+    def __enter__(self) -> "MicroBatches":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def cancel(self) -> None:
+        """Stop the query; from its checkpoint it goes on."""
+        query = self._follower.query
+        if query is not None and query.isActive:
+            self._follower.break_off()
+
+    def _ids(self) -> list[int]:
+        # Spark runs them in a thread of the query, under a group of its own.
+        query = self._follower.query
+        group = "" if query is None else str(query.runId)
+        return sorted(self._context.statusTracker().getJobIdsForGroup(group))
 
 
 def print_elsewhere(spark: "SparkSession") -> None:

@@ -12,6 +12,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
 from workbench.profiles.profile import profile
+from workbench.queries.query import Query
 from workbench.spark.shuffle import any_of
 from workbench.spark.sources.given import is_table, table
 from workbench.widgets.explorers.front_door import FrontDoor
@@ -33,14 +34,16 @@ def explore(
     by: str | Sequence[str] | None = None,
     keep: Sequence[str] | None = None,
     key: Any = None,
+    state: str | None = None,
 ) -> Any:
     """Open the explorer of a specification, its controls beside what they change; or, of a table
     alone, its front door.
 
     Parameters
     ----------
-    what : Funnel, Over, Backfill, OnlineView, or anything that is a table
-        Where the explorer begins. Of an online view, its backfill's numbers are compared with what
+    what : Funnel, Over, Backfill, OnlineView, Query, or anything that is a table
+        Where the explorer begins. Of a :func:`workbench.query`, it is that of its one window call
+        or funnel. Of an online view, its backfill's numbers are compared with what
         it says. A table, as :func:`workbench.table` takes it, is shown with what it holds, which
         column may be the key, the time, the event and the value, and what can be asked of it: a
         funnel, a moving band, or features as of queries.
@@ -48,13 +51,16 @@ def explore(
         The specification's tables, as :func:`workbench.table` takes them; for a funnel its events,
         which may be prepared. A table is prepared first, which scans it once. For a backfill its
         queries and events. For a window call a table, or a stream: a streaming DataFrame, or a
-        :class:`workbench.lessons.Replay`.
+        :class:`workbench.lessons.replay.Replay`.
     by : str or sequence of str, optional
         The column, or the columns together, that a funnel is broken down by at first.
     keep : sequence of str, optional
         The columns offered to break down by; without it, up to six text columns.
     key : value, or tuple of values, optional
         The key that a backfill is looked at for at first; without it, that of the most queries.
+    state : str, optional
+        The view to open with, as ``explorer.state`` says it, or the address of a page that
+        ``explorer.to_html`` wrote.
 
     Returns
     -------
@@ -80,10 +86,21 @@ def explore(
 (11 days), key plant, time date, value mwh
     """
     if not tables and is_table(what):
-        if by is not None or keep is not None or key is not None:
-            raise WorkbenchError("by, keep, key: they are for specifications; leave them out.")
+        if not (by is keep is key is state is None):
+            raise WorkbenchError(
+                "by, keep, key, state: they are for specifications; leave them out."
+            )
         return _front_door(what, _name_of(what))
-    return _explore(what, *tables, by=by, keep=keep, key=key)
+    explorer = _explore(what, *tables, by=by, keep=keep, key=key)
+    if state is not None:
+        _open_at(explorer, state)
+    return explorer
+
+
+def _open_at(explorer: Any, state: str) -> None:
+    if isinstance(explorer, LiveStream):
+        raise WorkbenchError("state: a stream goes on, and has no view to open; leave it out.")
+    explorer.state = state
 
 
 def _front_door(what: Any, name: str) -> FrontDoor:
@@ -122,6 +139,14 @@ def _explore_over(
     if is_stream(tables[0]):
         return LiveStream(what, tables[0])
     return OverExplorer(what, table(tables[0], "df"))
+
+
+@_explore.register
+def _explore_query(what: Query, *tables: Any, **options: Any) -> Any:
+    if tables:
+        raise WorkbenchError("what: a query has its tables already; give it alone.")
+    asked, df = what.one()
+    return _explore(asked, df, **options)
 
 
 @_explore.register

@@ -11,6 +11,7 @@ from workbench.figures.plan import chosen_at, plan_figure
 from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitle, title, width_of
 from workbench.figures.stills.still import WIDTH, Named, beside, still
 from workbench.markup import Markup, element
+from workbench.queries.query import Query
 from workbench.spark.plan_metrics import query_plan
 from workbench.spark.plan_text import QueryPlan
 from workbench.spark.plan_words import dearest, explained, named
@@ -37,8 +38,8 @@ def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
     Parameters
     ----------
     df
-        The query, classic or Connect, or what `wb.table` takes. Or several by what they are
-        called, to be compared.
+        The query, classic or Connect, a `wb.query`, or what `wb.table` takes. Or several by what
+        they are called, to be compared.
     run
         Run the query once, keeping nothing of its result, and show rows, bytes and times of that
         run on the operators. This costs what the query costs. Where the driver's web pages are
@@ -73,6 +74,8 @@ def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
 
 def _query(df: Any) -> Any:
     """What has a plan; a stream has one, too."""
+    if isinstance(df, Query):
+        return df.answer
     return table(df, "df") if is_table(df) and not isinstance(df, DataFrame) else df
 
 
@@ -164,7 +167,12 @@ def _page(plan: QueryPlan, id: int) -> Markup:
     operator = plan.operators[id]
     share = heat(plan, operator)
     cost = [f"{share} of the time" if share else "", operator.time, operator.size]
-    rows = (element("td", name) + element("td", text) for name, text in operator.metrics.items())
+    # What Spark says of all tasks is long, and stands beside a picture.
+    wraps = "white-space:normal"
+    rows = (
+        element("td", name, style=wraps) + element("td", text, style=wraps)
+        for name, text in operator.metrics.items()
+    )
     late = lateness(plan, operator)
     return (
         element("b", f"({id}) {named(operator)}")

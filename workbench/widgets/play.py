@@ -8,14 +8,17 @@ from kernels import Kernel, Trace, trace
 from workbench.backfill.backfill import Backfill
 from workbench.backfill.inspect.one_query import keys_with_queries
 from workbench.errors import WorkbenchError
+from workbench.funnel import Retention
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
 from workbench.funnel.prepared import Prepared
+from workbench.queries.query import Query
 from workbench.spark.sources.given import table
-from workbench.widgets.lessons.backfill import backfill_lesson
+from workbench.widgets.lessons.backfill import backfill_maker
 from workbench.widgets.lessons.cells_timeline import joined_cells
 from workbench.widgets.lessons.edited import Make, both, opened
 from workbench.widgets.lessons.funnel import funnel_maker
+from workbench.widgets.lessons.retention import retention_lesson
 from workbench.widgets.lessons.tiling import TILING, tiling_lesson
 from workbench.widgets.lessons.tree import TREES, tree_picture
 from workbench.widgets.lessons.window import window_maker
@@ -33,17 +36,18 @@ def play(
 
     Parameters
     ----------
-    what : Funnel, Over, Backfill or Kernel
-        A specification, or any kernel.
+    what : Funnel, Over, Backfill, Retention, Query or Kernel
+        A specification, what :func:`workbench.retention` returned, a :func:`workbench.query` that
+        has one window call or funnel, or any kernel.
     *tables
-        The specification's tables, or the kernel's arguments.
+        The specification's tables, or the kernel's arguments; a query has its own.
     key : value, optional
         The key to step through; a tuple when the key has several columns. Without it, one that
         got as far as any in a funnel, the first partition of a window call, and the key with the
         most queries of a backfill.
     column : str, optional
         The result of a window call or a backfill to step through; without it, the first.
-    beside : Funnel, Over, Backfill or Kernel, optional
+    beside : Funnel, Over, Backfill, Retention or Kernel, optional
         Another one of the same kind, on the same input: the two go side by side, in step by what
         they look at. So a funnel is compared with itself in another mode, a kernel with another.
 
@@ -52,7 +56,8 @@ def play(
     Player
         Steps in the browser; ``to_html(path)`` writes it as one page. With ``mode = "predict"`` it
         asks before each step what will happen; with ``mode = "edit"`` the input can be changed,
-        and the kernel's new run is shown.
+        and the kernel's new run is shown. The arguments of a kernel are changed in Python: which
+        of its arrays are input, and how their lengths go together, is known to the caller alone.
 
     Raises
     ------
@@ -66,6 +71,11 @@ def play(
     >>> play(registry["insertion_sort"], np.array([2, 1]), np.array([1, 1], np.uint32))
     Player('insertion_sort', step 1 of 2: The entry at 1 looks for its place.)
     """
+    if isinstance(what, Query):
+        if tables:
+            raise WorkbenchError("what: a query has its tables already; give it alone.")
+        what, df = what.one()
+        tables = (df,)
     if column is not None and not isinstance(what, Over | Backfill):
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
     if beside is not None and not isinstance(beside, type(what)):
@@ -91,7 +101,7 @@ def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
     """What makes the lesson, and the key that it is of."""
     raise WorkbenchError(
         f"what: a {type(what).__name__} cannot be stepped through; "
-        "give a Funnel, an Over, a Backfill or a kernel."
+        "give a Funnel, an Over, a Backfill, a Retention or a kernel."
     )
 
 
@@ -113,7 +123,7 @@ def _play_backfill(what: Backfill, *tables: Any, key: Any, column: str | None) -
         )
     plan = what.bound(*tables)
     chosen = keys_with_queries(plan)[0][0] if key is None else key
-    return _given(backfill_lesson(plan, chosen, column)), chosen
+    return backfill_maker(plan, chosen, column), chosen
 
 
 @_play.register
@@ -122,12 +132,25 @@ def _play_funnel(what: Funnel, *tables: Any, key: Any, **_options: Any) -> tuple
         raise WorkbenchError(
             f"events: a funnel is played on one table, and {len(tables)} are given."
         )
+    if what.counting.number is not None:
+        raise WorkbenchError(
+            f"what: a key has several {what.counting.count}, and one scan is stepped through; "
+            'give the funnel with count="users".'
+        )
     events = tables[0] if isinstance(tables[0], Prepared) else table(tables[0])
     what.integer_time(events)
     chosen = a_key(what, events) if key is None else key
     rows = rows_of_key(what, events, chosen)
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
     return funnel_maker(what, rows, who), chosen
+
+
+@_play.register
+def _play_retention(what: Retention, *tables: Any, key: Any, **_options: Any) -> tuple[Make, Any]:
+    if tables:
+        raise WorkbenchError("what: a retention has its events already; give it alone.")
+    lesson, chosen = retention_lesson(what, key)
+    return _given(lesson), chosen
 
 
 @_play.register

@@ -68,6 +68,8 @@ class Progress(widgets.HBox):  # type: ignore[misc]
         Where a question that failed says so.
     *pictures : widgets
         What is dimmed while a question is asked.
+    jobs : function, optional
+        Returns the jobs of the next question; without it, those that its thread starts.
 
     Examples
     --------
@@ -81,9 +83,11 @@ class Progress(widgets.HBox):  # type: ignore[misc]
     """
 
     def __init__(
-        self, session: "Callable[[], SparkSession]", status: Status, *pictures: Any
-    ) -> None:
+        self, session: "Callable[[], SparkSession]", status: Status, *pictures: Any,
+        jobs: Callable[[], Jobs] | None = None,
+    ) -> None:  # fmt: skip
         self._session, self._status, self.pictures = session, status, pictures
+        self._jobs = jobs or (lambda: jobs_of(session()))
         self.said = HTML()
         self.button = widgets.Button(description="Stop", icon="stop", layout={"width": "auto"})
         self.button.on_click(lambda _button: self._clicked())
@@ -129,6 +133,24 @@ class Progress(widgets.HBox):  # type: ignore[misc]
             return done
         return self._status.guard(lambda: self._start(question))
 
+    def ask_here(self, compute: Callable[[], Any], show: Callable[[Any], object]) -> bool:
+        """Ask a question in this thread, which is one of its own and asks one after the other.
+
+        Parameters
+        ----------
+        compute, show : function
+            As :meth:`ask` takes them.
+
+        Returns
+        -------
+        bool
+            False where it was given up.
+        """
+        question = self._newest = Asking(compute, show)
+        self._thread = threading.current_thread()
+        self._work(question)
+        return not question.given_up.is_set()
+
     def stop(self) -> None:
         """Give up the question; what was drawn stays, and words beside the button say so."""
         if self.asking and self._newest is not None:
@@ -168,7 +190,7 @@ class Progress(widgets.HBox):  # type: ignore[misc]
                 self._rest()
 
     def _watch(self, question: Asking) -> None:
-        jobs = question.jobs = jobs_of(self._session())
+        jobs = question.jobs = self._jobs()
         with jobs, reporting(jobs, lambda *how: self._tell(question, *how), GLANCE, EVERY):
             self._answer(question)
 

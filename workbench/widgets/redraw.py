@@ -5,6 +5,9 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
 
+#: What a figure keeps that is drawn anew: all of ours have one template.
+SAME = ("uid", "type", "template")
+
 
 def redraw(shown: go.FigureWidget, figure: go.Figure) -> None:
     """Draw a figure where another is shown, and send only what differs.
@@ -34,5 +37,5 @@ def _change(old: Any, new: Any) -> None:
     before, after = old.to_plotly_json(), new.to_plotly_json()
     for name in before.keys() | after.keys():
         was, is_now = before.get(name), after.get(name)
-        if name not in ("uid", "type") and to_json_plotly(was) != to_json_plotly(is_now):
+        if name not in SAME and to_json_plotly(was) != to_json_plotly(is_now):
             old[name] = is_now

@@ -1,14 +1,15 @@
 """Tables of all explorers: to sort, to search, to choose a row of, and to take along as CSV."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
 import pandas as pd
 import traitlets
 from itables.widget import ITable
 
-from workbench.figures.funnel import said
+from workbench.figures.funnel import length_text
 from workbench.figures.theme import moment, number
 from workbench.markup import Markup, element, readable
 from workbench.widgets.html import HTML, code_line
@@ -16,7 +17,7 @@ from workbench.widgets.html import HTML, code_line
 #: Rows of a page; a table that has no more needs no pages and no search.
 PAGE = 10
 _KINDS: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys("iuf", number), "M": moment, "m": said, "b": str,
+    **dict.fromkeys("iuf", number), "M": moment, "m": length_text, "b": str,
 }  # fmt: skip
 #: What is written on the right, so that digits stand below each other.
 _RIGHT = "iufmM"
@@ -25,6 +26,44 @@ _ALWAYS: dict[str, Any] = {
     "maxBytes": 0, "maxRows": 0, "maxColumns": 0, "text_in_header_can_be_selected": False,
     "classes": "display compact nowrap", "style": "width:100%;margin:0",
 }  # fmt: skip
+
+
+class Listed(NamedTuple):
+    """A table as it is shown.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        Its index is not shown.
+    code : str
+        The line of Python that returns it as a DataFrame.
+    heads : dict of str to str
+        What stands above a column, by the column's name, where it is not that name.
+    shown : dict of str to callable
+        What is shown of a value of a column, where the type does not say it; also of a null.
+    """
+
+    frame: pd.DataFrame
+    code: str
+    heads: Mapping[str, str] = MappingProxyType({})
+    shown: Mapping[str, Callable[[Any], str]] = MappingProxyType({})
+
+    @property
+    def markup(self) -> Markup:
+        """The table for a page that runs no widget."""
+        columns = self.frame.items()
+        cells = [_shown(values, self.shown.get(str(name))) for name, values in columns]
+        texts = [dtype.kind not in _RIGHT for dtype in self.frame.dtypes]
+        heads = [readable(self.heads.get(str(name), str(name))) for name in self.frame]
+        rows = [_line("td", row, texts) for row in zip(*cells, strict=True)]
+        head = element("thead", _line("th", heads, texts))
+        return element("table", head, element("tbody", *rows), class_="wb-table")
+
+
+def _line(tag: str, cells: Sequence[str], texts: Sequence[bool]) -> Markup:
+    parts = zip(cells, texts, strict=True)
+    return element("tr", *(element(tag, one, class_="wb-text" if is_text else None)
+                           for one, is_text in parts))  # fmt: skip
 
 
 class Table(widgets.VBox):  # type: ignore[misc]
@@ -83,7 +122,7 @@ class Table(widgets.VBox):  # type: ignore[misc]
         frame : pandas.DataFrame
             Its index is not shown.
         code : str
-            The line of Python that returns it as a DataFrame.
+            The line of Python that returns it as a DataFrame; empty where there is none.
         heads : dict of str to str, optional
             What stands above a column, by the column's name, where it is not that name.
         shown : dict of str to callable, optional
@@ -185,5 +224,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _as_a_frame(code: str) -> Markup:
+    if not code:
+        return Markup()
     summary = element("summary", "as a DataFrame")
     return element("details", summary, code_line(code), class_="wb-frame")

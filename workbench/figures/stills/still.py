@@ -1,7 +1,7 @@
 """A plotly figure as a still: the picture in a saved notebook, for pages that run nothing.
 
 It knows what our figures have and no more: points, lines, areas, bars and heat maps, on axes of
-numbers, times and categories, with shapes, notes and a legend.
+numbers, times and categories, with shapes, notes and a legend; and flows.
 """
 
 import textwrap
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from workbench.figures.stills.axes import axes, room_below, ticks
+from workbench.figures.stills.flows import flows_drawing
 from workbench.figures.stills.labels import label, width_of
 from workbench.figures.stills.legend import LEGEND_ROW, legend
 from workbench.figures.stills.marks import DASHES
@@ -128,6 +129,24 @@ def beside(figures: Sequence[Named], title: str, most: float = 1300.0) -> Markup
     >>> ">before</text>" in drawn, ">after</text>" in drawn
     (True, True)
     """
+    drawn, height, width = arranged(figures, most)
+    return document(drawn, title, width, height)
+
+
+def arranged(figures: Sequence[Named], most: float) -> tuple[Markup, float, float]:
+    """Return the drawing of figures beside each other, as :func:`beside` does, without a card.
+
+    Parameters
+    ----------
+    figures : sequence of Named
+    most : float
+        How wide it is at most; with 0, each stands below the one before.
+
+    Returns
+    -------
+    tuple of (Markup, float, float)
+        The drawing, its height and its width.
+    """
     drawn, left, top, below, widest = Markup(), 0.0, 0.0, 0.0, 0.0
     for one in figures:
         part, height, width = picture(one.figure, one.width)
@@ -137,7 +156,7 @@ def beside(figures: Sequence[Named], title: str, most: float = 1300.0) -> Markup
         drawn += moved(left, top, content)
         left, below = left + width, max(below, top + height)
         widest = max(widest, left)
-    return document(drawn, title, widest, below + 8)
+    return drawn, below + 8, widest
 
 
 def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, float]:
@@ -153,8 +172,11 @@ def picture(figure: go.Figure, width: float = WIDTH) -> tuple[Markup, float, flo
     -------
     tuple of (Markup, float, float)
     """
+    width = float(figure.layout.width or width)
+    if figure.data and figure.data[0].type == "sankey":
+        high = float(figure.layout.height or _HEIGHT)
+        return flows_drawing(figure.data[0], 0, 12, width, high - 24), high, width
     layout, found = figure.layout, panels_of(figure)
-    width = float(layout.width or width)
     named, rows = legend(figure, width)
     inside = _inside(figure, found, width, rows)
     drawings = {

@@ -77,6 +77,9 @@ class PanelPicture:
         words = str(at(bar.trace.text, bar.place) or "") if bar.trace.text is not None else ""
         if not words:
             return drawn
+        if not lies and bar.trace.textposition == "outside":
+            fill = bar.trace.textfont.color or INK
+            return drawn + label(left + wide / 2, top - 7, words, anchor="middle", fill=fill)
         if width_of(words) + 8 < wide:
             fill = GROUND if bar.trace.marker.color == BLUE else INK
             middle = left + wide / 2
@@ -91,17 +94,21 @@ class PanelPicture:
                  ((self.panel.x, trace.x), (self.panel.y, trace.y))]  # fmt: skip
         x = self.left + self.width * self.panel.x.between(edges[0])
         y = self.top + self.height * (1 - self.panel.y.between(edges[1]))
-        most = float(np.max(trace.z)) or 1.0
-        return joined(
-            rect(
-                float(min(x[j], x[j + 1])), float(min(y[i], y[i + 1])) + 1,
-                abs(float(x[j + 1] - x[j])), abs(float(y[i + 1] - y[i])) - 2,
-                fill=BLUE, fill_opacity=f"{0.08 + 0.92 * value / most:.2f}",
-            )
-            for i, row in enumerate(np.asarray(trace.z, float).tolist())
-            for j, value in enumerate(row)
-            if value
-        )  # fmt: skip
+        shares = np.asarray(trace.z, float)
+        most = float(np.nanmax(shares, initial=0)) or 1.0
+        found: list[Markup] = []
+        for (i, j), value in np.ndenumerate(shares):
+            if np.isnan(value) or not (value or trace.texttemplate):
+                continue
+            left, top = float(min(x[j], x[j + 1])), float(min(y[i], y[i + 1])) + 1
+            wide, high = abs(float(x[j + 1] - x[j])), abs(float(y[i + 1] - y[i])) - 2
+            opacity = 0.08 + 0.92 * value / most
+            found.append(rect(left, top, wide, high, fill=BLUE, fill_opacity=f"{opacity:.2f}"))
+            if trace.texttemplate:
+                words, fill = str(trace.text[i][j]), GROUND if opacity > 0.65 else INK
+                middle = left + wide / 2
+                found.append(label(middle, top + high / 2, words, anchor="middle", fill=fill))
+        return joined(found)
 
 
 class _Points:

@@ -11,8 +11,10 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
 from workbench.widgets.html import HTML
+from workbench.widgets.sharing.state import Parts, alone, offered
 
 UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups"}
+MAKE = {"rows": Frame.rows, "range": Frame.range, "groups": Frame.groups}
 HINTS = {
     "rows": "counts rows",
     "range": "measures along the order: a number, or a duration such as 3 days",
@@ -31,7 +33,7 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
     def __init__(self, name: str, given: Any) -> None:
         said = {"low": "from", "high": "to"}[name]
         self._given = given
-        kind, size = _read(given)
+        kind, size = _side(given)
         self.kind = widgets.Dropdown(
             options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
             description=said, layout={"width": "auto"},
@@ -48,11 +50,22 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
     @property
     def given(self) -> Any:
         """The bound as a frame takes it."""
-        kind, size = self.kind.value, self.distance.value.strip()
+        return self.given_of(self.kind.value, self.distance.value.strip())
+
+    def given_of(self, kind: str, size: str) -> Any:
+        """Return the bound on a side, so far from the current row, as a frame takes it."""
         if kind not in SIGNS:
             return {NONE: None, HERE: 0, GIVEN: self._given}[kind]
         number = _number(size)
         return f"{'-' if SIGNS[kind] < 0 else ''}{size}" if number is None else SIGNS[kind] * number
+
+    def read(self, name: str, text: str) -> tuple[str, str]:
+        """Return the side and the distance that a state's text means."""
+        size, _, kind = text.rpartition(" ")
+        if kind in SIGNS and size:
+            return kind, size
+        sides = [one for one in self.kind.options if one not in SIGNS]
+        return offered(name, text, {one: one for one in sides}), self.distance.value
 
     def _hide(self, _change: Any = None) -> None:
         away = self.kind.value in SIGNS
@@ -72,6 +85,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
 
     frame = traitlets.Any()
     problem = traitlets.Unicode()
+    _opening = False
 
     def __init__(self, frame: Frame, step: str = "1") -> None:
         self._sizes = {"rows": "1", "groups": "1", "range": step}
@@ -93,10 +107,47 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
                 part.observe(self._ask, names="value")
         self.unit.observe(self._change_unit, names="value")
         self.exclude.observe(self._ask, names="value")
-        self.frame = frame
+        self.frame, self._usual = frame, frame_parts(frame)
         self._say()
 
+    def meant(self, parts: Parts) -> Frame:
+        """Return the frame that a state says.
+
+        Raises
+        ------
+        WorkbenchError
+            When it says none.
+        """
+        unit, exclude, ends = self._read(parts)
+        bounds = zip((self.low, self.high), ends, strict=True)
+        low, high = (bound.given_of(*end) for bound, end in bounds)
+        try:
+            return MAKE[unit](low, high, exclude=exclude)
+        except WorkbenchError as error:
+            raise WorkbenchError(f"state: {error}") from None
+
+    def reopen(self, parts: Parts) -> None:
+        """Set the controls to what a state says, of which :meth:`meant` has a frame."""
+        unit, exclude, ends = self._read(parts)
+        self._opening = True
+        self.unit.value, self.exclude.value = unit, exclude
+        for bound, (kind, size) in zip((self.low, self.high), ends, strict=True):
+            bound.kind.value, bound.distance.value = kind, size
+        self._opening = False
+        self._say()
+        self._ask()
+
+    def _read(self, parts: Parts) -> tuple[str, str, list[tuple[str, str]]]:
+        """The unit, what is left out, and the two bounds of a state."""
+        said = {name: alone(parts, name, usual) for name, usual in self._usual.items()}
+        unit = offered("unit", said["unit"], {one: one for one in UNITS.values()})
+        exclude = offered("exclude", said["exclude"], {one: one for one in EXCLUSIONS})
+        ends = [self.low.read("from", said["from"]), self.high.read("to", said["to"])]
+        return unit, exclude, ends
+
     def _change_unit(self, change: dict[str, Any]) -> None:
+        if self._opening:
+            return
         # Each unit has distances of its own: three days are not three rows.
         for bound in (self.low, self.high):
             bound.distance.unobserve(self._ask, names="value")
@@ -109,9 +160,10 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self.hint.value = element("div", HINTS[self.unit.value], class_="wb-hint")
 
     def _ask(self, _change: Any = None) -> None:
-        make = {"rows": Frame.rows, "range": Frame.range, "groups": Frame.groups}
+        if self._opening:
+            return
         try:
-            frame = make[self.unit.value](
+            frame = MAKE[self.unit.value](
                 self.low.given, self.high.given, exclude=self.exclude.value
             )
         except WorkbenchError as error:
@@ -121,7 +173,21 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         self.frame = frame
 
 
-def _read(given: Any) -> tuple[str, str]:
+def frame_parts(frame: Frame) -> dict[str, str]:
+    """Return a frame as a state has it.
+
+    Examples
+    --------
+    >>> frame_parts(Frame.range("-3 days", 0))
+    {'unit': 'range', 'from': '3 days preceding', 'to': 'current row', 'exclude': 'no others'}
+    """
+    low, high = (
+        f"{size} {kind}" if kind in SIGNS else kind for kind, size in map(_side, frame.given)
+    )
+    return {"unit": frame.unit, "from": low, "to": high, "exclude": frame.exclude}
+
+
+def _side(given: Any) -> tuple[str, str]:
     """The side of a bound, and how far it is, as text."""
     if given is None:
         return NONE, ""

@@ -14,6 +14,7 @@ from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
 from workbench.spark.shuffle import any_of
+from workbench.widgets.sharing.state import Parts, alone, offered
 
 WINDOWS = [
     *("0 seconds", "1 second", "10 seconds", "1 minute", "5 minutes", "15 minutes", "30 minutes"),
@@ -46,7 +47,7 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self, names: Sequence[str], steps: Sequence[str]) -> None:
         # A step that the data do not have stays on the list, to be seen and mended.
-        self._names = [*names, *(step for step in dict.fromkeys(steps) if step not in names)]
+        self.names = [*names, *(step for step in dict.fromkeys(steps) if step not in names)]
         self._add = widgets.Button(
             description="step", icon="plus", tooltip="Add a step", layout={"width": "72px"}
         )
@@ -62,7 +63,7 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
 
     def _row(self, k: int) -> widgets.HBox:
         choice = widgets.Dropdown(
-            options=self._names, value=self.steps[k], description=str(k + 1),
+            options=self.names, value=self.steps[k], description=str(k + 1),
             layout={"width": "auto", "max_width": "240px"}, style={"description_width": "initial"},
             tooltip=f"Step {k + 1}",
         )  # fmt: skip
@@ -89,8 +90,8 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
         self.steps = self.steps[:k] + self.steps[k + 1 :]
 
     def _append(self, _button: Any) -> None:
-        unused = [name for name in self._names if name not in self.steps]
-        self.steps = (*self.steps, (unused or self._names)[0])
+        unused = [name for name in self.names if name not in self.steps]
+        self.steps = (*self.steps, (unused or self.names)[0])
 
 
 class FunnelControls(widgets.VBox):  # type: ignore[misc]
@@ -101,6 +102,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
     by = traitlets.Tuple()
     #: How many segments are drawn: no new question to Spark.
     most = traitlets.Int(MOST[0])
+    _opening = False
 
     def __init__(self, funnel: Funnel, prepared: Prepared, by: Sequence[str] = ()) -> None:
         self._first = funnel
@@ -135,6 +137,8 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self.boxes.layout.display = None if self.more.value else "none"
 
     def _read(self, _change: Any = None) -> None:
+        if self._opening:
+            return
         reentry = self.modes["allow_reentry"]
         reentry.disabled = not self.modes["strict_order"].value
         if reentry.disabled and reentry.value:
@@ -145,7 +149,72 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         self.shown.layout.display = None if self.by else "none"
         self.funnel = self._chosen()
 
-    def _chosen(self) -> Funnel:
+    def parts(self) -> dict[str, Any]:
+        """Return what the controls say, as a state has it; without what is usual."""
+        by, order, most = self.by, self.funnel.rules.order, self.most
+        return {
+            "step": list(self.editor.steps),
+            "within": window_text(self.window.value),
+            "order": [order] if order != ORDERS[0] else [],
+            "mode": list(self.funnel.modes),
+            "by": list(by),
+            "show": [str(most)] if most != MOST[0] and by else [],
+        }
+
+    def reopen(self, parts: Parts) -> None:
+        """Set the controls to what a state says.
+
+        Raises
+        ------
+        WorkbenchError
+            When it says what cannot be chosen here; the controls are as before.
+        """
+        known = {name: name for name in self.editor.names}
+        steps = [offered("step", one, known) for one in parts.get("step", self._first.labels)]
+        if len(steps) > MAX_STEPS:
+            raise WorkbenchError(f"state: {len(steps)} steps are too many; use {MAX_STEPS}.")
+        window = self._window_of(alone(parts, "within", window_text(self._first.window)))
+        order = offered("order", alone(parts, "order", ORDERS[0]), {one: one for one in ORDERS})
+        modes = {offered("mode", one, {mode: mode for mode in MODES})
+                 for one in parts.get("mode", [])}  # fmt: skip
+        found = {_by_text(value): value for _, value in self.segments.options}
+        by = offered("by", _by_text(tuple(parts.get("by", []))), found)
+        shown = {str(n): n for _, n in self.shown.options}
+        most = offered("show", alone(parts, "show", str(MOST[0])), shown)
+        self._opening = True
+        try:
+            self.editor.steps, self.window.value = tuple(steps), window
+            self.order.value, self.segments.value, self.shown.value = order, by, most
+            for mode, box in self.modes.items():
+                box.value = mode in modes
+        finally:
+            self._opening = False
+        self._read()
+
+    def _window_of(self, text: str) -> Duration:
+        """The window that a text stands for; the slider has it from then on."""
+        known = {window_text(value): value for _, value in self.window.options}
+        if text in known or isinstance(self._first.window, int):
+            found: Duration = offered("within", text, known)
+            return found
+        try:
+            micros = microseconds(text)
+        except WorkbenchError as error:
+            raise WorkbenchError(str(error).replace("window:", "state: within:", 1)) from None
+        same = [value for _, value in self.window.options if microseconds(value) == micros]
+        if not same:
+            before = self.window.value
+            self._opening = True
+            self.window.options = _windows([value for _, value in self.window.options] + [text])
+            self.window.value = before
+            self._opening = False
+        return same[0] if same else text
+
+    def within(self, window: Duration) -> Funnel:
+        """Return the funnel as the controls have it, within another window."""
+        return self._chosen(window)
+
+    def _chosen(self, window: Duration | None = None) -> Funnel:
         """The funnel of the controls, with those rules of the first one that its steps allow."""
         old, labels = self._first, self.editor.steps
         names = dict(zip(old.labels, old.names or (), strict=False))
@@ -153,13 +222,18 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
         if old.conditions is not None:
             steps = {label: old.conditions[label] for label in labels}
         rules = {name: value for name, value, usual in old.rule_arguments() if value != usual}
+        within = self.window.value if window is None else window
+        segments = {name: value for name, value, _ in old.segmenting.arguments(old.labels)}
         try:
-            return self._made(steps, rules | {"order": self.order.value})
+            return self._made(steps, within, rules | {"order": self.order.value}, segments)
         except WorkbenchError:
             # A rule names a step that is no longer there, or does not go with the order.
-            return self._made(steps, {"order": self.order.value})
+            less = {"cohorts": segments["cohorts"]}
+            return self._made(steps, within, {"order": self.order.value}, less)
 
-    def _made(self, steps: Any, rules: dict[str, Any]) -> Funnel:
+    def _made(
+        self, steps: Any, window: Duration, rules: dict[str, Any], segments: dict[str, Any]
+    ) -> Funnel:
         old = self._first
         ruled = rules.keys() - {"order"} or rules["order"] != "this"
         for mode, box in self.modes.items():
@@ -167,13 +241,12 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             box.disabled = bool(ruled) or reentry
         return Funnel(
             steps,
-            self.window.value,
-            key=old.key if len(old.key) > 1 else old.key[0],
-            time=old.time,
-            event=old.event,
+            window,
             modes=[mode for mode, box in self.modes.items() if box.value and not box.disabled],
-            unit=old.unit,
+            **{name: value for name, value, _ in old.shared_arguments()},
+            **{name: value for name, value, _ in old.counting.arguments()},
             **rules,
+            **segments,
         )
 
 
@@ -203,6 +276,30 @@ def _dropdown(what: str, options: Sequence[tuple[str, Any]], value: Any) -> widg
     )  # fmt: skip
 
 
+def window_text(window: Duration) -> str:
+    """Return a window as a state has it.
+
+    Examples
+    --------
+    >>> from datetime import timedelta
+    >>> window_text("1 day"), window_text(timedelta(minutes=5)), window_text(90)
+    ('1 day', '300000000 microseconds', '90')
+    """
+    exact = not isinstance(window, str | int)
+    return f"{microseconds(window)} microseconds" if exact else str(window)
+
+
+def _by_text(names: Sequence[str] | str) -> str:
+    """Columns of segments, one or several, as one text."""
+    return names if isinstance(names, str) else ", ".join(names)
+
+
+def _windows(windows: Sequence[Duration]) -> list[tuple[str, Duration]]:
+    """Windows from short to long, with what they are called; of equal ones the last."""
+    known: dict[int, Duration] = {microseconds(window): window for window in windows}
+    return [(spoken(micros), known[micros]) for micros in sorted(known)]
+
+
 def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlider:
     if integer_time:
         base = max(funnel.span(integer_time=True), 1)
@@ -210,10 +307,7 @@ def _window_slider(funnel: Funnel, integer_time: bool) -> widgets.SelectionSlide
         options: list[tuple[str, Any]] = [(str(size), size) for size in sizes]
         value: Any = base
     else:
-        known: dict[int, Duration] = {microseconds(window): window for window in WINDOWS}
-        known[microseconds(funnel.window)] = funnel.window
-        options = [(spoken(micros), known[micros]) for micros in sorted(known)]
-        value = funnel.window
+        options, value = _windows([*WINDOWS, funnel.window]), funnel.window
     return widgets.SelectionSlider(
         options=options, value=value, description="within", continuous_update=False,
         style={"description_width": "initial"}, layout={"width": "340px"},

@@ -29,6 +29,8 @@ class Choice:
     Attributes
     ----------
     key, time, event, value : str or None
+    also : tuple of str
+        Further columns of the key.
     steps : tuple of str
     window : str or int
         An integer where times are integers.
@@ -40,6 +42,23 @@ class Choice:
     value: str | None = None
     steps: tuple[str, ...] = ()
     window: Window = "1 day"
+    also: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> list[str]:
+        """All columns of the key.
+
+        Examples
+        --------
+        >>> Choice("country", also=("city",)).keys, Choice(also=("city",)).keys
+        (['country', 'city'], [])
+        """
+        return [] if self.key is None else [self.key, *self.also]
+
+    @property
+    def written_key(self) -> str | list[str]:
+        """The key as Python writes it: one column needs no list."""
+        return self.keys if self.also else str(self.key)
 
 
 @dataclass(frozen=True)
@@ -70,7 +89,8 @@ class TableQuestion:
         if roles:
             needed = " and ".join(f"{self.needs[role]} ({role})" for role in roles)
             return f"{self.title} needs {needed}; choose one above."
-        chosen = [getattr(choice, role) for role in self.needs]
+        others = [getattr(choice, role) for role in self.needs if role != "key"]
+        chosen = [*choice.keys, *others]
         if twice := [name for name in chosen if chosen.count(name) > 1]:
             return f"{self.title} needs different columns; {twice[0]!r} is chosen twice."
         lacks_steps = self.name == "funnel" and not choice.steps
@@ -89,7 +109,8 @@ class TableQuestion:
         asked = f"{self.name} = {self.make(choice)!r}"
         if self.name != "backfill":
             return [*begin, asked, f"wb.explore({self.name}, events)"]
-        queries = f"queries = events.select({_written(choice.key)}, {_written(choice.time)})"
+        asking = ", ".join(map(_written, [*choice.keys, choice.time]))
+        queries = f"queries = events.select({asking})"
         return [*begin, queries, asked, "wb.explore(backfill, queries, events)"]
 
 
@@ -99,15 +120,14 @@ def _written(name: str | None) -> str:
 
 
 def _funnel(choice: Choice) -> Funnel:
-    key, time, event = str(choice.key), str(choice.time), str(choice.event)
+    key, time, event = choice.written_key, str(choice.time), str(choice.event)
     return Funnel(list(choice.steps), choice.window, key=key, time=time, event=event)
 
 
 def _band(choice: Choice) -> Over:
     low = -choice.window if isinstance(choice.window, int) else f"-{choice.window}"
     band = fn.quantile(str(choice.value), [0.25, 0.5, 0.75])
-    key = [] if choice.key is None else [choice.key]
-    return Over(key, str(choice.time), Frame.range(low, 0), band=band)
+    return Over(choice.keys, str(choice.time), Frame.range(low, 0), band=band)
 
 
 def _features(choice: Choice) -> Backfill:
@@ -117,7 +137,7 @@ def _features(choice: Choice) -> Backfill:
         features.append(Aggregation("avg", choice.value, windows=windows))
     # Integers say nothing of hours and days, which windows of other kinds begin at.
     window = "sliding" if isinstance(choice.window, int) else "sawtooth"
-    return Backfill(str(choice.key), str(choice.time), features, window)
+    return Backfill(choice.written_key, str(choice.time), features, window)
 
 
 _KEY, _TIME = "whose events they are", "when they happened"

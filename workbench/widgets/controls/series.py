@@ -6,8 +6,10 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
+from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
-from workbench.widgets.controls.frame_choices import frame_choices
+from workbench.widgets.controls.frame_choices import frame_choices, label_of
+from workbench.widgets.sharing.state import Parts, alone, key_text, offered
 from workbench.windows.bands.call import band_of, changed, frame_of
 from workbench.windows.bands.prepared_series import Key
 from workbench.windows.over import Over
@@ -35,6 +37,7 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
     over = traitlets.Any()
     key = traitlets.Any()
     more = traitlets.Tuple()
+    _opening = False
 
     def __init__(self, over: Over, sizes: Mapping[Key, int]) -> None:
         self._first, self._inner = over, _quantiles(over)[1:-1]
@@ -68,6 +71,51 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         for control in (self.series, self.window, self.quantiles):
             control.observe(self._read, names="value")
 
+    def parts(self) -> dict[str, Any]:
+        """Return what the controls say, as a state has it; without what is usual."""
+        low, high = self.quantiles.value
+        return {
+            "series": key_text(self.key or ()),
+            "below": [key_text(key) for key in self.more],
+            "window": label_of(self.window.value),
+            "band": f"{low:g}..{high:g}",
+            "outliers": [] if self.outliers.value else "no",
+            "scale": [] if self.scale.value else "own",
+        }
+
+    def within(self, frame: Frame) -> Over:
+        """Return the call as the controls have it, over another frame."""
+        return changed(self._first, frame, _quantiles(self.over))
+
+    def reopen(self, parts: Parts) -> None:
+        """Set the controls to what a state says.
+
+        Raises
+        ------
+        WorkbenchError
+            When it says what cannot be chosen here; the controls are as before.
+        """
+        labels = {key_text(key): label for label, key in self._keys.items()}
+        first = next(iter(labels), "")
+        chosen = offered("series", alone(parts, "series", first), labels) if labels else None
+        below = [offered("below", one, labels) for one in parts.get("below", [])]
+        frames = dict(self.window.options)
+        usual = label_of(frame_of(self._first))
+        frame = offered("window", alone(parts, "window", usual), frames)
+        shares = _shares(alone(parts, "band", ""), self._first)
+        marked = offered("outliers", alone(parts, "outliers", "yes"), {"yes": True, "no": False})
+        scale = offered("scale", alone(parts, "scale", "same"), {"same": True, "own": False})
+        self._opening = True
+        try:
+            if chosen is not None:
+                self.series.value = self._keys[chosen]
+            self.window.value, self.quantiles.value = frame, shares
+            self.outliers.value, self.scale.value = marked, scale
+            self.added.value = below[: MOST_TOGETHER - 1]
+        finally:
+            self._opening = False
+        self._read()
+
     def _take_another(self, change: dict[str, Any]) -> None:
         """Add what was chosen to those that are drawn below the first."""
         if not change["new"]:
@@ -83,6 +131,8 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.added.layout.display = self.scale.layout.display = shown
 
     def _read(self, _change: Any = None) -> None:
+        if self._opening:
+            return
         low, high = (round(share, 6) for share in self.quantiles.value)
         inner = [share for share in self._inner if low < share < high]
         shares = (low, *inner, high) if low < high else _quantiles(self.over or self._first)
@@ -91,6 +141,22 @@ class SeriesControls(widgets.HBox):  # type: ignore[misc]
         self.key = self.series.value
         if repr(found) != repr(self.over):
             self.over = found
+
+
+def _shares(text: str, first: Over) -> tuple[float, float]:
+    """The ends of a band, as a state has them."""
+    if not text:
+        low, *_, high = _quantiles(first)
+        return low, high
+    try:
+        low, high = map(float, text.split(".."))
+    except ValueError:
+        low, high = 1.0, 0.0
+    if not 0 <= low < high <= 1:
+        raise WorkbenchError(
+            f"state: band={text!r} is no band; use two shares, such as 0.25..0.75."
+        )
+    return low, high
 
 
 def _quantiles(over: Over) -> tuple[float, ...]:

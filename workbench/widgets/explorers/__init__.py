@@ -1,1 +1,1 @@
-"""The explorers, a file each; what they share is in ``explorer``."""
+"""The explorers, a file each but for the funnel's folder; what they share is in ``explorer``."""

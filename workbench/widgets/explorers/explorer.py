@@ -1,19 +1,27 @@
 """What explorers share: their frame, a still for pages that run no widget, a chart with words."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
+import pandas as pd
 
-from workbench.figures.stills.still import page, still
+from workbench.errors import WorkbenchError
+from workbench.figures.stills.still import Named, arranged, page, still
 from workbench.figures.svg import Part, bare, moved
 from workbench.markup import Markup
 from workbench.widgets.chart import Chart
-from workbench.widgets.html import HTML, heading, told
+from workbench.widgets.html import HTML, code_line, heading, told
 from workbench.widgets.redraw import redraw
+from workbench.widgets.sharing.controls import options_of, texts_of, value_meant
+from workbench.widgets.sharing.files import csv_of
+from workbench.widgets.sharing.grid import PageChoice
+from workbench.widgets.sharing.page import PageView, Shareable
+from workbench.widgets.sharing.shared import Shared
+from workbench.widgets.sharing.state import Parts
 from workbench.widgets.sheet import Sheet
 from workbench.widgets.stepper.pictures import WIDTH, drawn_at
+from workbench.widgets.table import Listed
 
 #: Controls beside each other, as many as there is room for.
 ROW = {"flex_flow": "row wrap", "align_items": "center"}
@@ -27,7 +35,12 @@ class Stilled:
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         live = super()._repr_mimebundle_(**options) or {}  # type: ignore[misc]
-        return {**live, "image/svg+xml": self._still(), "text/plain": repr(self)}
+        shown = {"image/svg+xml": self._still(), "text/plain": repr(self)}
+        return {**live, **shown, **self._kept()}
+
+    def _kept(self) -> dict[str, Any]:
+        """Return what a saved cell has of it beside the still."""
+        return {}
 
 
 class Card(Stilled, widgets.VBox):  # type: ignore[misc]
@@ -75,39 +88,85 @@ def _classed(widget: Any, *names: str) -> Any:
     return widget
 
 
-class Explorer(Card):
-    """Controls, a sentence that says what they come to, and a chart of it.
+class Answer(NamedTuple):
+    """What the controls of an explorer come to.
+
+    Attributes
+    ----------
+    drawn : plotly.graph_objects.Figure, or dict
+        A figure, or a picture as the step player draws it.
+    found : any
+        What the picture shows, for who asks for it in Python.
+    summary : str
+        What is found, in a line.
+    words : str
+        The same as a sentence or some, read aloud when it changes.
+    table : pandas.DataFrame
+        The same as a table.
+    code : str
+        The line of Python that opens the explorer here.
+    """
+
+    drawn: Any
+    found: Any
+    summary: str
+    words: str
+    table: pd.DataFrame
+    code: str
+
+
+class Explorer(Shared, Card):
+    """Controls, a sentence that says what they come to, and a chart of it; no Spark.
 
     Parameters
     ----------
     title : str
         What is looked at.
-    controls : sequence of widgets
-        Whose values are asked for, each time that one changes.
+    controls : dict of str to widget
+        What is asked for, each time that one changes, by what a state calls it. One whose limits
+        another one sets stands behind that one.
     *beside : widgets
         What else stands beside them.
 
     Attributes
     ----------
-    words : str
-        The sentence.
+    answer : Answer
+        What the controls come to.
     """
 
-    words: str
+    answer: Answer
+    #: The controls that are choices of a page.
+    PAGED: Sequence[str] = ()
 
-    def __init__(self, title: str, controls: Sequence[Any], *beside: Any) -> None:
-        self.chart, self.sentence = self._place(), HTML()
-        for control in controls:
+    def __init__(self, title: str, controls: Mapping[str, Any], *beside: Any) -> None:
+        self.title, self.asked = title, dict(controls)
+        self.STATED = tuple(controls)
+        self._usual = {name: texts_of(control.value) for name, control in controls.items()}
+        self.chart, self.sentence, self.code = self._place(), HTML(), HTML()
+        share = self._share_bar()
+        for control in controls.values():
             control.observe(self._ask, names="value")
         self._ask()
-        super().__init__(*self._pictures(), controls=[*controls, *beside], foot=[self.sentence])
+        super().__init__(
+            *self._pictures(),
+            controls=[*controls.values(), *beside],
+            foot=[self.sentence, share, self.code],
+        )
         self.entitle(title, *self._facts())
 
-    def _answer(self) -> Any:
-        """Return the figure of what the controls ask for, and set :attr:`words`."""
+    def _answer(self, asked: Mapping[str, Any]) -> Answer:
+        """Return what values of the controls come to."""
         raise NotImplementedError
 
-    def _facts(self) -> Sequence[object]:
+    @property
+    def words(self) -> str:
+        """What is drawn, as a sentence or some."""
+        return self.answer.words
+
+    def __repr__(self) -> str:
+        return self.answer.summary
+
+    def _facts(self) -> Sequence[str]:
         """Return what the heading says of the data."""
         return ()
 
@@ -115,43 +174,108 @@ class Explorer(Card):
         """Return what is looked at, from above to below."""
         return [self.chart]
 
+    def _values(self) -> dict[str, Any]:
+        return {name: control.value for name, control in self.asked.items()}
+
     def _ask(self, _change: Any = None) -> None:
-        answer = self._answer()
-        self.sentence.value = told(self.words)
+        if not self._opening:
+            self._take(self._answer(self._values()))
+            self._noted()
+
+    def _take(self, answer: Answer) -> None:
+        self.answer = answer
+        self.sentence.value, self.code.value = told(answer.words), code_line(answer.code)
         self._draw(answer)
 
     def _place(self) -> Any:
         return Chart(toolbar=False)
 
-    def _draw(self, figure: go.Figure) -> None:
-        redraw(self.chart, figure)
+    def _draw(self, answer: Answer) -> None:
+        redraw(self.chart, answer.drawn)
 
     def _still(self) -> Markup:
         return still(self.chart, repr(self), self.words)
 
+    def _parts(self) -> dict[str, Any]:
+        return {name: texts_of(value) for name, value in self._values().items()}
+
+    def _reopen(self, parts: Parts) -> None:
+        before = self._values()
+        try:
+            for name, control in self.asked.items():
+                control.value = value_meant(name, control, parts.get(name, self._usual[name]))
+        except WorkbenchError:
+            for name, value in before.items():
+                self.asked[name].value = value
+            raise
+        self._take(self._answer(self._values()))
+
+    def _table(self) -> pd.DataFrame:
+        return self.answer.table
+
+    def _choices(self) -> list[PageChoice]:
+        """Return the choices of a page, as the controls have them."""
+        return [_paged(name, self.asked[name]) for name in self.PAGED]
+
+    def _meant(self, *chosen: Any) -> dict[str, Any]:
+        """Return what the choices of a page come to, as values of controls."""
+        return dict(zip(self.PAGED, chosen, strict=True))
+
+    def _shareable(self) -> Shareable:
+        now, choices = self._values(), self._choices()
+
+        def draw(at: tuple[int, ...]) -> PageView:
+            chosen = (one.options[k][1] for one, k in zip(choices, at, strict=True))
+            return self._view(now | self._meant(*chosen))
+
+        return Shareable(self.title, self._facts(), self.FILE, choices, draw)
+
+    def _view(self, asked: Mapping[str, Any]) -> PageView:
+        answer = self._answer(asked)
+        state = self._stated({name: texts_of(value) for name, value in asked.items()})
+        rows = Listed(answer.table, answer.code).markup
+        return PageView(
+            state, self._pictured(answer), answer.words, rows, answer.code, csv_of(answer.table)
+        )
+
+    def _pictured(self, answer: Answer) -> Markup:
+        """Return what a page shows of an answer."""
+        drawn, height, width = arranged([Named(answer.drawn, self.title)], 0)
+        return bare(drawn, answer.words, width, height)
+
+
+def _paged(name: str, control: Any) -> PageChoice:
+    """A control as a choice of a page."""
+    options = options_of(control)
+    first = [value for _, value in options].index(control.value)
+    slides = isinstance(control, widgets.SelectionSlider | widgets.IntSlider)
+    return PageChoice(name, options, first, ordered=slides)
+
 
 class TreeChart(Explorer):
-    """An explorer whose chart is a tree, as the step player draws it.
+    """An explorer whose chart is a tree, as the step player draws it."""
 
-    Attributes
-    ----------
-    picture : dict
-        A picture of kind ``tree`` with one state.
-    """
-
-    picture: dict[str, Any]
+    @property
+    def picture(self) -> dict[str, Any]:
+        """A picture of kind ``tree`` with one state."""
+        found: dict[str, Any] = self.answer.drawn
+        return found
 
     def _place(self) -> HTML:
         return HTML()
 
-    def _draw(self, picture: dict[str, Any]) -> None:
-        self.picture = picture
-        drawn, height = self._card(live=True)
-        self.chart.value = bare(drawn, picture["states"][0]["label"], WIDTH + 48, height)
+    def _draw(self, answer: Answer) -> None:
+        self.chart.value = self._pictured(answer, live=True)
 
-    def _card(self, live: bool) -> Part:
-        drawing = drawn_at(self.picture, live=live)
-        return moved(24, 16, drawing.markup), drawing.height + 32
+    def _pictured(self, answer: Answer, live: bool = False) -> Markup:
+        drawn, height = _card(answer.drawn, live)
+        return bare(drawn, answer.drawn["states"][0]["label"], WIDTH + 48, height)
 
     def _still(self) -> Markup:
-        return page(repr(self), self._card(live=False), self.words)
+        return page(repr(self), _card(self.picture, live=False), self.words)
+
+
+def _card(picture: dict[str, Any], live: bool) -> Part:
+    """A tree, where there is room around it."""
+    drawing = drawn_at(picture, live=live)
+    return moved(24, 16, drawing.markup), drawing.height + 32

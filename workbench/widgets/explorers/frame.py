@@ -5,26 +5,38 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 import numpy as np
+import pandas as pd
 
 from workbench.durations import microseconds
-from workbench.figures.frames import frames_figure, frames_still, frames_width
+from workbench.errors import WorkbenchError
+from workbench.figures.frames import frames_figure, frames_named, frames_still, frames_width
+from workbench.figures.stills.still import arranged
+from workbench.figures.svg import bare
+from workbench.frames.frame import EXCLUSIONS
 from workbench.functions.fn import count
 from workbench.markup import Markup, in_lines
 from workbench.widgets.chart import Chart
-from workbench.widgets.controls.frame import FrameControls
+from workbench.widgets.controls.frame import MAKE, FrameControls, frame_parts
+from workbench.widgets.controls.frame_choices import frame_choices
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
+from workbench.widgets.sharing.files import csv_of
+from workbench.widgets.sharing.grid import PageChoice
+from workbench.widgets.sharing.page import PageView, Shareable
+from workbench.widgets.sharing.shared import Shared
+from workbench.widgets.sharing.state import Parts, alone, key_text, offered
 from workbench.widgets.stepper.player import Player
-from workbench.windows.inspect.frame_table import frame_table
+from workbench.widgets.table import Listed
+from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import (
     MOST_KEYS,
     Partition,
     keys_of,
     partition_of,
-    said,
+    value_text,
 )
 from workbench.windows.over import Over
 
@@ -35,7 +47,7 @@ STEPS = ("1 second", "1 minute", "1 hour", "1 day", "7 days", "30 days", "365 da
 OWN = "rows_in_frame"
 
 
-class FrameExplorer(Card):
+class FrameExplorer(Shared, Card):
     """The frames of a window call on one small partition, to be changed by hand.
 
     Attributes
@@ -47,6 +59,9 @@ class FrameExplorer(Card):
     table : FrameTable
         What is drawn: ``over.frames(df, key, column)``.
     """
+
+    FILE = "frames"
+    STATED = ("partition", "function", "unit", "from", "to", "exclude")
 
     def __init__(self, over: Over, df: "DataFrame") -> None:
         self.over, self._df = _framed(over), df
@@ -68,17 +83,17 @@ class FrameExplorer(Card):
             self.progress,
             widgets.VBox([self.place], layout={"overflow": "auto"}),
             controls=[self.who, self.column, self.controls, self.button],
-            foot=[self.status, self.code, self.player],
+            foot=[self.status, self._share_bar(), self.code, self.player],
         )
         self._show()
         self._say()
+        self._noted()
 
     def __repr__(self) -> str:
         return f"Frames of {self.over!r}"
 
     def _still(self) -> Markup:
-        title = f"{self.table.column} over {self.table.frame!r}, {self.table.who}"
-        return frames_still(self.table, title)
+        return frames_still(self.table, _title(self.table))
 
     def _fetched(self, key: Any) -> Partition:
         return partition_of(self.over, self._df, key or None)
@@ -96,19 +111,27 @@ class FrameExplorer(Card):
 
     def _watch(self) -> None:
         self.who.observe(self._change_partition, names="value")
-        self.column.observe(self._draw, names="value")
+        self.column.observe(self._change_column, names="value")
         self.controls.observe(self._change_frame, names="frame")
         self.controls.observe(self._say, names="problem")
         self.button.on_click(self._play)
 
     def _change_partition(self, change: dict[str, Any]) -> None:
+        if self._opening:
+            return
         self.progress.ask(partial(self._fetched, change["new"]), self._bring)
 
     def _bring(self, partition: Partition) -> None:
         # The frame may have been changed while the rows were fetched.
         self._take(partition if partition.over is self.over else partition.asked(self.over))
 
+    def _change_column(self, _change: Any) -> None:
+        if not self._opening:
+            self._draw()
+
     def _change_frame(self, change: dict[str, Any]) -> None:
+        if self._opening:
+            return
         self.status.guard(lambda: self._ask(self.over.with_frame(change["new"])))
 
     def _ask(self, over: Over) -> None:
@@ -120,12 +143,73 @@ class FrameExplorer(Card):
         self.partition = partition
         self._draw()
 
-    def _draw(self, _change: Any = None) -> None:
+    def _draw(self) -> None:
         self.table = frame_table(self.partition, self.column.value)
         redraw(self.chart, frames_figure(self.table))
         self.player.children = ()
         self._show()
         self._say()
+        self._noted()
+
+    def _parts(self) -> dict[str, Any]:
+        return {
+            **_key_parts(self.partition.key), "function": self.table.column,
+            **frame_parts(self.controls.frame),
+        }  # fmt: skip
+
+    def _reopen(self, parts: Parts) -> None:
+        key, column = self.who.value, self.column.value
+        if self._keys:
+            keys = {key_text(one): one for one, _ in self._keys}
+            key = offered("partition", alone(parts, "partition", next(iter(keys))), keys)
+        functions = {name: name for name in self.column.options}
+        column = offered("function", alone(parts, "function", next(iter(functions))), functions)
+        over = self.over.with_frame(self.controls.meant(parts))
+        held = self.partition if key == self.who.value else self._fetched(key)
+        partition = _bound_to(held, over)
+        self.controls.reopen(parts)
+        self.who.value, self.column.value, self.over = key, column, over
+        self._take(partition)
+
+    def _table(self) -> pd.DataFrame:
+        return self.table.listed()
+
+    def _shareable(self) -> Shareable:
+        now, functions = self.controls.frame, list(self.column.options)
+        frames = frame_choices(now)
+        options = [(_offered(key, rows), key) for key, rows in self._keys]
+        choices = [
+            PageChoice("function", [(name, name) for name in functions], self.column.index),
+            PageChoice("frame", frames, [one for _, one in frames].index(now), ordered=True),
+            PageChoice("exclude", [(name, name) for name in EXCLUSIONS],
+                       EXCLUSIONS.index(now.exclude)),
+            PageChoice("partition", options, self.who.index or 0),
+        ]  # fmt: skip
+        fetched = {self.partition.key: self.partition}
+
+        def draw(at: tuple[int, ...]) -> PageView:
+            column, frame, exclude, key = (
+                one.options[k][1] for one, k in zip(choices, at, strict=True)
+            )
+            if key not in fetched:
+                fetched[key] = self._fetched(key)
+            over = self.over.with_frame(MAKE[frame.unit](*frame.given, exclude=exclude))
+            return self._view(fetched[key].asked(over), over, column)
+
+        many = f"{len(self._keys):,} partition{'' if len(self._keys) == 1 else 's'}"
+        title = f"Frames of {' and '.join(functions)}"
+        return Shareable(title, [many], self.FILE, choices, draw)
+
+    def _view(self, partition: Partition, over: Over, column: str) -> PageView:
+        """What a page shows of a partition and a call."""
+        table = frame_table(partition, column)
+        drawn, height, width = arranged([frames_named(table, _title(table))], 0)
+        rows, words = table.listed(), _words(table)
+        parts = {**_key_parts(partition.key), "function": column, **frame_parts(table.frame)}
+        return PageView(
+            self._stated(parts), bare(drawn, words, width, height), words,
+            Listed(rows, repr(over)).markup, repr(over), csv_of(rows),
+        )  # fmt: skip
 
     def _show(self) -> None:
         self.entitle(
@@ -140,13 +224,7 @@ class FrameExplorer(Card):
         if self.controls.problem:
             self.status.fail(self.controls.problem)
             return
-        sizes = self.table.inside.sum(axis=1)
-        rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
-        notes = [f"✓ {rows} rows in a frame"]
-        if self.table.cut:
-            notes.append(
-                f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
-            )
+        notes = [f"✓ {_words(self.table)}"]
         if len(self._keys) == MOST_KEYS:
             notes.append(f"The first {MOST_KEYS} partitions are offered.")
         self.status.tell(in_lines(notes))
@@ -157,6 +235,31 @@ class FrameExplorer(Card):
 
     def _show_player(self) -> None:
         self.player.children = (Player(window_lesson(self.partition, self.column.value)),)
+
+
+def _title(table: FrameTable) -> str:
+    return f"{table.column} over {table.frame!r}, {table.who}"
+
+
+def _words(table: FrameTable) -> str:
+    """How many rows the frames have."""
+    sizes = table.inside.sum(axis=1)
+    rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
+    cut = f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
+    return f"{rows} rows in a frame." + (f" {cut}" if table.cut else "")
+
+
+def _key_parts(key: tuple[Any, ...]) -> dict[str, str]:
+    """The partition, as a state has it; nothing where there is one of all rows."""
+    return {"partition": key_text(key)} if key else {}
+
+
+def _bound_to(partition: Partition, over: Over) -> Partition:
+    """The rows of a partition for a call that a state says."""
+    try:
+        return partition.asked(over)
+    except WorkbenchError as error:
+        raise WorkbenchError(f"state: {error}") from None
 
 
 def _framed(over: Over) -> Over:
@@ -172,7 +275,7 @@ def _follows(function: Any) -> bool:
 
 
 def _offered(key: tuple[Any, ...], rows: int) -> str:
-    return f"{', '.join(map(said, key)) or 'all rows'} · {rows:,} rows"
+    return f"{', '.join(map(value_text, key)) or 'all rows'} · {rows:,} rows"
 
 
 def _step(partition: Partition) -> str:

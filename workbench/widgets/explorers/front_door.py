@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from math import prod
 from typing import Any
 
 import ipywidgets as widgets
@@ -62,8 +63,9 @@ class FrontDoor(Card):
     ----------
     roles : dict of str to ipywidgets.Dropdown
         The columns for "key", "time", "event" and "value".
-    format, question, steps, window : widgets
-        How times are read, what is asked, and with which steps and window.
+    also, format, question, steps, window : widgets
+        Further columns of the key, how times are read, what is asked, and with which steps and
+        window.
     code : str
         The lines of Python that make the same explorer.
     explorer : widget or None
@@ -76,6 +78,7 @@ class FrontDoor(Card):
         self.profile, self.title, self.source, self._explore = profile, title, source, explore
         self.explorer: Any = None
         self.roles = {role: _choice(profile, role) for role in ROLES}
+        self.also = widgets.TagsInput(allow_duplicates=False, placeholder="and another column")
         self.reasons = {role: HTML() for role in ROLES}
         self.format = widgets.Dropdown(description="read as", layout={"width": "auto"})
         self.question = widgets.ToggleButtons(
@@ -98,11 +101,17 @@ class FrontDoor(Card):
             foot=[self.lines, self.place],
         )
         self.entitle(title, *_facts(profile))
+        self._take_key()
         self._take_time()
         self._take_event()
+        self.roles["key"].observe(self._take_key, names="value")
+        self.also.observe(self._take_windows, names="value")
         self.roles["time"].observe(self._take_time, names="value")
         self.roles["event"].observe(self._take_event, names="value")
-        for one in (*self.roles.values(), self.format, self.question, self.steps, self.window):
+        for one in (
+            *(*self.roles.values(), self.also, self.format),
+            *(self.question, self.steps, self.window),
+        ):
             one.observe(self._say, names="value")
         self.button.on_click(self._open)
         self._say()
@@ -117,7 +126,9 @@ class FrontDoor(Card):
     @property
     def choice(self) -> Choice:
         """What is chosen."""
-        return Choice(**self._roles(), steps=tuple(self.steps.value), window=self.window.value)
+        key, time, event, value = (self._roles()[role] for role in ROLES)
+        steps, also = tuple(self.steps.value), tuple(self.also.value)
+        return Choice(key, time, event, value, steps, self.window.value, also)
 
     @property
     def times(self) -> dict[str, str]:
@@ -155,7 +166,8 @@ class FrontDoor(Card):
 
     def _role(self, role: str) -> Any:
         parts = [self.roles[role], self.reasons[role]]
-        parts += [self.format] if role == "time" else []
+        beside = {"key": [self.also], "time": [self.format]}
+        parts += beside.get(role, [])
         return widgets.VBox(
             parts, layout={"flex": "1 1 170px", "max_width": "360px", "align_self": "flex-start"}
         )
@@ -169,7 +181,7 @@ class FrontDoor(Card):
         spec = self._asked.make(self.choice)
         if self._asked.name != "backfill":
             return self._explore(spec, events)
-        asking = [str(self.choice.key), str(self.choice.time)]
+        asking = [*self.choice.keys, str(self.choice.time)]
         return self._explore(spec, events.select(*map(name_of, asking)), events)
 
     def _open(self, _button: Any) -> None:
@@ -188,7 +200,19 @@ class FrontDoor(Card):
         self.format.options = formats
         self.format.layout.display = None if formats else "none"
         self.format.value = formats[0] if formats else None
-        windows, usual = self._windows(name)
+        self._take_windows()
+
+    def _take_key(self, _change: Any = None) -> None:
+        """Offer the other columns that a key may have, too."""
+        key = self._roles()["key"]
+        names = [name for name in self.roles["key"].options if name not in (NONE, key)]
+        self.also.allowed_tags = []
+        self.also.value = [name for name in self.also.value if key and name != key]
+        self.also.allowed_tags = names
+        self.also.layout.display = None if key and names else "none"
+
+    def _take_windows(self, _change: Any = None) -> None:
+        windows, usual = self._windows(self._roles()["time"])
         self.window.options = windows
         self.window.value = usual
 
@@ -199,9 +223,10 @@ class FrontDoor(Card):
         integers = held.kind == INTEGER and self.format.value in (None, AS_IT_IS)
         span = (held.high or 0) - (held.low or 0) if integers else self.profile.span(name)[2]
         windows = windows_of(span, integers, held.type == "date")
-        key = self._roles()["key"]
-        keys = (self.profile.columns[key].distinct or 1) if key else 1
-        return windows, usual_window(windows, span, self.profile.rows / max(keys, 1))
+        # Of several columns together there are at most as many keys as rows.
+        counts = [self.profile.columns[key].distinct or 1 for key in self.choice.keys]
+        keys = min(prod(counts), max(self.profile.rows, 1))
+        return windows, usual_window(windows, span, self.profile.rows / keys)
 
     def _take_event(self, _change: Any = None) -> None:
         """Offer the names of events as steps: at first the most frequent ones."""
@@ -213,7 +238,7 @@ class FrontDoor(Card):
 
     def _say(self, change: Any = None) -> None:
         if change is not None and change["owner"] is self.format:
-            self.window.options, self.window.value = self._windows(self._roles()["time"])
+            self._take_windows()
         for role in ROLES:
             self.reasons[role].value = _hint(self._reason(role))
         asked, choice = self._asked, self.choice
@@ -237,6 +262,8 @@ class FrontDoor(Card):
             words = [failures(reading)]
         if reading is not None and reading.failed:
             words.append("These rows are left out.")
+        if role == "key" and self.also.value:
+            words.append(f"Together with {' and '.join(self.also.value)}.")
         return in_lines(words)
 
     def _still(self) -> Markup:
@@ -255,8 +282,8 @@ class FrontDoor(Card):
 
 def _first(roles: dict[str, str | None]) -> str:
     """The first question that the proposals answer."""
-    steps, window = ("?",), "1 day"
-    choice = Choice(**roles, steps=steps, window=window)
+    key, time, event, value = (roles[role] for role in ROLES)
+    choice = Choice(key, time, event, value, steps=("?",))
     fits = [name for name, one in QUESTIONS.items() if one.missing(choice) is None]
     return fits[0] if fits else next(iter(QUESTIONS))
 

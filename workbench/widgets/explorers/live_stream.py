@@ -4,8 +4,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -16,12 +17,14 @@ import pyarrow.compute as pc
 from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
 from workbench.figures.live import Strip, live_figure, live_svg
-from workbench.lessons.follow import Follower
+from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
-from workbench.widgets.html import HTML, Status, code_line
+from workbench.widgets.explorers.live_replay import Again, Moment
+from workbench.widgets.html import HTML, Status, code_line, fact
+from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
 from workbench.windows.bands.call import band_of
 from workbench.windows.stream.worker.update import OP
@@ -40,22 +43,6 @@ KEPT = 500
 def is_stream(table: Any) -> bool:
     """Say whether a table is a stream, or is told again as one."""
     return isinstance(table, Replay) or bool(getattr(table, "isStreaming", False))
-
-
-class Moment(NamedTuple):
-    """What a stream had said at one time, to be shown again.
-
-    Attributes
-    ----------
-    at : str
-        The arrival clock, or the number of the micro-batch.
-    table, last : pyarrow.Table or None
-        What had been said, and the changes of the last micro-batch.
-    """
-
-    at: str
-    table: pa.Table | None
-    last: pa.Table | None
 
 
 class LiveStream(Card):
@@ -106,34 +93,46 @@ class LiveStream(Card):
         self._shown: Moment | None = None
         self.play_button = widgets.ToggleButton(description="Play", icon="play")
         self.step_button = widgets.Button(description="Step")
+        self.end_button = widgets.Button(description="End", icon="stop")
         self.late_button = widgets.Button(description="Late event")
         self.kill_button = widgets.Button(description="Kill and restart", button_style="warning")
         self.speed = widgets.SelectionSlider(
             options=[(f"{minutes} min", minutes) for minutes in SPEEDS], value=60,
             description="A step is",
         )  # fmt: skip
-        self.again = _Again(self._look_back)
+        self.again = Again(self._look_back)
         self.status, self.numbers_view = Status(), HTML()
         self.chart = Chart(self._figure(), toolbar=False)
+        session = self.follower.stream.sparkSession
+        self.progress = Progress(
+            lambda: session, self.status, self, jobs=lambda: MicroBatches(self.follower)
+        )
+        super().__init__(
+            self.chart, controls=self._controls(), rows=[self.numbers_view],
+            foot=[self.progress, self.status, HTML(code_line(repr(over)))],
+        )  # fmt: skip
+        self._draw("✓ The query runs; step or play to let time go on.")
+
+    def _controls(self) -> list[Any]:
         self.play_button.observe(self._toggled, names="value")
-        self.step_button.on_click(lambda _: self._clicked(self.step))
-        self.late_button.on_click(lambda _: self._clicked(self.inject))
-        self.kill_button.on_click(lambda _: self._clicked(self.kill_and_restart))
-        buttons = [self.play_button, self.step_button]
+        for button, work in (
+            (self.step_button, self._advance),
+            (self.late_button, self._late),
+            (self.kill_button, self._restart),
+        ):
+            button.on_click(partial(self._clicked, work))
+        # What is asked is given up for it.
+        self.end_button.on_click(lambda _: self.progress.ask(self._end, self._draw))
         # Into a stream of one's own nothing is written from here.
         more = [] if self.replay is None else [self.late_button, self.kill_button, self.speed]
-        super().__init__(
-            self.chart, controls=[*buttons, *more, self.again],
-            rows=[self.numbers_view], foot=[self.status, HTML(code_line(repr(over)))],
-        )  # fmt: skip
-        self.entitle(f"Live: moving quartiles of {self._value()}", f"by {self._key}")
+        return [self.play_button, self.step_button, self.end_button, *more, self.again]
 
     @property
     def ended(self) -> bool:
         """Whether nothing is to come: a replay is told to its end, or a query has ended."""
-        if self.replay is not None:
-            return not self.replay.left
-        return self.follower.query is not None and not self.follower.query.isActive
+        query = self.follower.query
+        stopped = query is not None and not query.isActive
+        return stopped or (self.replay is not None and not self.replay.left)
 
     def step(self, steps: int = 1) -> None:
         """Let time go on, and wait until what has arrived is answered.
@@ -142,13 +141,7 @@ class LiveStream(Card):
         ----------
         steps : int
         """
-        with self._lock:
-            self._resume()
-            for _ in range(steps):
-                self._go_on()
-                self._catch_up()
-                self._keep()
-            self._draw(self._left())
+        self._draw(self._advance(steps))
 
     def inject(self, minutes: int = 60) -> None:
         """Let a row arrive that happened some time ago, with a value like no other.
@@ -163,6 +156,26 @@ class LiveStream(Card):
         WorkbenchError
             When nothing has been said yet, or the stream is no replay.
         """
+        self._draw(self._late(minutes))
+
+    def kill_and_restart(self) -> None:
+        """Stop the query inside a micro-batch, and start it from its checkpoint."""
+        self._draw(self._restart())
+
+    def stop(self) -> None:
+        """Stop the query, and end playing; the next step goes on from the checkpoint."""
+        self._draw(self._end())
+
+    def _advance(self, steps: int = 1) -> str:
+        with self._lock:
+            self._resume()
+            for _ in range(steps):
+                self._go_on()
+                self._catch_up()
+                self._keep()
+            return self._left()
+
+    def _late(self, minutes: int = 60) -> str:
         if self.replay is None:
             raise WorkbenchError("late event: only a replay takes one; write to your own stream.")
         with self._lock:
@@ -173,24 +186,23 @@ class LiveStream(Card):
             self._keep()
             changes = self.follower.kinds
             said = ", ".join(f"{count} {op}" for op, count in sorted(changes.items())) or "nothing"
-            self._draw(f"✓ A row of {row[self.time]:%H:%M} came late; it says {said}.")
+            return f"✓ A row of {row[self.time]:%H:%M} came late; it says {said}."
 
-    def kill_and_restart(self) -> None:
-        """Stop the query inside a micro-batch, and start it from its checkpoint."""
+    def _restart(self) -> str:
         with self._lock:
+            self._resume()
             self._go_on()
             inside = self.follower.kill()
             self.follower.start().catch_up()
             self._keep()
             what = "a micro-batch in its middle was begun again" if inside else "nothing was lost"
-            self._draw(f"✓ Killed, and restarted from the checkpoint: {what}.")
+            return f"✓ Killed, and restarted from the checkpoint: {what}."
 
-    def stop(self) -> None:
-        """Stop the query, and end playing; the next step goes on from the checkpoint."""
+    def _end(self) -> str:
         self._playing.clear()
         with self._lock:
             self.follower.stop()
-            self._offer()
+        return f"✓ Ended after {len(self.moments):,} steps; the next one goes on from here."
 
     def _resume(self) -> None:
         query = self.follower.query
@@ -220,18 +232,19 @@ class LiveStream(Card):
         at = now or f"micro-batch {max(self.follower.beats, default=0)}"
         self.moments = [*self.moments, Moment(at, self.follower.table, self.follower.last)][-KEPT:]
         self._shown = None
-        if self.ended:
-            self._offer()
 
     def _offer(self) -> None:
-        if self.moments:
+        """Offer all moments again where nothing more is to come, and none while it goes on."""
+        if self.ended and self.moments:
             self.again.offer([moment.at for moment in self.moments])
+        elif not self.ended:
+            self.again.withdraw()
 
     def _look_back(self, number: int) -> None:
         """Draw a moment of those that were."""
         with self._lock:
             self._shown = self.moments[number]
-            self._draw(f"↺ As it was at {self._shown.at}: {number + 1} of {len(self.moments)}.")
+            self._picture(f"↺ As it was at {self._shown.at}: {number + 1} of {len(self.moments)}.")
 
     @property
     def _said(self) -> pa.Table | None:
@@ -281,12 +294,18 @@ class LiveStream(Card):
         now = f"{self.replay.now.astype('M8[m]')}".replace("T", " ")
         return [("arrival clock", now), ("watermark behind the clock", lag)]
 
+    def _keys(self) -> list[str]:
+        table = self._said
+        if table is None:
+            return []
+        return sorted({str(key) for key in pc.unique(table.column(self._key)).to_pylist()})
+
     def _strips(self) -> dict[str, Strip]:
         table = self._said
-        if table is None or not len(table):
-            return {}
-        keys = sorted({str(key) for key in pc.unique(table.column(self._key)).to_pylist()})
-        return {key: self._strip(table, key) for key in keys[: self.limit]}
+        return {} if table is None else {key: self._strip(table, key) for key in self._drawn()}
+
+    def _drawn(self) -> list[str]:
+        return self._keys()[: self.limit]
 
     def _strip(self, table: pa.Table, key: str) -> Strip:
         rows = table.filter(pc.equal(table.column(self._key).cast(pa.string()), key))
@@ -308,16 +327,20 @@ class LiveStream(Card):
         return live_figure(self._strips(), self.time, self._value())
 
     def _draw(self, said: str) -> None:
-        figure = self._figure()
-        if len(figure.data) == len(self.chart.data):
-            redraw(self.chart, figure)
-        else:
-            with self.chart.batch_update():
-                self.chart.data = []
-                self.chart.add_traces(figure.data)
-                self.chart.update_layout(figure.layout)
+        self._offer()
+        self._picture(said)
+
+    def _picture(self, said: str) -> None:
+        redraw(self.chart, self._figure())
         self.numbers_view.value = _table(self.numbers)
+        self._headline()
         self.status.tell(said)
+
+    def _headline(self) -> None:
+        rows, keys = 0 if self._said is None else len(self._said), self._keys()
+        shown = f" {self._key} shown"
+        facts = [f"{len(self._drawn()):,} of {len(keys):,}" + shown] if keys else []
+        self.entitle(f"Live: moving quartiles of {self._value()}", fact(rows, "row"), *facts)
 
     def _late_row(self, replay: Replay, minutes: int) -> dict[str, Any]:
         table = self.follower.table
@@ -331,26 +354,32 @@ class LiveStream(Card):
         row[self._value()] = type(row[self._value()] or 0)(600)
         return row
 
-    def _clicked(self, work: Any) -> None:
-        # A micro-batch takes a second or more: a click is to be seen at once.
-        self.status.tell("… a micro-batch runs")
-        self.status.guard(work)
+    def _clicked(self, work: Callable[[], str], _button: Any) -> None:
+        # One micro-batch after the other: a second click would give up the first one.
+        if not self.progress.asking:
+            self.progress.ask(work, self._draw)
 
-    def _toggled(self, change: Any) -> None:
+    def _toggled(self, change: dict[str, Any]) -> None:
         self.play_button.description = "Pause" if change["new"] else "Play"
         self.play_button.icon = "pause" if change["new"] else "play"
-        if change["new"]:
+        if change["new"] and not self._playing.is_set():
             self._playing.set()
             threading.Thread(target=self._play, daemon=True).start()
-        else:
+        elif not change["new"]:
             self._playing.clear()
 
     def _play(self) -> None:
-        while self._playing.is_set() and (self.replay is None or self.replay.left):
-            if not self.status.guard(self.step):
-                break
-            time.sleep(0.1 if self.replay else 1.0)
-        self.play_button.value = False
+        # While it plays the picture stays as it is, and changes with each micro-batch.
+        self.progress.pictures = ()
+        try:
+            while self._playing.is_set() and (self.replay is None or self.replay.left):
+                if not self.progress.ask_here(self._advance, self._draw):
+                    break
+                time.sleep(0.1 if self.replay else 1.0)
+        finally:
+            self.progress.pictures = (self,)
+            self._playing.clear()
+            self.play_button.value = False
 
 
 def _table(numbers: list[tuple[str, str]]) -> Markup:
@@ -384,29 +413,3 @@ def _stream(replay: Replay, spark: "SparkSession | None", lateness: str | None) 
     schema = from_arrow_schema(replay.rows.schema)
     rows = spark.readStream.schema(schema).parquet(str(replay.folder.resolve()))
     return rows.withWatermark(replay.time, lateness or replay.lateness)
-
-
-class _Again(widgets.HBox):  # type: ignore[misc]
-    """A slider over what was drawn, and a button that moves it; nothing is seen until offered."""
-
-    def __init__(self, look: Callable[[int], None]) -> None:
-        self.player = widgets.Play(interval=700, min=0, max=0, show_repeat=True)
-        self.at = widgets.SelectionSlider(
-            options=[("", 0)], description="Again", layout={"width": "360px"},
-            style={"description_width": "50px"},
-        )  # fmt: skip
-        super().__init__([self.player, self.at], layout={"display": "none"})
-        self._look = look
-        widgets.jslink((self.player, "value"), (self.at, "index"))
-        self.at.observe(self._moved, names="value")
-
-    def offer(self, names: list[str]) -> None:
-        self.at.unobserve(self._moved, names="value")
-        self.at.options = [(name, number) for number, name in enumerate(names)]
-        self.player.max = len(names) - 1
-        self.at.index = self.player.value = len(names) - 1
-        self.at.observe(self._moved, names="value")
-        self.layout.display = None
-
-    def _moved(self, change: dict[str, Any]) -> None:
-        self._look(change["new"])

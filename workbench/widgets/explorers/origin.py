@@ -1,14 +1,16 @@
 """The explorer of a backfill: where did this number come from?"""
 
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 import numpy as np
+import pandas as pd
 
 from workbench.backfill.backfill import Backfill
-from workbench.backfill.inspect.difference import SAME, OriginDifference, change, difference
+from workbench.backfill.inspect.difference import OriginDifference, difference
 from workbench.backfill.inspect.fetched_key import FetchedKey, fetched_key
 from workbench.backfill.inspect.one_query import (
     MOST_EVENTS,
@@ -20,28 +22,39 @@ from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_word
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.figures.origin import origin_figure, piece_words
-from workbench.figures.stills.still import page, picture
-from workbench.figures.svg import cut, text
+from workbench.figures.stills.still import Named, arranged, page, picture
+from workbench.figures.svg import bare, cut, text
 from workbench.markup import BREAK, Markup, element
 from workbench.online.view import OnlineView
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.explorers.origin_tables import (
+    Compared,
+    differing_answers,
+    differing_events,
+    pieces_table,
+)
 from workbench.widgets.html import HTML, Status, code_line, failure
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.progress import Progress
 from workbench.widgets.redraw import redraw
-from workbench.windows.inspect.one_partition import said
+from workbench.widgets.sharing.files import csv_of
+from workbench.widgets.sharing.grid import PageChoice
+from workbench.widgets.sharing.page import PageView, Shareable
+from workbench.widgets.sharing.shared import Shared
+from workbench.widgets.sharing.state import Parts, alone, key_text, offered
+from workbench.widgets.table import Table
+from workbench.windows.inspect.one_partition import value_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-MOST_ROWS = 12
 #: What a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
-class OriginExplorer(Card):
+class OriginExplorer(Shared, Card):
     """One feature of one query: its window, the pieces of it, and how they add up.
 
     The queries and events of the key are on the driver: another query, or another feature, needs
@@ -67,8 +80,11 @@ class OriginExplorer(Card):
         To the query that it is compared with.
     """
 
+    FILE = "origin"
+    STATED = ("key", "feature", "query", "compare", "other")
     asked: OneQuery
     origin: Origin
+    _filling = False
     _others: list[OneQuery]
     difference: OriginDifference | None = None
 
@@ -98,13 +114,14 @@ class OriginExplorer(Card):
             options=ways, description="Compare", style={"button_width": "auto"}
         )
         self.chart = Chart()
-        self.sentence, self.table, self.code = Status(), HTML(), HTML()
+        self.sentence, self.code = Status(), HTML()
+        self.compared, self.table, self.compared_table = Status(), Table(), Table()
         asked = self._plan.queries
         self.progress = Progress(lambda: asked.df.sparkSession, self.sentence, self)
         super().__init__(
-            self.chart, self.table,
+            self.chart, self.compared, self.compared_table, self.table,
             controls=[self.who, self.feature, self.when, self.compare, self.other],
-            foot=[self.progress, self.sentence, self.code],
+            foot=[self.progress, self.sentence, self._share_bar(), self.code],
         )  # fmt: skip
         self._take_key(fetched_key(self._plan, self.who.value))
         self.who.observe(self._change_key, names="value")
@@ -117,18 +134,101 @@ class OriginExplorer(Card):
         return f"Where {self.origin!r} comes from, for {key} at {at}"
 
     def _change_key(self, _change: Any = None) -> None:
-        self.progress.ask(partial(fetched_key, self._plan, self.who.value), self._take_key)
+        if not self._filling:
+            self.progress.ask(partial(fetched_key, self._plan, self.who.value), self._take_key)
 
-    def _take_key(self, key: FetchedKey) -> None:
+    def _take_key(
+        self, key: FetchedKey, asked: tuple[int | None, int | None] = (None, None)
+    ) -> None:
         self._key, times = key, key.times
         self._clock = clock_for(np.array(times, np.int64), self._plan.integer_time)
         options = [(self._clock(one), one) for one in times]
         self._filling = True
-        for control, place in ((self.when, -1), (self.other, -2)):
+        for control, place, time in zip((self.when, self.other), (-1, -2), asked, strict=True):
             control.options = options
-            control.value = times[max(place, -len(times))]
+            control.value = times[max(place, -len(times))] if time is None else time
         self._filling = False
         self._take_queries(self._ask_queries(*self._chosen()))
+
+    def _text(self, time: int) -> str:
+        """A query's time as a state has it."""
+        if self._plan.integer_time:
+            return str(time)
+        return str(np.datetime64(time, "us")).removesuffix(".000000")
+
+    def _parts(self) -> dict[str, Any]:
+        both = self.compare.value == ANOTHER
+        return {
+            "key": key_text(self.who.value),
+            "feature": self.feature.value,
+            "query": self._text(self.when.value),
+            "compare": [] if self.compare.value == ALONE else self.compare.value,
+            "other": self._text(self.other.value) if both else [],
+        }
+
+    def _reopen(self, parts: Parts) -> None:
+        keys = {key_text(key): key for _, key in self.who.options}
+        key = offered("key", alone(parts, "key", key_text(self.who.options[0][1])), keys)
+        features = {name: name for name in self.feature.options}
+        first = next(iter(features))
+        feature = offered("feature", alone(parts, "feature", first), features)
+        ways = {name: name for name in self.compare.options}
+        way = offered("compare", alone(parts, "compare", ALONE), ways)
+        # Which queries a key has is known when it is here.
+        held = self._key if key == self.who.value else fetched_key(self._plan, key)
+        times = {self._text(time): time for time in held.times}
+        query, other = (
+            offered(name, alone(parts, name, self._text(held.times[max(k, -len(times))])), times)
+            for name, k in (("query", -1), ("other", -2))
+        )
+        self._filling = True
+        self.who.value, self.feature.value, self.compare.value = key, feature, way
+        self._filling = False
+        self.progress.ask(lambda: held, partial(self._take_key, asked=(query, other)))
+
+    def _table(self) -> pd.DataFrame:
+        return _pieces(self.origin, self._text)
+
+    def _shareable(self) -> Shareable:
+        # The last queries, as the slider has them.
+        ways = list(dict.fromkeys([ALONE, self.compare.value]))
+        choices = [
+            PageChoice("feature", [(one, one) for one in self.feature.options], self.feature.index),
+            PageChoice("query", self.when.options, self.when.index, ordered=True),
+            PageChoice("compare with", [(one, one) for one in ways], len(ways) - 1),
+        ]
+
+        def draw(at: tuple[int, ...]) -> PageView:
+            feature, time, way = (one.options[k][1] for one, k in zip(choices, at, strict=True))
+            return self._view(feature, time, way)
+
+        who, many = _named(self.who.value), counted(len(self._key.times), "query", "queries")
+        rows = counted(len(self._key.time), "event")
+        ends = (self._text(self._key.times[k]).replace("T", " ") for k in (0, -1))
+        span = f"queries from {' to '.join(ends)}"
+        return Shareable(f"Where numbers of {who} come from", [many, rows, span], self.FILE,
+                         choices, draw)  # fmt: skip
+
+    def _view(self, feature: str, time: int, way: str) -> PageView:
+        """What a page shows of a feature of a query, and of what it is compared with."""
+        query, beside = self._key.ask(time), self.other.value
+        one = query.origin(feature)
+        other = self._key.ask(beside).origin(feature) if way == ANOTHER else None
+        found = None if other is None else difference(one, other)
+        figure = origin_figure(one, self._plan.integer_time, other)
+        drawn, height, width = arranged([Named(figure, f"{feature}, {self._clock(time)}")], 0)
+        asked = f"{self._alone()!r}, {_time_of(query)!r}, {feature!r}"
+        parts = self._parts() | {"feature": feature, "query": self._text(time)}
+        parts["compare"] = [] if way == ALONE else way
+        parts["other"] = [] if other is None else self._text(beside)
+        compared = self._compared(way, query, found)
+        tables = compared if isinstance(compared, Markup) else compared.markup
+        code = f"backfill.origin(queries, events, {asked})"
+        words, rows = self._words_of(one), tables + self._pieces(one, code).markup
+        return PageView(
+            self._stated(parts), bare(drawn, words, width, height), words, rows,
+            code, csv_of(_pieces(one, self._text)),
+        )  # fmt: skip
 
     def _change_query(self, _change: Any = None) -> None:
         # While the sliders get the times of another key, nothing of it is drawn.
@@ -148,7 +248,8 @@ class OriginExplorer(Card):
         self._show()
 
     def _draw(self, _change: Any = None) -> None:
-        self.sentence.guard(self._show)
+        if not self._filling:
+            self.sentence.guard(self._show)
 
     def _show(self) -> None:
         start = perf_counter()
@@ -157,10 +258,30 @@ class OriginExplorer(Card):
         self._entitle()
         self.other.layout.display = None if self.compare.value == ANOTHER else "none"
         self.difference = None if other is None else difference(self.origin, other)
-        compared = self._compared()
+        compared = self._compared(self.compare.value, self.asked, self.difference)
         redraw(self.chart, origin_figure(self.origin, self._plan.integer_time, other))
-        self.table.value = compared + self._rows()
+        self._show_tables(compared)
         self._say(perf_counter() - start)
+        self._noted()
+
+    def _show_tables(self, compared: Compared | Markup) -> None:
+        pieces = self._pieces(self.origin, self._line)
+        # What cannot be compared is said in its place.
+        self.compared.value = compared if isinstance(compared, Markup) else compared.words
+        self.compared_table.layout.display = None if isinstance(compared, Compared) else "none"
+        if isinstance(compared, Compared):
+            listed = compared.listed
+            self.compared_table.show(
+                listed.frame, listed.code, heads=listed.heads, shown=listed.shown,
+                name="differences", nothing="Both see the same events.",
+            )  # fmt: skip
+        listed = pieces.listed
+        self.table.show(
+            listed.frame, listed.code, heads=listed.heads, shown=listed.shown, name="pieces",
+            nothing="No event is in the window.",
+        )  # fmt: skip
+        if pieces.words:
+            self.table.note.value = element("p", pieces.words)
 
     def _say(self, seconds: float) -> None:
         notes = [f"Answered on the driver in {1000 * seconds:.0f} ms."]
@@ -175,23 +296,30 @@ class OriginExplorer(Card):
 
     def _entitle(self) -> None:
         one = self.origin
-        asked = f"{self._alone()!r}, {self._moment()!r}, {one.feature!r}"
         who, at = _named(self.who.value), self._clock(one.query)
         self.entitle(f"Where {one.feature} comes from", who, at)
-        self.code.value = code_line(f"backfill.origin(queries, events, {asked})")
+        self.code.value = code_line(self._line)
 
-    def _compared(self) -> Markup:
-        """What differs, as a table, above that of the pieces; nothing where nothing is compared."""
-        if self.difference is not None:
-            return differing_events(self.difference, self._clock)
-        if self.compare.value != ONLINE or self.view is None:
+    @property
+    def _line(self) -> str:
+        """The line of Python that returns what is drawn."""
+        asked = f"{self._alone()!r}, {self._moment()!r}, {self.origin.feature!r}"
+        return f"backfill.origin(queries, events, {asked})"
+
+    def _compared(
+        self, way: str, asked: OneQuery, found: OriginDifference | None
+    ) -> Compared | Markup:
+        """What differs, above the pieces; a sentence or nothing where nothing is compared."""
+        if found is not None:
+            return differing_events(found, self._clock, self._plan.integer_time)
+        if way != ONLINE or self.view is None:
             return Markup()
         try:
-            served = self.view.fetch([self._alone()], at=self._moment())[self._alone()]
+            served = self.view.fetch([self._alone()], at=_time_of(asked))[self._alone()]
         except WorkbenchError as error:
             # A store says what is known now, and nothing of times that it has passed.
             return element("p", failure(str(error)), style="margin:8px 0 4px")
-        answers = {name: self.asked.origin(name).answer for name in self.asked.exact}
+        answers = {name: asked.origin(name).answer for name in asked.exact}
         return differing_answers(served, answers)
 
     def _alone(self) -> Any:
@@ -201,12 +329,15 @@ class OriginExplorer(Card):
 
     def _moment(self) -> Any:
         """The query's time as its column holds it."""
-        return self.asked.queries.column(TIME)[0].as_py()
+        return _time_of(self.asked)
 
     @property
     def words(self) -> str:
         """What is drawn, as a sentence."""
-        one, clock = self.origin, self._clock
+        return self._words_of(self.origin)
+
+    def _words_of(self, one: Origin) -> str:
+        clock = self._clock
         outside = int((~one.counts).sum())
         made = (
             f"{one!r}. The query at {clock(one.query)} sees events from {clock(one.low)} up to, "
@@ -216,18 +347,8 @@ class OriginExplorer(Card):
             made += " Its parts have no state that merges: each answer looks at all events so far."
         return made + (f" {counted(outside, 'fetched event')} do not count." if outside else "")
 
-    def _rows(self) -> Markup:
-        """The newest pieces as a table: what each adds, and what they come to."""
-        one, shown = self.origin, min(len(self.origin.pieces), MOST_ROWS)
-        parts = list(zip(one.pieces, one.states, one.merged, strict=True))
-        cells = [
-            (self._clock(piece.begin), piece_words(piece), cut(state, 70),
-             element("b", cut(in_words(merged), 70)))
-            for piece, state, merged in parts[len(parts) - shown :]
-        ]  # fmt: skip
-        older = len(one.pieces) - shown
-        before = f"{counted(older, 'older piece')} come before these." if older else ""
-        return _table(("from", "piece", "its state", "merged"), cells, before)
+    def _pieces(self, one: Origin, asked: str) -> Compared:
+        return pieces_table(one, self._clock, self._plan.integer_time, asked)
 
     def _still(self) -> Markup:
         body, height, width = picture(self.chart)
@@ -241,64 +362,18 @@ class OriginExplorer(Card):
         return page(repr(self), part, f"{_named(self.who.value)}: {self.words}", width)
 
 
-def differing_events(found: OriginDifference, clock: Any) -> Markup:
-    """Return the events that only one of two queries sees, as a table.
-
-    Parameters
-    ----------
-    found : OriginDifference
-    clock : function
-        Of a time, as it is read.
-    """
-    first, second = found.first, found.second
-    told = element("b", f"{cut(in_words(first.answer), 40)} → {cut(in_words(second.answer), 40)}: "
-                   f"{cut(found.change, 80)}. ")  # fmt: skip
-    head = told + (
-        f"{found.both:,} of the events count for both, {len(found.left):,} for this query alone, "
-        f"{len(found.entered):,} for the other alone."
-    )
-    rows = [(clock(time), cut(value, 60), "only this query") for time, value in found.left]
-    rows += [(clock(time), cut(value, 60), "only the other") for time, value in found.entered]
-    return _table(("event", "its value", "seen by"), rows[:MOST_ROWS], head, len(rows) - MOST_ROWS)
+def _time_of(asked: OneQuery) -> Any:
+    return asked.queries.column(TIME)[0].as_py()
 
 
-def differing_answers(online: dict[str, Any], offline: dict[str, Any]) -> Markup:
-    """Return the features of a query as an online view says them and as a backfill does.
-
-    Parameters
-    ----------
-    online, offline : dict of str to value
-        By the feature's name.
-
-    Examples
-    --------
-    >>> differing_answers({"n": 3}, {"n": 4}).striptags().partition(".")[0]
-    '1 of 1 feature differs'
-    """
+def _pieces(one: Origin, clock: Callable[[int], str]) -> pd.DataFrame:
+    """The pieces of a window: what each adds, and what they come to."""
+    parts = zip(one.pieces, one.states, one.merged, strict=True)
     rows = [
-        (name, cut(in_words(online[name]), 40), cut(in_words(value), 40),
-         cut(change(online[name], value), 60))
-        for name, value in offline.items()
-    ]  # fmt: skip
-    other = [row for row in rows if row[3] != SAME]
-    same = [row for row in rows if row[3] == SAME]
-    verb = "differs" if len(other) == 1 else "differ"
-    head = element("b", f"{len(other)} of {counted(len(rows), 'feature')} {verb}.")
-    return _table(("feature", "online", "offline", "difference"), [*other, *same], head)
-
-
-def _table(head: tuple[str, ...], rows: Any, words: object, left_out: int = 0) -> Markup:
-    """A table of texts below some words."""
-    lines = [_line("td", row) for row in rows]
-    if left_out > 0:
-        lines.append(_line("td", [f"… and {left_out:,} more", *[""] * (len(head) - 1)]))
-    table = element("table", _line("th", head), *lines, class_="wb-table")
-    place = element("div", table, class_="wb-table-place")
-    return element("p", words, style="margin:8px 0 4px") + place
-
-
-def _line(tag: str, cells: Any) -> Markup:
-    return element("tr", *(element(tag, cell, class_="wb-text") for cell in cells))
+        (clock(piece.begin), piece_words(piece), str(state), in_words(merged))
+        for piece, state, merged in parts
+    ]
+    return pd.DataFrame(rows, columns=["from", "piece", "state", "merged"])
 
 
 def _queries(name: str) -> widgets.SelectionSlider:
@@ -309,4 +384,4 @@ def _queries(name: str) -> widgets.SelectionSlider:
 
 
 def _named(key: tuple[Any, ...]) -> str:
-    return ", ".join(map(said, key))
+    return ", ".join(map(value_text, key))

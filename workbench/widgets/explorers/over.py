@@ -13,9 +13,13 @@ from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer, draws_a_band
 from workbench.widgets.html import Status
 from workbench.widgets.progress import Progress
+from workbench.widgets.sharing.handed_on import HandedOn
+from workbench.widgets.sharing.shared import Shared
+from workbench.widgets.sharing.state import alone, offered, parts_in, state_of
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:
+    import pandas as pd
     from pyspark.sql import DataFrame
 
 
@@ -31,7 +35,8 @@ class Tab(NamedTuple):
     ----------
     title : str
     make : function
-        Makes a widget of a call and a table; its ``over`` is the call as it has been changed.
+        Makes a widget of a call and a table, whose view can be handed on; its ``over`` is the call
+        as it has been changed.
     suits : function
         Says whether the tab is for a call and a table.
     """
@@ -45,7 +50,7 @@ class Tab(NamedTuple):
 TABS = (Tab("Chart", SeriesExplorer, draws_a_band), Tab("Frames", FrameExplorer))
 
 
-class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
+class OverExplorer(HandedOn, Stilled, widgets.VBox):  # type: ignore[misc]
     """A window call on a table, to be changed by hand.
 
     Attributes
@@ -105,6 +110,41 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
             self._fill(index, self._made(index))
         return self.shown
 
+    @property
+    def state(self) -> str:
+        """The view of the open tab as a short text that stands in any address."""
+        return self._shared().state
+
+    @state.setter
+    def state(self, state: str) -> None:
+        parts, before = parts_in(state), self.tabs.selected_index
+        titles = {tab.title: tab.title for tab in self._tabs}
+        title = offered("tab", alone(parts, "tab", next(iter(titles))), titles)
+        rest = {name: texts for name, texts in parts.items() if name != "tab"}
+        try:
+            self.choose(title).state = state_of(rest)
+        except WorkbenchError:
+            self.tabs.selected_index = before
+            raise
+
+    def undo(self) -> None:
+        """Go back to the view before; at the first one nothing happens."""
+        self._shared().undo()
+
+    def redo(self) -> None:
+        """Go to the view that was undone last; where there is none, nothing happens."""
+        self._shared().redo()
+
+    def _page(self, most_bytes: int, seconds: float) -> Markup:
+        return self._shared()._page(most_bytes, seconds)
+
+    def _table(self) -> "pd.DataFrame":
+        return self._shared()._table()
+
+    def _shared(self) -> Shared:
+        shown: Shared = self.shown
+        return shown
+
     def __repr__(self) -> str:
         return f"Explorer of {self.over!r}"
 
@@ -126,5 +166,7 @@ class OverExplorer(Stilled, widgets.VBox):  # type: ignore[misc]
         return self._tabs[index].make(self._first, self._df)
 
     def _fill(self, index: int, made: Any) -> None:
+        if index:
+            made.stand_in({"tab": self._tabs[index].title})
         self._shown = made
         self.tabs.children[index].children = (made,)

@@ -11,11 +11,14 @@ import plotly.graph_objects as go
 from workbench.errors import WorkbenchError
 from workbench.figures.decimate import within
 from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
-from workbench.figures.stills.still import still
+from workbench.figures.stills.still import Named, arranged, still
+from workbench.figures.svg import bare
 from workbench.figures.theme import number
+from workbench.frames.frame import Frame
 from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.clock import CLOCK
+from workbench.widgets.controls.frame_choices import label_of
 from workbench.widgets.controls.series import SeriesControls
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.series_points import (
@@ -24,9 +27,21 @@ from workbench.widgets.explorers.series_points import (
     outlier_frame,
     outlier_places,
 )
+from workbench.widgets.explorers.series_views import (
+    rows_seen,
+    spoken_view,
+    view_of,
+    view_parts,
+    zooms,
+)
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.progress import Progress
-from workbench.widgets.table import Table
+from workbench.widgets.sharing.files import csv_of
+from workbench.widgets.sharing.grid import PageChoice
+from workbench.widgets.sharing.page import PageView, Shareable
+from workbench.widgets.sharing.shared import Shared
+from workbench.widgets.sharing.state import Parts, key_text
+from workbench.widgets.table import Listed, Table
 from workbench.windows.bands.call import axis_name, band_alone, band_of, check_band
 from workbench.windows.bands.prepared_series import Key, PreparedSeries
 from workbench.windows.bands.quantile_band import Band, compute, no_band
@@ -36,13 +51,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+#: How many outliers a page lists of a view.
+IN_A_PAGE = 25
 #: How many columns of pixels a still has, which is kept in the notebook.
 IN_A_STILL = 300
 #: What a zoom, another window or another series changes of a trace.
 MOVING = ("x", "y", "customdata", "mode", "name", "hovertemplate", "marker", "opacity", "zorder")
 
 
-class SeriesExplorer(Card):
+class SeriesExplorer(Shared, Card):
     """Moving bands of quantiles over series of a table, to be changed by hand.
 
     Parameters
@@ -84,6 +101,9 @@ class SeriesExplorer(Card):
     (('Boston',), [517964.0, 507405.0])
     """
 
+    FILE = "band"
+    STATED = ("series", "below", "window", "band", "outliers", "scale", "from", "to")
+
     def __init__(self, over: Over, df: "DataFrame") -> None:
         check_band(df, over)
         self.prepared = PreparedSeries(df, band_alone(over))
@@ -100,7 +120,8 @@ class SeriesExplorer(Card):
         self.table.observe(self._choose, names="chosen")
         super().__init__(
             self.chart, self.point, self.table,
-            controls=[self.controls], foot=[self.progress, self.status, self.code],
+            controls=[self.controls],
+            foot=[self.progress, self.status, self._share_bar(), self.code],
         )  # fmt: skip
         several = element("b", number(len(self.prepared.sizes))) + " series"
         self.entitle(
@@ -205,6 +226,79 @@ class SeriesExplorer(Card):
         seconds = time.perf_counter() - start
         self._list()
         self.status.tell(self._said(figure, seconds))
+        self._noted()
+
+    def _parts(self) -> dict[str, Any]:
+        return self.controls.parts() | view_parts(self._view)
+
+    def _reopen(self, parts: Parts) -> None:
+        view = view_of(parts, self.band.x.dtype.kind == "M")
+        self.controls.reopen(parts)
+        self.view = view
+
+    def _table(self) -> pd.DataFrame:
+        across, value = self._names()
+        return pd.concat(
+            [
+                rows_seen(name, band, self._seen(), across, value)
+                for name, band in (self._named() or {"": self.band}).items()
+            ],
+            ignore_index=True,
+        )
+
+    def _shareable(self) -> Shareable:
+        labels: list[tuple[str, tuple[Key, ...]]] = [
+            (label, (key,)) for label, key in self.controls.series.options
+        ]
+        if (self.key,) != self.drawn or not labels:
+            labels.insert(0, (" and ".join(self._named()), self.drawn))
+        first = [keys for _, keys in labels].index(self.drawn)
+        windows = self.controls.window
+        views = zooms(self._view, whole_view(self._named()))
+        choices = [
+            PageChoice("series", labels, first),
+            PageChoice("window", windows.options, windows.index, ordered=True),
+            PageChoice("zoom", views),
+        ]
+        held: dict[tuple[int, ...], dict[Key, Band]] = {}
+
+        def draw(at: tuple[int, ...]) -> PageView:
+            keys, frame, view = (one.options[k][1] for one, k in zip(choices, at, strict=True))
+            if at[:2] not in held:
+                held[at[:2]] = self._compute(self.controls.within(frame), keys)[0]
+            return self._page_view(held[at[:2]], keys, frame, view)
+
+        rows, many = sum(self.prepared.sizes.values()), len(self.prepared.sizes)
+        facts = [f"{rows:,} rows", f"{many:,} series"]
+        if (whole := whole_view(self._named())) is not None:
+            facts.append(f"{self._names()[0]} {spoken_view(whole)}")
+        title = f"Moving band of {self._names()[1]}"
+        return Shareable(title, facts, self.FILE, choices, draw)
+
+    def _page_view(
+        self, bands: dict[Key, Band], keys: tuple[Key, ...], frame: Frame, view: View | None
+    ) -> PageView:
+        """What a page shows of some series, of a frame and of a part of the axis."""
+        named = _by_name(bands)
+        figure = bands_figure(
+            named or {"": no_band(self.over)}, view, outliers=self.controls.outliers.value,
+            names=self._names(), columns=IN_A_STILL, same_scale=self.controls.scale.value,
+        )  # fmt: skip
+        over, seen = self.controls.within(frame), view or whole_view(named)
+        found = outlier_frame(named, seen, self._names())
+        some = len(found) > IN_A_PAGE
+        words = f"{len(found):,} outliers of their own window are in view" + (
+            f"; the {IN_A_PAGE} farthest are listed." if some else "."
+        )
+        listed = Listed(found.head(IN_A_PAGE), repr(over))
+        drawn, height, width = arranged([Named(figure, " · ".join(named))], 0)
+        parts = self.controls.parts() | view_parts(view) | {"window": label_of(frame)}
+        if keys and keys[0]:
+            parts |= {"series": key_text(keys[0]), "below": [key_text(key) for key in keys[1:]]}
+        picture = bare(drawn, f"{', '.join(named)}: {words}", width, height)
+        return PageView(
+            self._stated(parts), picture, words, listed.markup, repr(over), csv_of(listed.frame)
+        )
 
     def _list(self) -> None:
         self.table.show(
@@ -221,7 +315,7 @@ class SeriesExplorer(Card):
         )  # fmt: skip
 
     def _named(self) -> dict[str, Band]:
-        return {" · ".join(map(str, key)): band for key, band in self.bands.items()}
+        return _by_name(self.bands)
 
     def _seen(self) -> View | None:
         return self._view or whole_view(self._named())
@@ -292,6 +386,10 @@ class SeriesExplorer(Card):
     def _title(self) -> str:
         keys = [str(value) for key in self.drawn for value in key]
         return " · ".join([self._names()[1], *keys])
+
+
+def _by_name(bands: dict[Key, Band]) -> dict[str, Band]:
+    return {" · ".join(map(str, key)): band for key, band in bands.items()}
 
 
 def draws_a_band(over: Over, df: "DataFrame") -> bool:

@@ -1,9 +1,11 @@
 """The tile explorer: drag a range over the queries, and see the tiles that cover it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import ipywidgets as widgets
+import pandas as pd
 
 from kernels.tiling.tile_tree import count_leaves
 from workbench.backfill.inspect.origin import counted
@@ -11,9 +13,10 @@ from workbench.errors import WorkbenchError
 from workbench.figures.tiles import tile_counts_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.widgets.chart import Chart
-from workbench.widgets.explorers.explorer import TreeChart
+from workbench.widgets.explorers.explorer import Answer, TreeChart
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
+from workbench.widgets.sharing.grid import PageChoice
 
 MOST_QUERIES = 64
 _WIDE = {"style": {"description_width": "70px"}}
@@ -47,7 +50,7 @@ class TileExplorer(TreeChart):
     Tile explorer: 3 tiles cover [4, 14): [4, 8), [8, 12), [12, 14)
     """
 
-    tiles: list[Tile]
+    FILE = "tiles"
 
     def __init__(self, queries: int = 16, left: int = 4, right: int = 14) -> None:
         _check(queries, left, right)
@@ -60,61 +63,98 @@ class TileExplorer(TreeChart):
             layout={"width": "140px"}, **_WIDE,
         )  # fmt: skip
         self.counts = Chart(toolbar=False)
-        self._by_length = list(tiles_by_length(queries))
         # Before the queries are asked for: a range that no longer fits moves first.
         self.queries.observe(self._resize, names="value")
-        super().__init__("Tiles that cover a range of queries", [self.range, self.queries])
+        super().__init__(
+            "Tiles that cover a range of queries", {"queries": self.queries, "range": self.range}
+        )
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """What the range is cut into, from left to right."""
+        found: list[Tile] = self.answer.found
+        return found
 
     def _pictures(self) -> Sequence[Any]:
         return [self.chart, self.counts]
 
     def _resize(self, _change: Any = None) -> None:
-        self._by_length = list(tiles_by_length(self.queries.value))
         self.range.max = self.queries.value
 
-    def _answer(self) -> dict[str, Any]:
+    def _answer(self, asked: Mapping[str, Any]) -> Answer:
+        (left, right), places = asked["range"], asked["queries"]
+        tiles = tiles_of(left, right)
+        ends = [(tile.begin, tile.end, tile.end - tile.begin) for tile in tiles]
+        return Answer(
+            _drawn(tiles, left, right, places),
+            tiles,
+            _summary(tiles, left, right),
+            _told(tiles, left, right, places),
+            pd.DataFrame(ends, columns=["from query", "before query", "queries"]),
+            f"TileExplorer({places}, {left}, {right})",
+        )
+
+    def _draw(self, answer: Answer) -> None:
         (left, right), places = self.range.value, self.queries.value
-        self.tiles = tiles_of(left, right)
-        self.words = self._told(left, right, places)
-        now = (right - left, len(self.tiles))
-        redraw(self.counts, tile_counts_figure(self._by_length, most_tiles(places), now))
-        return self._drawn(left, right, places)
+        now, lengths = (right - left, len(answer.found)), _by_length(places)
+        redraw(self.counts, tile_counts_figure(lengths, most_tiles(places), now))
+        super()._draw(answer)
 
-    def _drawn(self, left: int, right: int, places: int) -> dict[str, Any]:
-        leaves = count_leaves(places)
-        nodes = [tile for tile in every_tile(places) if tile.begin < places]
-        values = {str(tile.node(leaves)): _name(tile) for tile in nodes}
-        lit = [str(tile.node(leaves)) for tile in self.tiles]
-        frames = [{"from": left, "to": right}] if left < right else []
-        state = {
-            "values": values, "lit": lit, "current": None, "frames": frames,
-            "label": f"the event affects [{left}, {right})",
-        }  # fmt: skip
-        shape = tile_shape(places, "queries", {"lit": "a tile: one update"})
-        # What a node covers is its value, and said once.
-        unnamed = [{**node, "label": ""} for node in shape["nodes"]]
-        return {**shape, "nodes": unnamed, "states": [state]}
+    def _choices(self) -> list[PageChoice]:
+        # Where it begins, and how long it is: any pair of both is a range.
+        (left, right), places = self.range.value, self.queries.value
+        begins = [(str(k), k) for k in range(places + 1)]
+        lengths = [(counted(k, "query", "queries"), k) for k in range(places + 1)]
+        return [
+            PageChoice("from query", begins, left, ordered=True),
+            PageChoice("for", lengths, right - left, ordered=True),
+        ]
 
-    def _told(self, left: int, right: int, places: int) -> str:
-        if left == right:
-            return "The range is empty: the event affects no query, and there is nothing to update."
-        names = ", ".join(tile.words for tile in self.tiles)
-        count = counted(len(self.tiles), "tile")
-        verb = "covers" if len(self.tiles) == 1 else "cover"
-        return (
-            f"An event affects {_queries(left, right)}. {count} {verb} them: {names}. "
-            f"So {counted(len(self.tiles), 'update')} instead of {right - left}. "
-            f"Of {places} queries, no range has more than {most_tiles(places)} tiles: "
-            f"2 · log₂ {places}{'' if _is_power(places) else ', rounded up'}."
-        )
+    def _meant(self, *chosen: Any) -> dict[str, Any]:
+        left, length = chosen
+        return {"range": (left, min(left + length, self.queries.value))}
 
-    def __repr__(self) -> str:
-        left, right = self.range.value
-        names = ", ".join(tile.words for tile in self.tiles) or "none"
-        verb = "covers" if len(self.tiles) == 1 else "cover"
-        return (
-            f"Tile explorer: {counted(len(self.tiles), 'tile')} {verb} [{left}, {right}): {names}"
-        )
+
+@cache
+def _by_length(places: int) -> list[int]:
+    """The most tiles of a range, for each length of it."""
+    return list(tiles_by_length(places))
+
+
+def _drawn(tiles: Sequence[Tile], left: int, right: int, places: int) -> dict[str, Any]:
+    leaves = count_leaves(places)
+    nodes = [tile for tile in every_tile(places) if tile.begin < places]
+    values = {str(tile.node(leaves)): _name(tile) for tile in nodes}
+    lit = [str(tile.node(leaves)) for tile in tiles]
+    frames = [{"from": left, "to": right}] if left < right else []
+    state = {
+        "values": values, "lit": lit, "current": None, "frames": frames,
+        "label": f"the event affects [{left}, {right})",
+    }  # fmt: skip
+    shape = tile_shape(places, "queries", {"lit": "a tile: one update"})
+    # What a node covers is its value, and said once.
+    unnamed = [{**node, "label": ""} for node in shape["nodes"]]
+    return {**shape, "nodes": unnamed, "states": [state]}
+
+
+def _told(tiles: Sequence[Tile], left: int, right: int, places: int) -> str:
+    if left == right:
+        return "The range is empty: the event affects no query, and there is nothing to update."
+    names = ", ".join(tile.words for tile in tiles)
+    count = counted(len(tiles), "tile")
+    verb = "covers" if len(tiles) == 1 else "cover"
+    return (
+        f"An event affects {_queries(left, right)}. {count} {verb} them: {names}. "
+        f"So {counted(len(tiles), 'update')} instead of {right - left}. "
+        f"Of {places} queries, no range has more than {most_tiles(places)} tiles: "
+        f"2 · log₂ {places}{'' if _is_power(places) else ', rounded up'}."
+    )
+
+
+def _summary(tiles: Sequence[Tile], left: int, right: int) -> str:
+    names = ", ".join(tile.words for tile in tiles) or "none"
+    verb = "covers" if len(tiles) == 1 else "cover"
+    return f"Tile explorer: {counted(len(tiles), 'tile')} {verb} [{left}, {right}): {names}"
 
 
 def _name(tile: Tile) -> str:

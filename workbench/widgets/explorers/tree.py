@@ -1,16 +1,18 @@
 """The tree explorer: move a frame over a few values, and see which nodes it is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import ipywidgets as widgets
+import numpy as np
+import pandas as pd
 
 from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
-from workbench.widgets.explorers.explorer import TreeChart
+from workbench.widgets.explorers.explorer import Answer, TreeChart
 from workbench.widgets.html import fact
 from workbench.widgets.lessons.tree import tree_shape, tree_state
 
@@ -32,6 +34,10 @@ class TreeExplorer(TreeChart):
         How many rows before and after the current one the frame has at first.
     fanout : int
         How many children a node has at first, 2 to 8.
+    row : int, optional
+        Whose frame it is at first; without it, that of the row in the middle.
+    without : bool
+        Whether the frame leaves out the row itself at first.
 
     Attributes
     ----------
@@ -51,7 +57,8 @@ class TreeExplorer(TreeChart):
     Tree explorer: sum of rows 0 to 4 (5 values) = 31, from 2 parts
     """
 
-    step: TreeStep
+    FILE = "tree"
+    PAGED = ("row", "aggregate", "fanout")
 
     def __init__(
         self,
@@ -61,65 +68,90 @@ class TreeExplorer(TreeChart):
         before: int = 6,
         after: int = 6,
         fanout: int = 4,
+        row: int | None = None,
+        without: bool = False,
     ) -> None:
         run_tree(name, values, Frame.rows(0, 0), fanout, row=0)
-        self._values, self._rows = values, [number_words(value) for value in values]
+        self._given, self._rows = values, [number_words(value) for value in values]
         last = len(values) - 1
+        place = last // 2 if row is None else row
         self.name = widgets.Dropdown(options=SHOWN, value=name, description="Aggregate", **_WIDE)
         self.fanout = _slider("Fanout", fanout, *FANOUTS)
-        self.row = _slider("Row", last // 2, 0, last)
+        self.row = _slider("Row", place, 0, last)
         self.before, self.after = (
             _slider("Before it", before, 0, last),
             _slider("After it", after, 0, last),
         )
-        self.without = widgets.Checkbox(description="without the row itself", indent=False)
-        self.play = widgets.Play(min=0, max=last, value=last // 2, interval=700, description="Move")
+        self.without = widgets.Checkbox(
+            value=without, description="without the row itself", indent=False
+        )
+        self.play = widgets.Play(
+            min=0, max=last, value=self.row.value, interval=700, description="Move"
+        )
         widgets.jslink((self.play, "value"), (self.row, "value"))
         super().__init__(
             "A frame over a segment tree",
-            [self.name, self.fanout, self.row, self.before, self.after, self.without],
+            {
+                "aggregate": self.name, "fanout": self.fanout, "row": self.row,
+                "before": self.before, "after": self.after, "without": self.without,
+            },
             self.play,
-        )
+        )  # fmt: skip
 
-    def _facts(self) -> Sequence[object]:
+    @property
+    def step(self) -> TreeStep:
+        """What the kernel ended with: the nodes, those that are used, and the answer."""
+        found: TreeStep = self.answer.found
+        return found
+
+    def _facts(self) -> Sequence[str]:
         return [fact(len(self._rows), "row")]
 
-    def _answer(self) -> dict[str, Any]:
-        fanout, row = self.fanout.value, self.row.value
-        exclude = "current row" if self.without.value else "no others"
-        frame = Frame.rows(-self.before.value, self.after.value, exclude=exclude)
-        run, said = run_tree(self.name.value, self._values, frame, fanout, row=row)
-        self.step = replace(tree_steps(run)[-1], row=row)
-        state = tree_state(self.step, said, self._rows)
+    def _answer(self, asked: Mapping[str, Any]) -> Answer:
+        name, fanout, row = asked["aggregate"], asked["fanout"], asked["row"]
+        exclude = "current row" if asked["without"] else "no others"
+        frame = Frame.rows(-asked["before"], asked["after"], exclude=exclude)
+        run, formatter = run_tree(name, self._given, frame, fanout, row=row)
+        step = replace(tree_steps(run)[-1], row=row)
+        state = tree_state(step, formatter, self._rows)
         shape = {**tree_shape(len(self._rows), fanout), "legend": {"lit": "used by the frame"}}
-        self._summary, self.words = self._told(state, said(self.step.answer))
-        return {**shape, "states": [state]}
-
-    def _told(self, state: dict[str, Any], answer: str) -> tuple[str, str]:
-        pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
-        size = sum(end - begin for begin, end in pieces)
-        inside = " and ".join(map(rows_words, pieces)) or "no rows"
-        count, name = len(self.step.used), self.name.value
-        summary = f"{name} of {inside} ({counted(size, 'value')}) = {answer}"
-        parts = [self._part(place, state) for place in sorted(self.step.used, key=self._first)]
-        made = (
-            f"It is put together from {counted(count, 'part')}: {', '.join(parts)}. "
-            if parts
-            else ""
+        parts = self._pieces(step, fanout, state)
+        summary, words = _told(name, parts, state, formatter(step.answer))
+        return Answer(
+            {**shape, "states": [state]},
+            step,
+            f"Tree explorer: {summary}",
+            words,
+            pd.DataFrame(parts, columns=["rows", name]),
+            self._code(asked),
         )
-        spared = f"Going through the frame touches {counted(size, 'value')}, the tree {count}."
-        return f"{summary}, from {counted(count, 'part')}", f"{summary}. {made}{spared}"
 
-    def _first(self, place: Any) -> int:
-        first: int = place.rows(self.fanout.value, len(self._rows))[0]
-        return first
+    def _pieces(self, step: TreeStep, fanout: int, state: dict[str, Any]) -> list[tuple[str, str]]:
+        """What the answer is put together from: the rows of each part, and what it holds."""
+        rows = len(self._rows)
+        used = sorted(step.used, key=lambda place: place.rows(fanout, rows)[0])
+        return [(rows_words(one.rows(fanout, rows)), state["values"][one.id]) for one in used]
 
-    def _part(self, place: Any, state: dict[str, Any]) -> str:
-        rows = rows_words(place.rows(self.fanout.value, len(self._rows)))
-        return f"{rows} ({state['values'][place.id]})"
+    def _code(self, asked: Mapping[str, Any]) -> str:
+        values = np.asarray(self._given).tolist()
+        names = ("before", "after", "fanout", "row")
+        given = [f"{name}={asked[name]}" for name in names]
+        given += ["without=True"] if asked["without"] else []
+        return f"TreeExplorer({values}, {asked['aggregate']!r}, {', '.join(given)})"
 
-    def __repr__(self) -> str:
-        return f"Tree explorer: {self._summary}"
+
+def _told(
+    name: str, parts: Sequence[tuple[str, str]], state: dict[str, Any], answer: str
+) -> tuple[str, str]:
+    """The answer in a line, and how it is put together."""
+    pieces = [(frame["from"], frame["to"]) for frame in state["frames"]]
+    size, count = sum(end - begin for begin, end in pieces), len(parts)
+    inside = " and ".join(map(rows_words, pieces)) or "no rows"
+    summary = f"{name} of {inside} ({counted(size, 'value')}) = {answer}"
+    listed = ", ".join(f"{rows} ({value})" for rows, value in parts)
+    made = f"It is put together from {counted(count, 'part')}: {listed}. " if parts else ""
+    spared = f"Going through the frame touches {counted(size, 'value')}, the tree {count}."
+    return f"{summary}, from {counted(count, 'part')}", f"{summary}. {made}{spared}"
 
 
 def _slider(description: str, value: int, least: int, most: int) -> widgets.IntSlider:

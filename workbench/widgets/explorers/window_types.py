@@ -1,14 +1,15 @@
 """The three kinds of window on a time line, with a query that can be moved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import ipywidgets as widgets
-import plotly.graph_objects as go
+import pandas as pd
 
 from workbench.errors import WorkbenchError
 from workbench.figures.window_types import Clock, kinds_figure
 from workbench.lessons.window_types import WindowType, window_kinds
-from workbench.widgets.explorers.explorer import Explorer
+from workbench.widgets.explorers.explorer import Answer, Explorer
 from workbench.widgets.html import fact
 
 _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
@@ -50,7 +51,8 @@ class WindowTypesExplorer(Explorer):
     Kinds of window at 17: sliding 3 events, hopping 3 events, sawtooth 4 events
     """
 
-    kinds: list[WindowType]
+    FILE = "windows"
+    PAGED = ("query",)
 
     def __init__(
         self,
@@ -78,20 +80,43 @@ class WindowTypesExplorer(Explorer):
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )
         widgets.jslink((self.play, "value"), (self.query, "index"))
-        super().__init__("Windows of one query", [self.query, self.window, self.hop], self.play)
+        super().__init__(
+            "Windows of one query", {"query": self.query, "window": self.window, "hop": self.hop},
+            self.play,
+        )  # fmt: skip
 
-    def _facts(self) -> Sequence[object]:
+    @property
+    def kinds(self) -> list[WindowType]:
+        """The windows as they are now."""
+        found: list[WindowType] = self.answer.found
+        return found
+
+    def _facts(self) -> Sequence[str]:
         return [fact(len(self._time), "event")]
 
-    def _answer(self) -> go.Figure:
-        query, hop = self.query.value, self.hop.value
-        self.kinds = window_kinds(query, self.window.value, hop, self._time)
-        self.words = self._told()
-        return kinds_figure(self.kinds, query, hop, self._time, self._extent, self._clock)
+    def _answer(self, asked: Mapping[str, Any]) -> Answer:
+        query, hop = asked["query"], asked["hop"]
+        kinds = window_kinds(query, asked["window"], hop, self._time)
+        counts = ", ".join(f"{kind.name} {kind.count} events" for kind in kinds)
+        rows = [(kind.name, *map(self._clock, (kind.low, kind.high)), kind.count) for kind in kinds]
+        return Answer(
+            kinds_figure(kinds, query, hop, self._time, self._extent, self._clock),
+            kinds,
+            f"Kinds of window at {self._clock(query)}: {counts}",
+            self._told(kinds, query, hop),
+            pd.DataFrame(rows, columns=["window", "from", "before", "events"]),
+            self._line(asked),
+        )
 
-    def _told(self) -> str:
-        sliding, hopping, sawtooth = self.kinds
-        at, hop = self._clock(self.query.value), f"{self.hop.value} {self._unit}".strip()
+    def _line(self, asked: Mapping[str, Any]) -> str:
+        given = "".join(f", {name}={asked[name]}" for name in ("window", "hop", "query"))
+        clock = "" if self._clock is str else ", clock=clock"
+        unit = f", unit={self._unit!r}" if self._unit else ""
+        return f"WindowTypesExplorer({self._time}{given}{clock}{unit})"
+
+    def _told(self, kinds: Sequence[WindowType], query: int, length: int) -> str:
+        sliding, hopping, sawtooth = kinds
+        at, hop = self._clock(query), f"{length} {self._unit}".strip()
         head = sawtooth.high - sawtooth.tail
         return (
             f"Sliding: {self._range(sliding)}, exact, but no two queries share it. "
@@ -105,10 +130,6 @@ class WindowTypesExplorer(Explorer):
     def _range(self, kind: WindowType) -> str:
         events = f"{kind.count} event{'' if kind.count == 1 else 's'}"
         return f"{events} in [{self._clock(kind.low)}, {self._clock(kind.high)})"
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{kind.name} {kind.count} events" for kind in self.kinds)
-        return f"Kinds of window at {self._clock(self.query.value)}: {counts}"
 
 
 def _slider(description: str, value: int, most: int) -> widgets.IntSlider:

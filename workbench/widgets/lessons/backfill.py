@@ -6,19 +6,23 @@ import numpy as np
 
 from kernels import trace
 from kernels.tiling.sawtooth import sawtooth_windows
-from workbench.backfill.bind import Plan
+from workbench.backfill.bind import BoundFeature, Plan
 from workbench.backfill.inspect.one_query import ask, times_of_key
-from workbench.backfill.inspect.origin import in_words
+from workbench.backfill.inspect.origin import OneQuery, in_words
 from workbench.errors import WorkbenchError
+from workbench.widgets.lessons.backfill_input import BackfillInput, KeyOfBackfill
+from workbench.widgets.lessons.edited import Make
+from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.tiling import tiling_lesson
-from workbench.windows.inspect.one_partition import said
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.windows.inspect.one_partition import value_text
 
 MOST_EVENTS, MOST_QUERIES = 12, 4
 
 
-def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str, Any]:
-    """Return the lesson that steps through one feature of a key's last queries.
+def backfill_maker(plan: Plan, key: Any, column: str | None = None) -> Make:
+    """Return what makes the lesson of one feature of a key's last queries, and of edited ones.
 
     Parameters
     ----------
@@ -29,8 +33,7 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
 
     Returns
     -------
-    dict
-        As :class:`workbench.widgets.stepper.player.Player` takes it.
+    function
 
     Raises
     ------
@@ -38,25 +41,32 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
         When no query has this key, or the feature has no sawtooth window or no states.
     """
     one_query = ask(plan, key, most=MOST_EVENTS)
-    spans = {one.name: one.span for one in plan.features if _has_teeth(one)}
-    found = {name: one_query.columns(name) for name in spans}
-    shown = [name for name, (_, mergeable) in found.items() if mergeable is not None]
-    if column is None and shown:
-        column = shown[0]
-    if column is None or column not in shown:
-        known = ", ".join(map(repr, shown)) or "none here"
-        raise WorkbenchError(
-            f"column: {column!r} has no sawtooth window with states to step through; "
-            f"those that have: {known}."
-        )
-    time, mergeable = found[column]
-    assert mergeable is not None
-    span, since = spans[column], time[0] if len(time) else one_query.query
+    feature = _stepped(plan, one_query, column)
+    time, _ = one_query.columns(feature.name)
+    since = time[0] if len(time) else one_query.query
     times = [at for at in times_of_key(plan, key) if at >= since]
-    query = np.array(times[-MOST_QUERIES:], np.int64)
+    fetched = KeyOfBackfill(np.array(times[-MOST_QUERIES:], np.int64), one_query)
+    given = BackfillInput(fetched, feature.name, _names(feature, one_query), plan.integer_time)
+    start = given.start()
+    who = ", ".join(map(value_text, key)) if isinstance(key, tuple) else value_text(key)
+
+    def make(edited: Rows | None) -> Lesson:
+        now = start if edited is None else given.read(edited)
+        lesson = _lesson(now, feature, who, plan.integer_time)
+        # Rows that change and go have times of their own, which nobody sees here.
+        editable = given.is_editable and not plan.alive
+        return {**lesson, "input": given.table(now)} if editable else lesson
+
+    return make
+
+
+def _lesson(key: KeyOfBackfill, feature: BoundFeature, who: str, integer_time: bool) -> Lesson:
+    """The lesson that steps through a feature of a key's queries."""
+    (time, mergeable), query, span = key.one.columns(feature.name), key.query, feature.span
+    assert mergeable is not None
     empty = mergeable.empty
     states = np.zeros((len(query), len(empty)), mergeable.value.dtype)
-    clock = clock_for(np.concatenate([query, time]), plan.integer_time)
+    clock = clock_for(np.concatenate([query, time]), integer_time)
 
     def words(state: Any) -> str:
         row = [list(state.values())]
@@ -66,8 +76,7 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
     arguments = (query, span.window, span.hop, time, mergeable.value, mergeable.other, states)
     show = {"": lambda one: words(one) if isinstance(one, dict) else str(one), "time": clock}
     run = trace(sawtooth_windows, empty, *arguments, show=show)
-    who = ", ".join(map(said, key)) if isinstance(key, tuple) else said(key)
-    lesson = tiling_lesson(run, f"{column} · {who}", words, clock)
+    lesson = tiling_lesson(run, f"{feature.name} · {who}", words, clock)
     # Over a block of one partition, as Spark's workers run it: so it is compiled already.
     ends = np.array([0, len(query)]), np.array([0, len(time)])
     sawtooth_windows.over(ends[0], empty, *arguments, right=ends[1])
@@ -77,6 +86,28 @@ def backfill_lesson(plan: Plan, key: Any, column: str | None = None) -> dict[str
         "A query at q sees [floor(q - window), q)."
     )
     return {**lesson, "result": ", ".join(map(in_words, answers))}
+
+
+def _stepped(plan: Plan, one_query: OneQuery, column: str | None) -> BoundFeature:
+    """The feature of a name, or the first that can be stepped through."""
+    found = {one.name: one for one in plan.features if _has_teeth(one)}
+    shown = [name for name in found if one_query.columns(name)[1] is not None]
+    name = shown[0] if column is None and shown else column
+    if name is None or name not in shown:
+        known = ", ".join(map(repr, shown)) or "none here"
+        raise WorkbenchError(
+            f"column: {column!r} has no sawtooth window with states to step through; "
+            f"those that have: {known}."
+        )
+    return found[name]
+
+
+def _names(feature: BoundFeature, one_query: OneQuery) -> dict[str, str]:
+    """The columns that a feature reads: how the workers call them, and how a person does."""
+    features = one_query.task.features
+    call = next(one.call for one in features if one.call.column == feature.name)
+    given = zip(call.arguments, feature.resolved.function.arguments, strict=True)
+    return {name: one if isinstance(one, str) else "value" for name, one in given}
 
 
 def _has_teeth(one: Any) -> bool:

@@ -11,7 +11,8 @@ from kernels.funnel.levels import entries
 from workbench.durations import spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
-from workbench.widgets.lessons.edited import FunnelInput, Make, Rows
+from workbench.widgets.lessons.edited import FunnelInput, Make
+from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_chains import AnyOrderView, ChainView, chains_of
 from workbench.widgets.lessons.funnel_view import UNWRITTEN, Clock, FunnelView, clock_for
 from workbench.widgets.stepper.lesson import Lesson
@@ -96,7 +97,7 @@ def _shown(funnel: Funnel, rows: KeyRows, clock: Clock) -> dict[str, Callable[[A
     def window(value: int) -> Any:
         return value if rows.integer_time else spoken(value)
 
-    return {**dict.fromkeys(TIMES, times), "window": window, "held": chains_of(clock)}
+    return {**dict.fromkeys(TIMES, times), "window": window, "states": chains_of(clock)}
 
 
 class _Scan(FunnelView):

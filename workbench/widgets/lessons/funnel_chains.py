@@ -50,15 +50,15 @@ class ChainView(KindsView):
     def run(self, show: Any) -> Trace:
         """Trace the kernel on the key's rows."""
         columns = self.time.copy(), self.kind.copy(), self.fulfils, self.bars
-        settings, (held, chain) = chain_arguments(self.rules)
+        settings, (states, chain) = chain_arguments(self.rules)
         chain[:] = UNWRITTEN
-        outcome, reached = np.zeros(3, np.int64), np.full(self.steps, UNWRITTEN)
-        return trace(chain_funnel, *columns, *settings, held, chain, outcome, reached, show=show)
+        outcome, reached = np.zeros(4, np.int64), np.full(self.steps, UNWRITTEN)
+        return trace(chain_funnel, *columns, *settings, states, chain, outcome, reached, show=show)
 
     def slots_of(self, state: dict[str, Any]) -> list[int | None]:
         """When the newest chain of each step began."""
-        counts = len(state["held"]) // self.steps
-        slots = [state["held"][k * counts : (k + 1) * counts] for k in range(self.steps)]
+        counts = len(state["states"]) // self.steps
+        slots = [state["states"][k * counts : (k + 1) * counts] for k in range(self.steps)]
         return [
             max((one[START] for one in slot if one[LAST] != EMPTY), default=None) for slot in slots
         ]
@@ -79,7 +79,7 @@ class AnyOrderView(KindsView):
         """Trace the kernel on the key's rows."""
         columns = self.time.copy(), self.kind.copy(), self.fulfils
         matching = np.zeros((3, self.steps), np.int64)
-        outcome, reached = np.zeros(3, np.int64), np.full(self.steps, UNWRITTEN)
+        outcome, reached = np.zeros(4, np.int64), np.full(self.steps, UNWRITTEN)
         return trace(
             any_order_funnel, *columns, self.window, *matching, outcome, reached, show=show
         )

@@ -14,9 +14,10 @@ from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
 from workbench.lessons.tiling_steps import LOOKS
 from workbench.lessons.tree_run import SHOWN, answers
-from workbench.widgets.lessons.edited import Make, Rows, RungInput, both, opened
+from workbench.widgets.lessons.edited import Make, RungInput, both, opened
+from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
-from workbench.widgets.lessons.tiling_pictures import Clock, Said, state_words, tiling_pictures
+from workbench.widgets.lessons.tiling_pictures import Clock, Formatter, state_words, tiling_pictures
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import lesson_of
@@ -100,10 +101,10 @@ def _rung_maker(rung: str, name: str, given: RungInput, lengths: list[Any]) -> M
 
 def _rung_lesson(rung: str, name: str, given: RungInput, lengths: list[Any]) -> Lesson:
     clock = clock_for(np.concatenate([given.query, given.time]), given.integer_time)
-    said = answers(name, given.value)
+    formatter = answers(name, given.value)
     columns = given.query, given.time, given.value
     try:
-        run, answered = _traced(rung, name, *columns, lengths, said, clock)
+        run, answered = _traced(rung, name, *columns, lengths, formatter, clock)
     except ValueError as error:
         raise WorkbenchError(str(error)) from None
     title = (
@@ -111,13 +112,13 @@ def _rung_lesson(rung: str, name: str, given: RungInput, lengths: list[Any]) -> 
         f"in {run.result:,} operations"
     )
     run = replace(run, steps=[_valued(step, given.value.tolist()) for step in run.steps])
-    lesson = tiling_lesson(run, title, said, clock)
+    lesson = tiling_lesson(run, title, formatter, clock)
     lesson["intro"] = _meaning(rung)
     return {**lesson, "result": ", ".join(answered)}
 
 
 def tiling_lesson(
-    run: Trace, title: str, said: Said | None = None, clock: Clock | None = None
+    run: Trace, title: str, formatter: Formatter | None = None, clock: Clock | None = None
 ) -> Lesson:
     """Return the lesson that steps through a run of tiling kernels.
 
@@ -126,7 +127,7 @@ def tiling_lesson(
     run : kernels.Trace
         Of kernels of :data:`TILING`.
     title : str
-    said : function, optional
+    formatter : function, optional
         How a state is written; without it, by its fields.
     clock : function, optional
         How a time is written; without it, as the integer it is.
@@ -136,19 +137,26 @@ def tiling_lesson(
     dict
         As :class:`workbench.widgets.stepper.player.Player` takes it.
     """
-    said, write = said or _fields, clock or str
-    tidy = replace(run, steps=[_tidy(step, said) for step in run.steps])
-    lesson = lesson_of(tidy, title, _shown(said, write, clock is not None))
-    return {**lesson, "pictures": tiling_pictures(run, said, write)}
+    formatter, write = formatter or _fields, clock or str
+    tidy = replace(run, steps=[_tidy(step, formatter) for step in run.steps])
+    lesson = lesson_of(tidy, title, _shown(formatter, write, clock is not None))
+    return {**lesson, "pictures": tiling_pictures(run, formatter, write)}
 
 
 def _traced(
-    rung: str, name: str, query: Any, time: Any, column: Any, lengths: Any, said: Said, clock: Clock
+    rung: str,
+    name: str,
+    query: Any,
+    time: Any,
+    column: Any,
+    lengths: Any,
+    formatter: Formatter,
+    clock: Clock,
 ) -> tuple[Trace, list[str]]:
     """What the rung's kernels do, one after the other, and what it answers."""
     with recorded() as runs:
         found = tiled_aggregate(rung, name, query, time, column, *lengths)
-    show = {"": lambda one: said(one) if isinstance(one, Mapping) else str(one), "time": clock}
+    show = {"": lambda one: formatter(one) if isinstance(one, Mapping) else str(one), "time": clock}
     parts = [trace(run.kernel, *run.part(), show=show) for run in runs if run.has_captions]
     kernels = {kernel.__name__: kernel for part in parts for kernel in part.kernels}
     steps = [step for part in parts for step in part.steps]
@@ -169,8 +177,8 @@ def _answer(name: str, value: Any, rows: int, column: NDArray[Any]) -> str:
 def _times(query: Any, time: Any) -> tuple[list[NDArray[np.int64]], Callable[..., int]]:
     both = [np.asarray(query), np.asarray(time)]
     if all(one.dtype.kind == "M" for one in both):
-        moments = [one.astype("datetime64[us]").astype(np.int64) for one in both]
-        return moments, microseconds
+        times = [one.astype("datetime64[us]").astype(np.int64) for one in both]
+        return times, microseconds
     if all(one.dtype.kind in "iu" or not len(one) for one in both):
         return [one.astype(np.int64) for one in both], ticks
     raise WorkbenchError("query, time: give timestamps (datetime64) for both, or integers.")
@@ -195,7 +203,7 @@ def _valued(step: Step, values: list[float]) -> Step:
     return replace(step, variables={**step.variables, **dict.fromkeys(names, values)})
 
 
-def _tidy(step: Step, said: Said) -> Step:
+def _tidy(step: Step, formatter: Formatter) -> Step:
     """The step with states in words, without the room of arrays that is not yet in use."""
     found = dict(step.variables)
     if found.get("other") == found.get("value"):
@@ -206,17 +214,17 @@ def _tidy(step: Step, said: Said) -> Step:
         tables = {name: found[name] for name in TABLES if name in found}
         empty = found["empty"]
         found |= {
-            name: [state_words(empty, row, said) or "" for row in rows]
+            name: [state_words(empty, row, formatter) or "" for row in rows]
             for name, rows in tables.items()
         }
     return replace(step, variables=found)
 
 
-def _shown(said: Said, clock: Clock, timed: bool) -> dict[str, Callable[[Any], Any]]:
+def _shown(formatter: Formatter, clock: Clock, timed: bool) -> dict[str, Callable[[Any], Any]]:
     def times(value: Any) -> Any:
         return [clock(one) for one in value] if isinstance(value, list) else clock(value)
 
-    shown: dict[str, Callable[[Any], Any]] = dict.fromkeys(STATES, said)
+    shown: dict[str, Callable[[Any], Any]] = dict.fromkeys(STATES, formatter)
     if timed:
         shown |= dict.fromkeys(TIMES, times) | dict.fromkeys(LENGTHS, spoken)
     return shown

@@ -9,7 +9,7 @@ from workbench.lessons.tiling_steps import Seen, Tables, seen_in, step_is, table
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.stepper.lesson import Lesson
 
-Said = Callable[[Mapping[str, Any]], str]
+Formatter = Callable[[Mapping[str, Any]], str]
 Clock = Callable[[Any], str]
 
 QUERIES, EVENTS = 0, 1
@@ -34,13 +34,13 @@ WRITES = {
 NOTHING = {"nothing": "-"}
 
 
-def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
+def tiling_pictures(run: Trace, formatter: Formatter, clock: Clock) -> list[Lesson]:
     """Return the pictures of a run of tiling kernels.
 
     Parameters
     ----------
     run : kernels.Trace
-    said : function
+    formatter : function
         How a state is written.
     clock : function
         How a time is written.
@@ -50,7 +50,7 @@ def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
     list of dict
     """
     tables = tables_of(run)
-    brief = _briefly(said)
+    brief = _briefly(formatter)
     found = [_timeline(run, tables, clock)] if tables.query or tables.time else []
     if any(step.kernel in TREES for step in run.steps):
         found.append(_tree(run, tables, brief))
@@ -63,7 +63,7 @@ def tiling_pictures(run: Trace, said: Said, clock: Clock) -> list[Lesson]:
     return found
 
 
-def state_words(empty: Mapping[str, Any], row: list[Any], said: Said) -> str | None:
+def state_words(empty: Mapping[str, Any], row: list[Any], formatter: Formatter) -> str | None:
     """Return a row of states in words, None where nothing has been written yet.
 
     Rows begin as zeros. Where a state without events is something else, and says in a field how
@@ -74,7 +74,7 @@ def state_words(empty: Mapping[str, Any], row: list[Any], said: Said) -> str | N
     empty : mapping
         The state without events, by its fields.
     row : list
-    said : function
+    formatter : function
         How a state is written.
 
     Returns
@@ -88,12 +88,12 @@ def state_words(empty: Mapping[str, Any], row: list[Any], said: Said) -> str | N
     """
     if len(row) > 1 and any(empty.values()) and not any(row):
         return None
-    return said(dict(zip(empty, row, strict=True)))
+    return formatter(dict(zip(empty, row, strict=True)))
 
 
-def _briefly(said: Said) -> Said:
+def _briefly(formatter: Formatter) -> Formatter:
     def brief(state: Mapping[str, Any]) -> str:
-        words = said(state)
+        words = formatter(state)
         return NOTHING.get(words, words)
 
     return brief
@@ -155,11 +155,11 @@ def _question(what: str) -> str:
     return f"Which events are in {what if what.startswith('a ') else f'the {what}'} then?"
 
 
-def _hops(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
+def _hops(run: Trace, tables: Tables, formatter: Formatter, clock: Clock) -> Lesson:
     states: list[dict[str, Any] | None] = []
     before: list[Any] = [None] * len(tables.start)
     for step in run.steps:
-        cells = _hop_cells(step, said, before)
+        cells = _hop_cells(step, formatter, before)
         states.append(_cells(before, cells, _hop_now(step)))
         before = cells
     labels = _days([clock(at) for at in tables.start])
@@ -174,12 +174,12 @@ def _days(labels: list[str]) -> list[str]:
     return labels
 
 
-def _hop_cells(step: Step, said: Said, before: list[Any]) -> list[Any]:
+def _hop_cells(step: Step, formatter: Formatter, before: list[Any]) -> list[Any]:
     rows = step.variables.get("hops")
     if rows is None or "empty" not in step.variables:
         return before
     empty = step.variables["empty"]
-    found = [state_words(empty, row, said) for row in rows[: len(before)]]
+    found = [state_words(empty, row, formatter) for row in rows[: len(before)]]
     return found + [None] * (len(before) - len(found))
 
 
@@ -192,22 +192,22 @@ def _hop_now(step: Step) -> int | None:
     return step.variables[moved] - 1 if has_hops and moved else None
 
 
-def _older_hops(step: Step, said: Said) -> dict[int, str]:
+def _older_hops(step: Step, formatter: Formatter) -> dict[int, str]:
     """What each older hop comes to with those behind it, up to the pivot."""
     v = step.variables
     first, pivot = (v["k"], v["last"]) if _is_flip(step) else (v["first"], v["pivot"])
     names = list(v["empty"])
-    return {k: said(dict(zip(names, v["older"][k], strict=True))) for k in range(first, pivot)}
+    return {k: formatter(dict(zip(names, v["older"][k], strict=True))) for k in range(first, pivot)}
 
 
-def _newer_hops(step: Step, said: Said) -> dict[int, str]:
+def _newer_hops(step: Step, formatter: Formatter) -> dict[int, str]:
     """The hops behind the pivot; while they are turned over, those that are left."""
     v = step.variables
     first, last = (
         (v["first"], v["k"]) if _is_flip(step) else (max(v["first"], v["pivot"]), v["last"])
     )
     names = list(v["empty"])
-    return {k: said(dict(zip(names, v["hops"][k], strict=True))) for k in range(first, last)}
+    return {k: formatter(dict(zip(names, v["hops"][k], strict=True))) for k in range(first, last)}
 
 
 def _is_flip(step: Step) -> bool:
@@ -216,18 +216,20 @@ def _is_flip(step: Step) -> bool:
 
 #: The kernel of the two stacks, and what each of them is called and holds.
 STACKS = "stack_tails"
-Held = Callable[[Step, Said], dict[int, str]]
+Held = Callable[[Step, Formatter], dict[int, str]]
 OLDER: tuple[str, Held] = (
     "The older stack, from each hop to the pivot", _older_hops
 )  # fmt: skip
 NEWER: tuple[str, Held] = ("The newer stack, behind the pivot", _newer_hops)
 
 
-def _stack(run: Trace, tables: Tables, said: Said, clock: Clock, title: str, held: Held) -> Lesson:
+def _stack(
+    run: Trace, tables: Tables, formatter: Formatter, clock: Clock, title: str, held: Held
+) -> Lesson:
     states: list[dict[str, Any] | None] = []
     before: list[Any] = [None] * len(tables.start)
     for step in run.steps:
-        now = held(step, said) if step.kernel == STACKS else dict(enumerate(before))
+        now = held(step, formatter) if step.kernel == STACKS else dict(enumerate(before))
         cells = [now.get(k) for k in range(len(before))]
         states.append(_cells(before, cells, step.variables["k"] if _is_flip(step) else None))
         before = cells
@@ -235,7 +237,7 @@ def _stack(run: Trace, tables: Tables, said: Said, clock: Clock, title: str, hel
     return {"kind": "cells", "title": title, "labels": labels, "states": states}
 
 
-def _written(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
+def _written(run: Trace, tables: Tables, formatter: Formatter, clock: Clock) -> Lesson:
     """What each query has: its tail, its tail and its head, and then its answer."""
     parts = list(dict.fromkeys(WRITES[s.kernel] for s in run.steps if s.kernel in WRITES))
     size = next(len(s.variables["states"]) for s in run.steps if s.kernel in WRITES)
@@ -247,7 +249,7 @@ def _written(run: Trace, tables: Tables, said: Said, clock: Clock) -> Lesson:
         if part is not None and step_is(run, step, "store(states, i, state)"):
             now = step.variables["i"]
             row = step.variables["states"][now]
-            words = said(dict(zip(step.variables["empty"], row, strict=True)))
+            words = formatter(dict(zip(step.variables["empty"], row, strict=True)))
             has_tail = part == "head" and before[now] is not None
             cells[now] = f"{before[now]} + {words}" if has_tail else words
         states.append(_cells(before, cells, now))
@@ -263,7 +265,7 @@ def _cells(before: list[Any], cells: list[Any], now: int | None) -> dict[str, An
     return {"cells": cells, "changed": changed, "current": now}
 
 
-def _tree(run: Trace, tables: Tables, said: Said) -> Lesson:
+def _tree(run: Trace, tables: Tables, formatter: Formatter) -> Lesson:
     over_hops = any(step.kernel == "tree_tails" for step in run.steps)
     alone = {step.kernel for step in run.steps} == {"generate_tiles"}
     places = len(tables.start if over_hops else tables.query)
@@ -278,17 +280,17 @@ def _tree(run: Trace, tables: Tables, said: Said) -> Lesson:
     values = dict.fromkeys(names, "") if alone else {}
     states = []
     for step in run.steps:
-        values = _node_values(step, names, said) or values
+        values = _node_values(step, names, formatter) or values
         states.append({"values": values, **_marked(step, leaves)})
     return {**shape, "states": states}
 
 
-def _node_values(step: Step, names: list[str], said: Said) -> dict[str, str]:
+def _node_values(step: Step, names: list[str], formatter: Formatter) -> dict[str, str]:
     tree, empty = step.variables.get("tree"), step.variables.get("empty")
     if tree is None or empty is None or step.kernel not in TREES:
         return {}
     rows = {name: tree[int(name)] for name in names if int(name) < len(tree)}
-    words = {name: state_words(empty, row, said) for name, row in rows.items()}
+    words = {name: state_words(empty, row, formatter) for name, row in rows.items()}
     return {name: found for name, found in words.items() if found is not None}
 
 

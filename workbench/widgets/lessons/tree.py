@@ -16,7 +16,7 @@ TREES = ("build_tree", "query_tree", "tree_states")
 STATES = ("empty", "state", "left", "right", "tail", "answer")
 USED, NOW, EMPTY = "put together for it", "now", "not yet written"
 
-Said = Callable[[Mapping[str, Any]], str]
+Formatter = Callable[[Mapping[str, Any]], str]
 
 
 def play_tree(name: str, values: Sequence[Any], frame: Frame, *, fanout: int = 2) -> Player:
@@ -63,16 +63,16 @@ def tree_lesson(name: str, values: Sequence[Any], frame: Frame, fanout: int = 2)
     dict
         As :class:`workbench.widgets.stepper.player.Player` takes it.
     """
-    run, said = run_tree(name, values, frame, fanout)
+    run, formatter = run_tree(name, values, frame, fanout)
     title = f"{name} over {len(values)} values, fanout {fanout}"
-    lesson = lesson_of(run, title, _shown(run, said))
-    found = [said(step.answer) for step in tree_steps(run) if step.answer is not None]
-    picture = tree_picture(run, said, [number_words(value) for value in values])
+    lesson = lesson_of(run, title, _shown(run, formatter))
+    found = [formatter(step.answer) for step in tree_steps(run) if step.answer is not None]
+    picture = tree_picture(run, formatter, [number_words(value) for value in values])
     return {**lesson, "result": ", ".join(found), "pictures": [picture]}
 
 
 def tree_picture(
-    run: Trace, said: Said | None = None, values: Sequence[str] | None = None
+    run: Trace, formatter: Formatter | None = None, values: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Return the picture of a tree in each step of a run.
 
@@ -80,7 +80,7 @@ def tree_picture(
     ----------
     run : kernels.Trace
         Of ``tree_states``, or of ``build_tree`` or ``query_tree`` alone.
-    said : function, optional
+    formatter : function, optional
         How a state is written; without it, as its first field.
     values : sequence of str, optional
         How the rows are written.
@@ -92,7 +92,7 @@ def tree_picture(
     """
     variables = run.steps[0].variables
     rows = [str(value) for value in variables["value"]] if values is None else list(values)
-    write = said or (lambda state: number_words(next(iter(state.values()))))
+    write = formatter or (lambda state: number_words(next(iter(state.values()))))
     states = [tree_state(step, write, rows) for step in tree_steps(run)]
     return {**tree_shape(len(rows), variables["fanout"]), "states": states}
 
@@ -122,13 +122,13 @@ def tree_shape(size: int, fanout: int) -> dict[str, Any]:
     }
 
 
-def tree_state(step: TreeStep, said: Said, rows: Sequence[str]) -> dict[str, Any]:
+def tree_state(step: TreeStep, formatter: Formatter, rows: Sequence[str]) -> dict[str, Any]:
     """Return what a tree's picture shows in one step.
 
     Parameters
     ----------
     step : TreeStep
-    said : function
+    formatter : function
         How a state is written.
     rows : sequence of str
         How the rows are written.
@@ -138,12 +138,12 @@ def tree_state(step: TreeStep, said: Said, rows: Sequence[str]) -> dict[str, Any
     dict
     """
     values = {Place(0, at).id: text for at, text in enumerate(rows)}
-    values |= {place.id: said(state) for place, state in step.states.items()}
+    values |= {place.id: formatter(state) for place, state in step.states.items()}
     pieces = [piece for piece in step.frame if piece[0] < piece[1]]
     words = " and ".join(map(rows_words, pieces)) or "no rows"
     label = "" if step.row is None else f"frame of row {step.row}: {words}"
     if step.answer is not None:
-        label += f" = {said(step.answer)}"
+        label += f" = {formatter(step.answer)}"
     return {
         "values": values,
         "lit": [place.id for place in step.used],
@@ -154,14 +154,14 @@ def tree_state(step: TreeStep, said: Said, rows: Sequence[str]) -> dict[str, Any
     }
 
 
-def _shown(run: Trace, said: Said) -> dict[str, Callable[[Any], Any]]:
+def _shown(run: Trace, formatter: Formatter) -> dict[str, Callable[[Any], Any]]:
     """How the variables are written: states as the answers that they stand for."""
     names = run.steps[0].variables["empty"]
 
     def matrix(rows: list[list[Any]]) -> list[str]:
-        return [said(dict(zip(names, row, strict=True))) for row in rows]
+        return [formatter(dict(zip(names, row, strict=True))) for row in rows]
 
-    return {**dict.fromkeys(STATES, said), "tree": matrix, "states": matrix}
+    return {**dict.fromkeys(STATES, formatter), "tree": matrix, "states": matrix}
 
 
 def _node(place: Place, fanout: int, size: int, top: int) -> dict[str, Any]:

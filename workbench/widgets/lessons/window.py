@@ -20,13 +20,14 @@ from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SKETCHES
-from workbench.widgets.lessons.edited import Make, PartitionInput, Rows
+from workbench.widgets.lessons.edited import Make, PartitionInput
+from workbench.widgets.lessons.fields import Rows
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.lessons.window_pictures import structures
 from workbench.widgets.lessons.window_timeline import timeline
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import lesson_of
-from workbench.windows.inspect.one_partition import Partition, said
+from workbench.windows.inspect.one_partition import Partition, value_text
 
 #: What is in no answer, by the type of an array, and shown as nothing.
 UNWRITTEN: dict[str, Any] = {"i8": -(2**62) - 1, "i4": -(2**30) - 1, "f8": -1.7976931348623157e308}
@@ -89,7 +90,7 @@ def window_lesson(partition: Partition, column: str | None = None) -> dict[str, 
     traced = _traced(run, partition, window)
     lesson = lesson_of(traced, _title(partition, call), _shown(traced))
     lesson["intro"] = _intro(partition, call)
-    lesson["result"] = ", ".join(said(value) for value in answers.to_pylist())
+    lesson["result"] = ", ".join(value_text(value) for value in answers.to_pylist())
     pictures = [
         timeline(traced, partition, window, call),
         *structures(traced, partition, window, call),
@@ -186,7 +187,7 @@ def _in_words(value: Any) -> str:
     """A value of a caption: a state by its fields, a number in a few digits."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
-    return said(value) if isinstance(value, float) else str(value)
+    return value_text(value) if isinstance(value, float) else str(value)
 
 
 def _shown(run: Trace) -> dict[str, Callable[[Any], Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 from kernels import Step, Trace
 from workbench.engine.block import Call, Window
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.windows.inspect.one_partition import Partition, said
+from workbench.windows.inspect.one_partition import Partition, value_text
 
 Cells = tuple[list[Any], int | None]
 
@@ -138,7 +138,7 @@ def _newer(step: Step, values: _Values) -> Cells:
 
 
 def _said_state(state: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {said(one)}" for name, one in state.items())
+    return ", ".join(f"{name} {value_text(one)}" for name, one in state.items())
 
 
 def _queue(step: Step, values: _Values) -> Cells:
@@ -149,7 +149,7 @@ def _queue(step: Step, values: _Values) -> Cells:
 
 def _state(name: str) -> Draw:
     def draw(step: Step, _values: _Values) -> Cells:
-        return [said(one) for one in (step.variables.get(name) or {}).values()], None
+        return [value_text(one) for one in (step.variables.get(name) or {}).values()], None
 
     return draw
 
@@ -159,7 +159,7 @@ def _written(name: str) -> Draw:
         i = step.variables.get("i")
         cells = step.variables[name]
         done = -1 if i is None else i
-        return [said(one) if row <= done else None for row, one in enumerate(cells)], i
+        return [value_text(one) if row <= done else None for row, one in enumerate(cells)], i
 
     return draw
 
@@ -181,7 +181,7 @@ def _fields(run: Trace, _values: _Values) -> list[str]:
 
 
 def _quantiles(run: Trace, _values: _Values) -> list[str]:
-    return [said(q) for q in run.steps[0].variables["q"]]
+    return [value_text(q) for q in run.steps[0].variables["q"]]
 
 
 def _rows(_run: Trace, values: _Values) -> list[str]:

@@ -670,8 +670,13 @@ function pane(lesson, title) {
   return { el, show, caption: caption.el, columns };
 }
 
-function mount(model, el) {
-  const lesson = model.get("lesson");
+/** A lesson out of its compressed JSON. */
+function unpacked({ packed }) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+function mount(model, el, lesson) {
   // Two lessons go in step by pairs of their steps; one goes by its own.
   const pairs = lesson.pairs ?? (lesson.steps ?? []).map((_, index) => [index]);
   const count = pairs.length;
@@ -716,19 +721,25 @@ function mount(model, el) {
   };
 }
 
-function render({ model, el }) {
-  let unmount = mount(model, el);
-  const again = () => {
+async function render({ model, el }) {
+  let [asked, unmount] = [0, null];
+  async function show() {
+    const number = ++asked;
+    const lesson = await unpacked(model.get("lesson"));
+    // A later lesson, or the end of the view, has come meanwhile.
+    if (number !== asked) return;
     // Who types into a cell goes on typing there when the new run is shown.
     const cell = el.ownerDocument.activeElement?.closest?.("[data-cell]")?.dataset.cell;
-    unmount();
-    unmount = mount(model, el);
+    unmount?.();
+    unmount = mount(model, el, lesson);
     if (cell) el.querySelector(`[data-cell="${cell}"]`)?.focus({ preventScroll: true });
-  };
-  model.on("change:lesson", again);
+  }
+  model.on("change:lesson", show);
+  await show();
   return () => {
-    model.off("change:lesson", again);
-    unmount();
+    asked += 1;
+    model.off("change:lesson", show);
+    unmount?.();
   };
 }
 

@@ -8,8 +8,9 @@ function fit(chart) {
   else window.dispatchEvent(new Event("resize"));
 }
 
-function render({ el }) {
+function render({ model, el }) {
   el.classList.add("wb-sheet");
+  model.on("msg:custom", ({ save: name }, [content]) => { if (name) save(name, content); });
   let card = null;
   // The sheet is as wide as its card. A card gets higher when a chart has been drawn in it.
   const places = new ResizeObserver(() => {
@@ -29,8 +30,17 @@ function render({ el }) {
 async function copy(button) {
   const code = button.parentElement.querySelector("code").textContent;
   await navigator.clipboard?.writeText(code);
+  const name = button.textContent;
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  setTimeout(() => { button.textContent = name; }, 1500);
+}
+
+function save(name, content) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content]));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 export default { render };

@@ -1,5 +1,7 @@
 """The step player: a kernel's trace, stepped through in the browser."""
 
+import gzip
+import json
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -10,7 +12,9 @@ import traitlets
 
 from workbench.errors import WorkbenchError
 from workbench.figures.theme import stylesheet_of
-from workbench.markup import as_json, filled, own_file, stylesheet
+from workbench.markup import Markup, as_json, filled, in_letters, own_file, stylesheet
+from workbench.widgets.sharing.files import write_file
+from workbench.widgets.sharing.kept import LESSON, kept
 from workbench.widgets.stepper.lesson import Lesson, checked
 from workbench.widgets.stepper.pictures import HALF, WIDTH, for_browser
 from workbench.widgets.stepper.questions import questions_of
@@ -23,6 +27,7 @@ _MODULE = _STATIC / "player.js"
 # Pictures are drawn in the colours of a light page, which the style puts in those of the theme.
 _STYLE = stylesheet_of(".wbp-picture") + (_STATIC / "player.css").read_text("utf-8")
 _PAGE = _STATIC / "player.html"
+_LEVEL = 6  # of gzip: a twentieth is left of a long trace, in a fraction of a second
 
 #: What makes a lesson of an edited input: of its rows, as ``lesson["input"]`` has them.
 Again = Callable[[list[list[Any]]], Lesson]
@@ -41,8 +46,16 @@ def _drawn(lesson: Lesson) -> Lesson:
     return found
 
 
-def _sent(lesson: Lesson, _player: Any) -> Lesson:
-    return {**lesson, **_drawn(lesson)}
+def _packed(lesson: Lesson) -> bytes:
+    """The lesson with its pictures as compressed JSON: steps are complete, and so much alike."""
+    text = json.dumps({**lesson, **_drawn(lesson)}, allow_nan=False, separators=(",", ":"))
+    # No time of writing: the same lesson is the same page.
+    return gzip.compress(text.encode("utf-8"), _LEVEL, mtime=0)
+
+
+def _sent(lesson: Lesson, _player: Any) -> dict[str, bytes]:
+    # Bytes travel beside a widget's state, and a Jupyter server drops a change of some megabytes.
+    return {"packed": _packed(lesson)}
 
 
 MODES = ("watch", "predict", "edit")
@@ -173,6 +186,7 @@ class Player(anywidget.AnyWidget):
         """Write the lesson as one page that needs no kernel and no network.
 
         The page opens at the player's step; ``#step=17`` at the end of its address opens the 17th.
+        The lesson is compressed in it: that of a funnel's 500 rows takes less than 2 MB.
 
         Parameters
         ----------
@@ -189,17 +203,19 @@ class Player(anywidget.AnyWidget):
         WorkbenchError
             When there is no such folder, or nothing can be written there.
         """
+        return write_file(path, self._page())
+
+    def _page(self) -> Markup:
         parts = {
             "title": self.lesson["title"],
             "style": stylesheet(_STYLE),
             "module": own_file(_MODULE),
-            "lesson": as_json({k: v for k, v in self.lesson.items() if k != "beside"}),
+            "lesson": in_letters(_packed(self.lesson)),
             "picture": still(self.lesson, self._told),
-            "drawn": as_json(_drawn(self.lesson)),
             "step": self.step + 1,
             "mode": as_json(self.mode),
         }
-        return _write(Path(path), filled(own_file(_PAGE), parts))
+        return filled(own_file(_PAGE), parts)
 
     def __repr__(self) -> str:
         count = length(self.lesson)
@@ -212,21 +228,8 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The live view and, for who only reads the notebook, a picture of its telling step."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**data, "image/svg+xml": still(self.lesson, self._told)}, metadata
+        shown = {"image/svg+xml": still(self.lesson, self._told), **kept(LESSON, self._kept)}
+        return {**data, **shown}, metadata
 
-
-def _write(path: Path, page: str) -> Path:
-    try:
-        path.write_text(page, encoding="utf-8")
-    except FileNotFoundError:
-        raise WorkbenchError(
-            f"path: there is no folder {str(path.parent)!r}; make it first, or name another."
-        ) from None
-    except IsADirectoryError:
-        raise WorkbenchError(f"path: {str(path)!r} is a folder; name a file in it.") from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise WorkbenchError(
-            f"path: {str(path)!r} cannot be written, {why}; name another file."
-        ) from None
-    return path
+    def _kept(self) -> Lesson:
+        return {"lesson": self.lesson, "step": self.step, "mode": self.mode}

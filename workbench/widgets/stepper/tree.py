@@ -200,7 +200,10 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     )
     if name and len(name) * 6.2 < width:
         drawn += text(width / 2, 13, name, fill=QUIET, font_size=10.5, **_MIDDLE)
-    drawn += moving.element("text", look=words, class_="wbp-node-value", y=30, **middle)
+    # A value without a name above it stands in the middle.
+    drawn += moving.element(
+        "text", look=words, class_="wbp-node-value", y=30 if name else _BOX / 2 + 5, **middle
+    )
     if moving.live:
         drawn += moving.element("title", look=tip)
     return moving.element("g", drawn, look=group, class_="wbp-node")

@@ -1,5 +1,6 @@
 """The front door proposes roles, asks what is wanted, and ends in an explorer and in its code."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from workbench.profiles.proposals import proposed
 from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
 from workbench.widgets.explorers.front_door import AS_IT_IS, NONE, FrontDoor
 
+RunOn = Callable[..., Any]
 ROWS = 900
 READING = TimeReading("d/M/yyyy", 890, 10, ("soon",), "2024-01-01", "2024-03-31", 90 * 86_400.0)
 COLUMNS = [
@@ -134,5 +136,59 @@ def test_the_lines_make_the_explorer_that_the_door_opens(
             assert repr(names["again"]) == repr(opened)
     unnamed = wb.explore(shop.copy())
     assert "'d/M/yyyy'})  # events: the table that was given" in unnamed.code
-    with pytest.raises(wb.WorkbenchError, match="by, keep, key: they are for specifications"):
+    refused = "by, keep, key, state: they are for specifications"
+    with pytest.raises(wb.WorkbenchError, match=refused):
         wb.explore(shop, key="ann")
+
+
+def test_a_key_has_as_many_columns_as_are_chosen() -> None:
+    door = door_of()
+    door.also.value = ["event"]
+    door.roles["event"].value = NONE
+    door.question.value = "Features as of queries"
+    assert "wb.Backfill(key=['user', 'event'], time='when'" in door.code
+    assert "queries = events.select('user', 'event', 'when')" in door.code
+    assert "Together with event." in door.reasons["key"].value
+    door.roles["key"].value = "event"
+    assert list(door.also.value) == []
+    assert "user" in door.also.allowed_tags
+    assert "event" not in door.also.allowed_tags
+    door.also.value = ["tick"]
+    door.roles["time"].value = "tick"
+    assert "tick&#39; is chosen twice" in door.status.value
+    door.roles["key"].value = NONE
+    assert door.choice.keys == []
+    assert door.also.layout.display == "none"
+
+
+def opened(spark: SparkSession, rows: Any) -> dict[str, list[str]]:
+    """What the front door of a table opens, for each question: its code, and what it shows."""
+    columns = "country string, user string, at string, event string, price double"
+    events = spark.createDataFrame(rows, columns)
+    found = {}
+    for title in QUESTIONS:
+        door = wb.explore(events)
+        door.roles["key"].value, door.also.value = "user", ["country"]
+        door.question.value = title
+        # A table of one session means nothing in another.
+        code = door.code.replace("wb.table(events, ", "wb.table(rows, ")
+        shown = door.show()
+        frame = shown.shown.band if title == "Moving band" else getattr(shown, "steps", None)
+        answer = repr(shown.origin) if title == "Features as of queries" else repr(frame)
+        found[title] = [code, repr(shown), answer]
+    return found
+
+
+def test_over_spark_connect_it_proposes_and_opens_the_same(run_on: RunOn) -> None:
+    rows = [
+        (["US", "FR"][n % 3 > 0], ["ann", "bob"][n % 2], f"{1 + n % 28}/{1 + n // 28}/2024 9:30",
+         ["visit", "cart", "pay"][n % 3], float(n))
+        for n in range(84)
+    ]  # fmt: skip
+    here, there = run_on("classic", opened, rows), run_on("connect", opened, rows)
+    assert set(here) == set(QUESTIONS)
+    for title in QUESTIONS:
+        assert there[title] == here[title], title
+        assert "Empty" not in there[title][2]
+        assert "user" in there[title][0]
+        assert "country" in there[title][0]

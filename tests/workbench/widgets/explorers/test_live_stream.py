@@ -1,5 +1,7 @@
 """A stream that is explored: by the verb, to its end, and then once more from its first step."""
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,6 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.clusters import PARTITIONS, session_options
+from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.widgets.explorers.live_stream import LiveStream
 
@@ -28,11 +32,9 @@ def medians(live: LiveStream) -> list[float]:
 
 @pytest.fixture
 def one_partition(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", 1)
     monkeypatch.setattr("workbench.lessons.follow.print_elsewhere", lambda _spark: None)
-    yield spark
-    spark.conf.set("spark.sql.shuffle.partitions", before)
+    with session_options(spark, {PARTITIONS: 1}):
+        yield spark
 
 
 def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
@@ -56,6 +58,70 @@ def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
     live.again.at.index = len(live.moments) - 1
     assert medians(live) == whole
     live.stop()
+
+
+def test_before_a_row_comes_the_view_says_so_and_behind_its_end_it_offers_the_replay(
+    one_partition: SparkSession, tmp_path: Path
+) -> None:
+    live = wb.explore(OVER, replay_in(tmp_path))
+    assert not live.chart.data
+    assert "No row has been said yet" in live.chart.layout.annotations[0].text
+    live.speed.value, live.limit = 120, 1
+    live.step_button.click()
+    live.step_button.click()
+    assert len(live.chart.data) == 4
+    assert "1 of 2 line shown" in live.head.value
+    # Its end may come before that of the rows; the next step goes on, and takes the offer back.
+    live.end_button.click()
+    assert live.ended
+    assert live.again.layout.display is None
+    assert "Ended after 2 steps" in live.status.value
+    live.step_button.click()
+    assert not live.ended
+    assert live.again.layout.display == "none"
+    assert len(live.moments) == 3
+    live.stop()
+
+
+def test_it_plays_to_the_end_of_the_rows(one_partition: SparkSession, tmp_path: Path) -> None:
+    live = wb.explore(OVER, replay_in(tmp_path))
+    live.speed.value = 240
+    live.play_button.value = True
+    live.progress.wait(60)
+    while live.play_button.value:
+        time.sleep(0.1)
+    assert live.ended
+    assert len(medians(live)) == 15
+    assert live.again.layout.display is None
+    live.stop()
+
+
+def test_a_micro_batch_says_how_far_it_is_and_can_be_stopped(
+    one_partition: SparkSession, tmp_path: Path
+) -> None:
+    def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            time.sleep(60)
+            yield batch
+
+    replay = replay_in(tmp_path / "rows")
+    replay.advance("20 hours")
+    schema = one_partition.read.parquet(str(replay.folder)).schema
+    rows = one_partition.readStream.schema(schema).parquet(str(replay.folder))
+    stream = OVER.run(rows.mapInArrow(slowly, schema).withWatermark("at", "1 hour"),
+                      emit="on update")  # fmt: skip
+    follower = Follower(stream, tmp_path / "checkpoint").start()
+    jobs, end = MicroBatches(follower), time.monotonic() + 50
+    with jobs:
+        while (report := jobs.report()) is None and time.monotonic() < end:
+            time.sleep(0.1)
+        assert report is not None
+        assert "stage 1 · 0 of" in report.words
+        jobs.cancel()
+    assert follower.query is not None
+    assert not follower.query.isActive
+    assert time.monotonic() < end
+    assert follower.table is None
 
 
 def test_a_streaming_table_of_ones_own_is_looked_at_and_not_written_to(

@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -111,10 +112,23 @@ def test_two_queries_are_compared_by_what_only_one_of_them_sees(explorer: Origin
     traces = {trace.name: trace for trace in explorer.chart.data}
     assert len(traces["only this query sees"].x) == len(found.left)
     assert len(traces["only the other sees"].x) == len(found.entered)
-    assert f"{len(found.left)} for this query alone" in explorer.table.value
+    assert f"{len(found.left)} for this query alone" in explorer.compared.value
+    sides = explorer.compared_table.frame["seen by"].value_counts()
+    assert sides.to_dict() == {
+        "only this query": len(found.left), "only the other": len(found.entered),
+    }  # fmt: skip
     explorer.compare.value = ALONE
     assert explorer.difference is None
-    assert "only this query" not in explorer.table.value
+    assert explorer.compared.value == ""
+    assert explorer.compared_table.layout.display == "none"
+
+
+def test_the_pieces_are_a_table_with_the_newest_first(explorer: OriginExplorer) -> None:
+    pieces = explorer.table.frame
+    assert pieces["merged"].tolist() == explorer.origin.merged[::-1]
+    assert pieces["from"].is_monotonic_decreasing
+    newest = np.datetime64(explorer.origin.pieces[-1].begin, "us")
+    assert pieces["from"].iloc[0] == newest
 
 
 @pytest.mark.parametrize("feature", BACKFILL.names)
@@ -134,13 +148,18 @@ def test_an_online_view_is_compared_feature_by_feature(views: DataFrame, tmp_pat
     explored.compare.value = ONLINE
     at = next(one for _, one in explored.when.options if one > 72_100_000_000)
     explored.when.value = at
-    assert "1 of 2 features differs." in explored.table.value
+    assert "1 of 2 features differs." in explored.compared.value
     count = explored.asked.origin("count_5h").answer
-    row = f"<td>count_5h</td><td>{count - 1}</td><td>{count}</td><td>+1</td>"
-    assert row in explored.table.value.replace(' class="wb-text"', "")
+    first = explored.compared_table.frame.iloc[0].tolist()
+    assert first == ["count_5h", str(count - 1), str(count), "+1"]
+    queries = views.select("user", "at")
+    again = wb.explore(view, queries, known, key="ann", state=explored.state)
+    assert again.compared_table.frame.equals(explored.compared_table.frame)
+    page = explored.to_html(tmp_path / "page.html", most_bytes=200_000).read_text("utf-8")
+    assert "1 of 2 features differs." in page
     # What the view does not serve is a sentence.
     explored.when.value = explored.when.options[0][1]
-    assert "✕" in explored.table.value
+    assert "✕" in explored.compared.value
     assert "✕" not in explored.sentence.value
 
 
@@ -152,7 +171,11 @@ def test_a_key_can_be_named(views: DataFrame) -> None:
 def test_every_feature_has_a_figure_and_a_still(explorer: OriginExplorer, feature: str) -> None:
     explorer.feature.value = feature
     origin = explorer.origin
-    traces = {trace.name: trace for trace in origin_figure(origin).data}
+    figure = origin_figure(origin)
+    traces = {trace.name: trace for trace in figure.data}
+    # What is merged stands above its panel, and turned beside no axis.
+    assert f"<b>{feature}</b>" in [note.text for note in figure.layout.annotations]
+    assert figure.layout.yaxis2.title.text is None
     assert len(traces["events that count"].x) == origin.counts.sum()
     hops = [piece for piece in origin.pieces if piece.kind == "hop"]
     assert len(traces["tail: hops"].x) == len(hops)

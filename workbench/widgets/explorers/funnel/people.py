@@ -1,20 +1,21 @@
 """Who is behind a number of a funnel, each of whom opens in the step player."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 import pandas as pd
 
-from workbench.figures.funnel import Segments, said
+from workbench.figures.funnel import Segments, length_text
 from workbench.figures.svg import cut
+from workbench.figures.theme import noun
 from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
-from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people
+from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people, people_in
 from workbench.funnel.prepared import Prepared
 from workbench.markup import element
 from workbench.spark.table import quoted
@@ -22,6 +23,9 @@ from workbench.widgets.html import HTML, Status
 from workbench.widgets.play import play
 from workbench.widgets.progress import Progress
 from workbench.widgets.table import Table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 NOBODY = -1
 
@@ -46,6 +50,8 @@ class Behind:
         Further fields of :class:`workbench.funnel.worker.people.PeopleTask`.
     code : str
         What returns them as a table of Spark, behind the funnel's own line.
+    rows : function, optional
+        Returns that table, where they are not those of some levels.
     """
 
     words: str
@@ -55,6 +61,7 @@ class Behind:
     of: str = ""
     by: tuple[str, ...] = ()
     which: dict[str, Any] = field(default_factory=dict)
+    rows: Callable[[], "DataFrame"] | None = None
 
     @classmethod
     def stopped(cls, funnel: Funnel, level: int, users: Sequence[int]) -> "Behind":
@@ -70,14 +77,15 @@ class Behind:
     def reached(cls, funnel: Funnel, k: int, many: int) -> "Behind":
         """Those who reached a step, wherever they stopped."""
         words = f"reached {k + 1} {_short(funnel.labels[k])}"
-        return cls(words, many, _from(funnel, k), f".levels(events).where('level > {k}')")
+        return cls(words, many, levels_from(funnel, k), f".levels(events).where('level > {k}')")
 
     @classmethod
     def took(cls, funnel: Funnel, times: pd.DataFrame, k: int) -> "Behind":
         """Those whose time from the first step to the last is in one bin of a histogram."""
         row, last = times.iloc[k], len(funnel.labels)
         ends = [_ticks(row["from"]), _ticks(row["to"]) + (k == len(times) - 1)]
-        words = f"took {said(row['from'])} to {said(row['to'])} from the first step to the last"
+        bin_ends = f"{length_text(row['from'])} to {length_text(row['to'])}"
+        words = f"took {bin_ends} from the first step to the last"
         long = "timestampdiff(MICROSECOND, reached[0], reached[{0}])"
         long = long if isinstance(row["to"], pd.Timedelta) else "reached[{0}] - reached[0]"
         within = f"{long.format(last - 1)} BETWEEN {ends[0]} AND {ends[1] - 1}"
@@ -95,7 +103,7 @@ class Behind:
         where = f"level > {k} AND {'NOT ' if others else ''}({among})"
         code = f".levels(events, by={list(segments.by)}).where({where!r})"
         which = {"segments": values, "others": others}
-        return cls(words, int(many), _from(funnel, k), code, name, segments.by, which)
+        return cls(words, int(many), levels_from(funnel, k), code, name, segments.by, which)
 
 
 class FunnelPeople(widgets.VBox):  # type: ignore[misc]
@@ -156,6 +164,10 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.level.observe(self._list, names="value")
         self._open(behind)
 
+    def clear(self) -> None:
+        """List nobody."""
+        self._close()
+
     def _list(self, _change: Any = None) -> None:
         self._close()
         if self.level.value not in (None, NOBODY):
@@ -173,11 +185,13 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self.progress.ask(fetch, partial(self._offer, behind))
 
     def _fetch(self, funnel: Funnel, behind: Behind) -> People:
+        if behind.rows is not None:
+            return people_in(behind.rows(), funnel.key)
         return first_people(funnel, self._prepared, behind.levels, behind.by, **behind.which)
 
     def _offer(self, behind: Behind, found: People) -> None:
         self._found = found
-        unit = unit_of(self._funnel, self._prepared)
+        unit = noun(behind.many, unit_of(self._funnel, self._prepared))
         first = f"the first {MOST_PEOPLE:,} of " if self._found.cut else ""
         words = (
             f"{_short(behind.of)}: {behind.words}"
@@ -211,13 +225,20 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 def _condition(names: Sequence[str], values: Sequence[Any]) -> str:
     """SQL that is true of the keys of one segment."""
     each = (
-        f"{quoted(name)} IS NULL" if pd.isna(value) else f"{quoted(name)} <=> {_literal(value)}"
+        f"{quoted(name)} IS NULL" if pd.isna(value) else f"{quoted(name)} <=> {literal(value)}"
         for name, value in zip(names, values, strict=True)
     )
     return f"({' AND '.join(each)})"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    r"""Return a value as SQL has it.
+
+    Examples
+    --------
+    >>> print(literal(3), literal("it's"))
+    3 'it\'s'
+    """
     if isinstance(value, Real | Decimal):
         return str(value)
     text = str(value).replace("\\", "\\\\").replace("'", "\\'")
@@ -228,8 +249,8 @@ def _short(label: str) -> str:
     return cut(label, 40)
 
 
-def _from(funnel: Funnel, k: int) -> tuple[int, ...]:
-    """The levels at which the k-th step was reached."""
+def levels_from(funnel: Funnel, k: int) -> tuple[int, ...]:
+    """Return the levels at which the k-th step was reached."""
     return tuple(range(k + 1, len(funnel.labels) + 1))
 
 

@@ -1,0 +1,264 @@
+"""The funnel explorer's tabs: each shows its twin's answer, who is behind a mark, and its code."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import workbench as wb
+from workbench.figures.behaviour.paths import sankey_of
+from workbench.widgets.explorers.funnel import FunnelExplorer
+from workbench.widgets.explorers.funnel.tabs import TABS, offered_lengths
+from workbench.widgets.sharing.state import parts_in
+
+SHOP = ["signup", "add_to_cart", "checkout"]
+
+
+@pytest.fixture(scope="module")
+def clicks(spark: SparkSession) -> Iterator[wb.Prepared]:
+    events = wb.datasets.clickstream(spark, users=400)
+    with wb.prepare(events, keep=["country", "device"]) as prepared:
+        yield prepared
+
+
+@pytest.fixture
+def explorer(clicks: wb.Prepared) -> FunnelExplorer:
+    explorer: FunnelExplorer = wb.explore(wb.Funnel(SHOP, "1 day"), clicks)
+    return explorer
+
+
+def opened(explorer: FunnelExplorer, tab: str, **chosen: Any) -> FunnelExplorer:
+    for name, value in chosen.items():
+        control = explorer.controls.segments if name == "by" else getattr(explorer.tabs, name)
+        control.value = value
+    explorer.tabs.tab.value = tab
+    return explorer
+
+
+def marks(explorer: FunnelExplorer) -> list[Any]:
+    return [trace for trace in explorer.asked.data if trace.meta is not None]
+
+
+def said(explorer: FunnelExplorer) -> Any:
+    """What the line of Python of the table of people returns."""
+    shown = unescape(re.sub("<[^>]+>", "", explorer.people.table.code.value))
+    (line,) = re.findall(r"wb\.Funnel\(.*\)(?=\.toPandas\(\))", shown)
+    return eval(line, {"wb": wb, "events": explorer.prepared})
+
+
+def test_a_trend_is_that_of_the_funnel(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Trend", every="1 week")
+    twin = explorer.funnel.trend(explorer.prepared, every="1 week")
+    assert explorer._table().equals(twin)
+    assert list(marks(explorer)[0].x) == twin["from"].drop_duplicates().tolist()
+    assert (explorer._asked.layout.display, explorer._steps.layout.display) == (None, "none")
+    assert "entries of users reached the last step" in explorer.status.value
+
+
+def test_a_changed_window_changes_the_trend(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Trend", every="1 week")
+    before = list(marks(explorer)[0].y)
+    explorer.controls.window.value = "1 minute"
+    assert list(marks(explorer)[0].y) != before
+    assert explorer._table().equals(explorer.funnel.trend(explorer.prepared, every="1 week"))
+
+
+def test_a_point_opens_the_people_behind_it(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Trend", every="1 week", by="device")
+    trend = explorer._table()
+    for trace in marks(explorer):
+        explorer._point(trace, 0)
+        assert explorer.people.head.value.count(" users") == 1
+        rows = trend[trend["device"].eq(trace.name) & (trend["step"] == "checkout")]
+        assert len(explorer.people._found.keys) == rows["users"].iloc[0]
+        assert said(explorer).count() == rows["users"].iloc[0]
+    assert explorer.people.table.layout.display is None
+
+
+@pytest.mark.parametrize(
+    "asked", [{"order": "any"}, {"count": "conversions"}, {"start": "2024-01-04"}]
+)
+def test_a_point_of_any_funnel_opens_its_people(clicks: wb.Prepared, asked: dict[str, Any]) -> None:
+    explorer = opened(wb.explore(wb.Funnel(SHOP, "1 day", **asked), clicks), "Trend")
+    line = marks(explorer)[0]
+    trend = explorer._table()
+    users = trend.loc[trend["step"] == trend["step"].iloc[-1], "users"].tolist()
+    for k in range(len(users)):
+        if users[k]:
+            explorer._point(line, k)
+            assert len(explorer.people._found.keys) == users[k]
+
+
+def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Compare", by="country")
+    found = explorer._table()
+    assert found.equals(explorer.funnel.compare(explorer.prepared, by=["country"], largest=6))
+    for trace in marks(explorer):
+        for k, segment in enumerate(trace.customdata):
+            explorer._point(trace, k)
+            users = found["users"].iloc[segment * 3 + trace.meta]
+            assert len(explorer.people._found.keys) == users
+    assert said(explorer).count() >= users
+
+
+def test_those_of_no_segment_of_their_own_are_behind_the_last_dot(explorer: FunnelExplorer) -> None:
+    explorer.controls.shown.options = [("2 largest", 2), *explorer.controls.shown.options]
+    explorer.controls.shown.value = 2
+    opened(explorer, "Compare", by="country")
+    found, trace = explorer._table(), marks(explorer)[0]
+    assert found["country"].iloc[-1] == "others"
+    explorer._point(trace, len(trace.x) - 1)
+    assert len(explorer.people._found.keys) == found["users"].iloc[-2]
+
+
+def test_drivers_are_those_of_the_funnel_and_a_dot_opens_whom_they_are_true_of(
+    explorer: FunnelExplorer,
+) -> None:
+    opened(explorer, "Drivers", by="device", step=2)
+    twin = explorer.funnel.drivers(explorer.prepared, "add_to_cart", by="device")
+    assert explorer._table().equals(twin.table)
+    assert len(twin.table) > 1
+    assert "This is association, not cause." in explorer.status.value
+    (dots,) = [trace for trace in explorer.asked.data if trace.name == "odds ratio"]
+    columns = twin.table["column"].tolist()
+    for k in {columns.index(column) for column in columns}:
+        row = twin.table.iloc[k]
+        explorer._point(dots, k)
+        assert len(explorer.people._found.keys) == row["went_on"] + row["dropped"]
+        assert said(explorer).where("converted").count() == row["went_on"]
+        assert f"{row['value']}: compared for add_to_cart" in explorer.people.head.value
+
+
+@pytest.mark.parametrize(
+    "ends", [{"after": 1, "dropped": True}, {"after": None, "before": 3}, {"after": 1, "before": 2}]
+)
+def test_paths_are_those_of_the_funnel_and_a_band_opens_who_took_it(
+    explorer: FunnelExplorer, ends: dict[str, Any]
+) -> None:
+    opened(explorer, "Paths", **ends)
+    twin = explorer.funnel.paths(explorer.prepared, **ends, longest=3)
+    assert explorer._table().equals(twin.table)
+    (trace,) = explorer.asked.data
+    nodes, links = len(trace.node.label), len(trace.link.value)
+    # A node and a band of each column, those of others and ends among them.
+    some = {(trace.node.color[k], trace.node.x[k]): k for k in range(nodes)}
+    some |= {(trace.node.color[trace.link.target[k]], trace.link.source[k]): k
+             for k in range(nodes, links)}  # fmt: skip
+    for place in sorted(some.values())[::4]:
+        _, many = sankey_of(twin).mark(place)
+        explorer._point(trace, place)
+        assert len(explorer.people._found.keys) == many
+    assert said(explorer).count() == many
+    assert explorer.people.button.layout.display is None
+
+
+def test_what_cannot_be_meant_is_one_sentence(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Paths", after=None)
+    assert "after: no step is named; say after which step, or before= which" in (
+        explorer.status.value
+    )
+    opened(explorer, "Paths", before=2)
+    assert "different paths of" in explorer.status.value
+    explorer.controls.editor.steps = ("signup",)
+    opened(explorer, "Drivers")
+    assert "step: there is no required step behind the first; add one." in explorer.status.value
+
+
+def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer) -> None:
+    opened(explorer, "Drivers", step=2)
+    explorer.controls.editor.steps = (*SHOP, "search")
+    assert [k for _, k in explorer.tabs.step.options] == [2, 3, 4]
+    assert explorer.tabs.step.value == 2
+    explorer.tabs.step.value = 4
+    explorer.controls.editor.steps = ("signup", "add_to_cart")
+    assert [k for _, k in explorer.tabs.step.options] == [2]
+    twin = explorer.funnel.drivers(explorer.prepared, "add_to_cart")
+    assert explorer._table().equals(twin.table)
+
+
+def test_without_segments_a_comparison_says_what_to_choose(
+    explorer: FunnelExplorer, spark: SparkSession
+) -> None:
+    opened(explorer, "Compare")
+    assert "Choose by which column" in explorer.status.value
+    bare = wb.explore(wb.Funnel(SHOP, "1 day"), wb.datasets.clickstream(spark, users=20))
+    if not bare.prepared.keep:
+        assert "keep=[...]" in opened(bare, "Compare").status.value
+    bare.prepared.free()
+
+
+def test_back_at_the_steps_all_is_as_before(explorer: FunnelExplorer) -> None:
+    before = explorer.state
+    opened(opened(explorer, "Trend"), "Steps")
+    assert explorer.view is None
+    assert explorer.state == before
+    assert (explorer._asked.layout.display, explorer._steps.layout.display) == ("none", None)
+    assert explorer._table().equals(explorer.funnel.steps(explorer.prepared))
+
+
+def test_a_tab_is_part_of_the_state_and_is_undone(
+    explorer: FunnelExplorer, clicks: wb.Prepared
+) -> None:
+    opened(explorer, "Trend", every="1 week", by="device")
+    parts = parts_in(explorer.state)
+    assert (parts["tab"], parts["every"], parts["by"]) == (["Trend"], ["1 week"], ["device"])
+    again = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, state=explorer.state)
+    assert again.state == explorer.state
+    assert again._table().equals(explorer._table())
+    explorer.undo()
+    assert explorer.view is None
+    explorer.redo()
+    assert explorer.state == again.state
+
+
+@pytest.mark.parametrize(
+    ("tab", "chosen", "state"),
+    [
+        ("Drivers", {"step": 2}, "tab=Drivers&to=2"),
+        ("Paths", {"after": None, "before": 3}, "tab=Paths&before=3"),
+        ("Paths", {"after": 2, "dropped": True}, "tab=Paths&after=2&dropped=yes"),
+    ],
+)
+def test_what_a_tab_asks_is_part_of_the_state(
+    explorer: FunnelExplorer, clicks: wb.Prepared, tab: str, chosen: dict[str, Any], state: str
+) -> None:
+    before = explorer.state
+    # Chosen before it is opened, so that one answer is undone.
+    opened(explorer, tab, **chosen)
+    assert explorer.state.endswith(f"&{state}")
+    again = wb.explore(wb.Funnel(SHOP, "1 day"), clicks, state=explorer.state)
+    assert again.state == explorer.state
+    assert again._table().equals(explorer._table())
+    explorer.state = before
+    explorer.undo()
+    assert explorer.state == again.state
+
+
+def test_a_state_of_no_tab_is_refused_and_changes_nothing(explorer: FunnelExplorer) -> None:
+    before = explorer.state
+    with pytest.raises(wb.WorkbenchError, match="state: tab='Churn' cannot be chosen here; use"):
+        explorer.state = "step=signup&tab=Churn"
+    assert explorer.state == before
+
+
+@pytest.mark.parametrize("tab", TABS[1:])
+def test_a_tab_is_handed_on_as_page_picture_and_table(
+    explorer: FunnelExplorer, tab: str, tmp_path: Path
+) -> None:
+    opened(explorer, tab, by="device")
+    page = explorer.to_html(tmp_path / "page.html", seconds=5).read_text()
+    assert f"tab={tab}" in page
+    assert f".{tab.lower()}(events" in page
+    assert explorer.to_svg(tmp_path / "a.svg").read_text().startswith("<svg")
+    head = {"Drivers": "column,", "Paths": "path,"}.get(tab, "device,")
+    assert explorer.to_csv(tmp_path / "a.csv").read_text().startswith(head)
+    assert tab in explorer._still() or "Segments" in explorer._still()
+
+
+def test_periods_that_are_offered_make_some_points_and_not_too_many(clicks: wb.Prepared) -> None:
+    lengths = [every for _, every in offered_lengths(clicks)]
+    assert lengths == ["1 hour", "6 hours", "1 day", "1 week", "1 month"]

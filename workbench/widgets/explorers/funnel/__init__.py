@@ -1,0 +1,5 @@
+"""The funnel explorer: its tabs, what each shows, and the people behind a mark."""
+
+from workbench.widgets.explorers.funnel.explorer import FunnelExplorer
+
+__all__ = ["FunnelExplorer"]

@@ -1,0 +1,144 @@
+"""The tabs of the funnel explorer on what people do: what tells who goes on, and paths."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from workbench.errors import WorkbenchError
+from workbench.figures.behaviour.drivers import drivers_figure
+from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
+from workbench.figures.svg import cut
+from workbench.figures.theme import share
+from workbench.funnel.behaviour.drivers import Drivers
+from workbench.funnel.behaviour.paths import Paths
+from workbench.funnel.funnel import Funnel
+from workbench.funnel.prepared import Prepared
+from workbench.widgets.explorers.funnel.people import Behind, literal
+from workbench.widgets.explorers.funnel.view import View
+from workbench.widgets.table import Listed
+
+_NAME = 32
+#: Events of a path: as many columns as half of a card has room for with their names.
+_LONGEST = 3
+
+
+def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: int | None) -> View:
+    """Return what tells those who went on to a step, counted from 1, from those who did not."""
+    if step is None:
+        raise WorkbenchError("step: there is no required step behind the first; add one.")
+    found = funnel.drivers(prepared, step=step, by=tuple(by))
+    given = f"step={found.step!r}{f', by={list(by)}' if by else ''}"
+    code = f".drivers(events, {given})"
+    ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
+    shown = dict.fromkeys(("share_went_on", "share_dropped"), share) | ratios
+    listed = Listed(found.table, f"{funnel!r}{code}.table", {}, shown)
+
+    def behind(trace: Any, place: int) -> Behind | None:
+        if trace.name != "odds ratio":
+            return None
+        return _of_driver(found, code, place)
+
+    return View(drivers_figure(found), found.table, listed, _drivers_words(found), behind)
+
+
+def _of_driver(found: Drivers, code: str, place: int) -> Behind:
+    """Those of whom an event or a value is true."""
+    row = found.table.iloc[place]
+    given = [] if row["column"] == found.event else [row["column"]]
+    arguments = ", ".join(map(repr, [row["value"], *given]))
+    return Behind(
+        f"compared for {cut(found.step, _NAME)}", int(row["went_on"] + row["dropped"]), (),
+        f"{code}.people({arguments})", of=_named(found, row),
+        rows=partial(found.people, row["value"], *given),
+    )  # fmt: skip
+
+
+def _named(found: Drivers, row: pd.Series) -> str:
+    return row["value"] if row["column"] == found.event else f"{row['column']} = {row['value']}"
+
+
+def _drivers_words(found: Drivers) -> str:
+    """The one that tells the most, and that it is association."""
+    whom = f"{found.went_on:,} {found.unit} went on to {cut(found.step, _NAME)} behind the landmark"
+    whom += f" and {found.dropped:,} did not; {found.early + found.late:,} are left out"
+    if found.table.empty:
+        return f"{whom}. Nothing could be compared."
+    row = found.table.iloc[0]
+    odds = f"{cut(_named(found, row), _NAME)} tells the most: {share(row['share_went_on'])} of the "
+    odds += (
+        f"ones and {share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
+    )
+    return f"{whom}. {odds}. This is association, not cause."
+
+
+def paths_view(
+    funnel: Funnel, prepared: Prepared, after: int | None, before: int | None, dropped: bool
+) -> View:
+    """Return what people did behind a step, in front of one, or between two, counted from 1."""
+    found = funnel.paths(prepared, after=after, before=before, dropped=dropped, longest=_LONGEST)
+    given = [f"{name}={step!r}" for name, step in (("after", found.after), ("before", found.before))
+             if step is not None] + (["dropped=True"] if dropped else [])  # fmt: skip
+    code = f".paths(events, {', '.join(given)}, longest={_LONGEST})"
+    shown = {"path": lambda names: " → ".join(names) or "nothing", "share": share}
+    listed = Listed(found.table, f"{funnel!r}{code}.table", {"users": found.unit}, shown)
+    drawn = sankey_of(found)
+
+    def behind(trace: Any, place: int) -> Behind | None:
+        return _of_mark(found, drawn, code, place) if trace.type == "sankey" else None
+
+    return View(paths_figure(found), found.table, listed, _paths_words(found), behind)
+
+
+def _of_mark(found: Paths, drawn: Sankey, code: str, place: int) -> Behind:
+    """Those of a node, or of a band between two."""
+    nodes, many = drawn.mark(place)
+    told = [_did(found, node) for node in nodes if node.kind != "step"]
+    words = ", then ".join(told if found.after is not None else told[::-1])
+    step = cut(str(found.after if found.after is not None else found.before), _NAME)
+    place_of = "after" if found.after is not None else "before"
+    where = " AND ".join(one for node in nodes for one in _condition(found, drawn, node))
+    chosen = f".where({where!r})" if where else ""
+
+    def rows() -> Any:
+        people = found.people()
+        return people.where(where) if where else people
+
+    return Behind(
+        f"{words}, {place_of} {step}" if words else f"took {step}",
+        many, (), f"{code}.people(){chosen}", rows=rows,
+    )  # fmt: skip
+
+
+def _did(found: Paths, node: Node) -> str:
+    if node.kind == "end" and node.name in (found.after, found.before):
+        return f"took {cut(node.name, _NAME)}"
+    return f"did {cut(node.name, _NAME)}" if node.kind == "event" else node.name
+
+
+def _condition(found: Paths, drawn: Sankey, node: Node) -> Iterator[str]:
+    """SQL that is true of a path through a node."""
+    if node.kind == "end":
+        yield f"size(path) = {node.column - 1} AND NOT more"
+    elif node.kind != "step":
+        place = str(node.column - 1) if found.after is not None else f"size(path) - {node.column}"
+        if node.kind == "event":
+            yield f"get(path, {place}) = {literal(node.name)}"
+        else:
+            own = [one.name for one in drawn.nodes if one.column == node.column]
+            own = [name for name in own if (node.column, name) in drawn.kept]
+            yield f"get(path, {place}) NOT IN ({', '.join(map(literal, own))})"
+
+
+def _paths_words(found: Paths) -> str:
+    """The most frequent path, and how many there are."""
+    if not found.users:
+        return f"No {found.unit} took that step."
+    row = found.table.iloc[0]
+    path = " → ".join(cut(name, _NAME) for name in row["path"]) or "nothing"
+    rest = " and more" if row["more"] else ""
+    return (
+        f"{found.different:,} different paths of {found.users:,} {found.unit}; the most frequent: "
+        f"{path}{rest}, {row['users']:,} of them ({share(row['share'])})."
+    )

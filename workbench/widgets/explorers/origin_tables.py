@@ -1,0 +1,160 @@
+"""Tables of the explorer of a backfill: the pieces of a window, and what two answers differ in."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from workbench.backfill.inspect.difference import SAME, OriginDifference, change
+from workbench.backfill.inspect.origin import Origin, counted, in_words
+from workbench.figures.origin import piece_words
+from workbench.figures.svg import cut
+from workbench.markup import Markup, element
+from workbench.widgets.table import Listed
+
+#: Rows that are sent to a browser, and those of a page that runs no widget.
+MOST_SENT, MOST_ROWS = 500, 12
+#: What is read of a time.
+Clock = Callable[[int], str]
+
+
+class Compared(NamedTuple):
+    """A table, and what it comes to.
+
+    Attributes
+    ----------
+    words : Markup
+    listed : Listed
+    """
+
+    words: Markup
+    listed: Listed
+
+    @property
+    def markup(self) -> Markup:
+        """Both for a page that runs no widget: the first rows."""
+        frame = self.listed.frame
+        more = len(frame) - MOST_ROWS
+        first = self.listed._replace(frame=frame.head(MOST_ROWS)).markup
+        note = element("p", f"… and {more:,} more") if more > 0 else Markup()
+        head = element("p", self.words, style="margin:8px 0 4px")
+        return head + element("div", first, note, class_="wb-table-place")
+
+
+def pieces_table(one: Origin, clock: Clock, integer_time: bool, asked: str) -> Compared:
+    """Return what each piece of a window adds, and what they come to: the newest first.
+
+    Parameters
+    ----------
+    one : Origin
+    clock : function
+        Of a time, as it is read.
+    integer_time : bool
+        Whether times are integers, and not microseconds.
+    asked : str
+        The line of Python that returns the origin.
+    """
+    begins = [piece.begin for piece in one.pieces]
+    frame = pd.DataFrame(
+        {
+            "from": times_of(begins, integer_time),
+            "piece": [piece_words(piece) for piece in one.pieces],
+            "state": [str(state) for state in one.states],
+            "merged": _values(one.merged),
+        }
+    )
+    older = max(len(frame) - MOST_SENT, 0)
+    frame = frame[::-1].head(MOST_SENT).reset_index(drop=True)
+    words = Markup.escape(f"{counted(older, 'older piece')} come before these." if older else "")
+    code = f"pd.DataFrame({{'state': (one := {asked}).states, 'merged': one.merged}}, one.pieces)"
+    shown = {
+        "from": read_by(clock),
+        "state": lambda state: cut(state, 70),
+        "merged": lambda merged: cut(in_words(merged), 70),
+    }
+    return Compared(words, Listed(frame, code, {"state": "its state"}, shown))
+
+
+def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> Compared:
+    """Return the events that only one of two queries sees.
+
+    Parameters
+    ----------
+    found : OriginDifference
+    clock : function
+        Of a time, as it is read.
+    integer_time : bool
+        Whether times are integers, and not microseconds.
+    """
+    first, second = found.first, found.second
+    told = element("b", f"{cut(in_words(first.answer), 40)} → {cut(in_words(second.answer), 40)}: "
+                   f"{cut(found.change, 80)}. ")  # fmt: skip
+    words = told + (
+        f"{found.both:,} of the events count for both, {len(found.left):,} for this query alone, "
+        f"{len(found.entered):,} for the other alone."
+    )
+    events = [*found.left, *found.entered]
+    sides = ["only this query"] * len(found.left) + ["only the other"] * len(found.entered)
+    frame = pd.DataFrame(
+        {
+            "event": times_of([time for time, _ in events], integer_time),
+            "value": pd.Series([value for _, value in events], dtype=object),
+            "seen by": pd.Series(sides, dtype=object),
+        }
+    )
+    shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
+    return Compared(words, Listed(frame.head(MOST_SENT), "", {"value": "its value"}, shown))
+
+
+def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> Compared:
+    """Return the features of a query as an online view says them and as a backfill does.
+
+    Parameters
+    ----------
+    online, offline : dict of str to value
+        By the feature's name.
+
+    Examples
+    --------
+    >>> found = differing_answers({"n": 3, "m": 1}, {"n": 4, "m": 1})
+    >>> found.words.striptags()
+    '1 of 2 features differs.'
+    >>> found.listed.frame
+      feature online offline difference
+    0       n      3       4         +1
+    1       m      1       1   the same
+    """
+    rows = [
+        (name, *(cut(in_words(value), 40) for value in (online[name], value)),
+         cut(change(online[name], value), 60))
+        for name, value in offline.items()
+    ]  # fmt: skip
+    # Those that differ stand first.
+    rows.sort(key=lambda row: row[3] == SAME)
+    other = sum(row[3] != SAME for row in rows)
+    verb = "differs" if other == 1 else "differ"
+    words = element("b", f"{other} of {counted(len(rows), 'feature')} {verb}.")
+    frame = pd.DataFrame(rows, columns=["feature", "online", "offline", "difference"])
+    return Compared(words, Listed(frame, ""))
+
+
+def times_of(times: list[int], integer_time: bool) -> "pd.Series[Any]":
+    """Return times as the kernels count them as a column that sorts and is saved as they are."""
+    return pd.Series(np.array(times, np.int64 if integer_time else "M8[us]"))
+
+
+def read_by(clock: Clock) -> Callable[[Any], str]:
+    """Return what reads a time of such a column."""
+    return lambda time: clock(_counted(time))
+
+
+def _counted(time: Any) -> int:
+    """A time as the kernels count them."""
+    return int(np.datetime64(time, "us").astype(int) if isinstance(time, pd.Timestamp) else time)
+
+
+def _values(merged: list[Any]) -> "pd.Series[Any]":
+    """Numbers as numbers, so that they sort as such."""
+    alike = all(isinstance(one, int | float) and not isinstance(one, bool) for one in merged)
+    return pd.Series(merged, dtype=None if alike and merged else object)

@@ -1,0 +1,54 @@
+"""The kernel of a retention on one key's rows, traced and made into a lesson for the player."""
+
+from typing import Any
+
+import numpy as np
+
+from kernels import trace
+from kernels.funnel.retained import AGAIN, FIRST, retained_periods
+from workbench.funnel import Retention
+from workbench.funnel.inspect.one_key import a_key, rows_of_key
+from workbench.widgets.lessons.funnel_view import clock_for
+from workbench.widgets.stepper.lesson import Lesson
+from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
+
+_FULFILS = {0: "·", FIRST: "first", AGAIN: "again", FIRST | AGAIN: "first, again"}
+
+
+def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any]:
+    """Return the lesson that steps through a retention on one key's rows, and the key.
+
+    Parameters
+    ----------
+    retention : Retention
+    key : value, or tuple of values when the key has several columns
+        Without it, one that did both.
+
+    Returns
+    -------
+    lesson : dict
+        As :class:`workbench.widgets.stepper.player.Player` takes it.
+    key : value
+    """
+    funnel, events, periods = retention.asked.funnel, retention.asked.rows, retention.asked.periods
+    chosen = a_key(funnel, events) if key is None else key
+    rows = rows_of_key(funnel, events, chosen)
+    fulfils = rows.conditions * np.uint32(1 if retention.spec.again else FIRST | AGAIN)
+    returned = np.zeros(retention.spec.periods + 1, np.int64)
+    numbers = periods.numbers(retention.asked.times(rows.time))
+    clock = clock_for(rows.time, rows.integer_time)
+    run = trace(
+        retained_periods, rows.time, numbers, fulfils, returned, show={"time": clock}, limit=10_000
+    )
+    who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
+    spec = retention.spec
+    title = f"Came back every {spec.every}: {spec.label} → {spec.again_label} · {who}"
+    shown = {
+        "time": lambda times: list(map(clock, times)),
+        "fulfils": lambda each: [_FULFILS[one] for one in each],
+    }
+    lesson = lesson_of(run, title, shown)
+    if rows.cut:
+        lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
+    lesson["pictures"] = [one for one in array_pictures(run) if one["title"] != "time"]
+    return lesson, chosen

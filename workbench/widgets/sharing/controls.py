@@ -1,0 +1,104 @@
+"""What a control holds as the texts of a state, and which value of it such texts mean."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.sharing.state import alone, offered
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return the value of a control as a state has it.
+
+    Parameters
+    ----------
+    value : str, int, bool, or (int, int)
+
+    Returns
+    -------
+    list of str
+        One text, or the two ends of a range.
+
+    Examples
+    --------
+    >>> texts_of((4, 14)), texts_of(3), texts_of(False)
+    (['4', '14'], ['3'], ['no'])
+    """
+    if isinstance(value, bool):
+        return ["yes" if value else "no"]
+    return [str(one) for one in (value if isinstance(value, tuple) else (value,))]
+
+
+def value_meant(name: str, control: Any, texts: Sequence[str]) -> Any:
+    """Return the value of a control that the texts of a state mean.
+
+    Parameters
+    ----------
+    name : str
+        What the state calls the control.
+    control : ipywidgets.Widget
+        A selection, a check box, a slider of whole numbers, or one of a range of them.
+    texts : sequence of str
+
+    Returns
+    -------
+    value
+
+    Raises
+    ------
+    WorkbenchError
+        When the control cannot have it.
+
+    Examples
+    --------
+    >>> import ipywidgets as widgets
+    >>> value_meant("row", widgets.IntSlider(max=7), ["3"])
+    3
+    >>> value_meant("row", widgets.IntSlider(max=7), ["9"])
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: state: row='9' cannot be chosen here; give 0 to 7.
+    """
+    if isinstance(control.value, tuple):
+        return _range(name, control, texts)
+    text = alone({name: texts}, name, "")
+    if hasattr(control, "options"):
+        return offered(name, text, {str(value): value for _, value in options_of(control)})
+    if isinstance(control.value, bool):
+        return offered(name, text, {"yes": True, "no": False})
+    return _number(name, control, text)
+
+
+def options_of(control: Any) -> list[tuple[str, Any]]:
+    """Return what a control can have, in its order, by what it is called.
+
+    Examples
+    --------
+    >>> import ipywidgets as widgets
+    >>> options_of(widgets.Dropdown(options=["sum"])), options_of(widgets.IntSlider(min=1, max=2))
+    ([('sum', 'sum')], [('1', 1), ('2', 2)])
+    """
+    if hasattr(control, "options"):
+        return [one if isinstance(one, tuple) else (str(one), one) for one in control.options]
+    if isinstance(control.value, bool):
+        return [("no", False), ("yes", True)]
+    return [(str(number), number) for number in range(control.min, control.max + 1)]
+
+
+def _range(name: str, control: Any, texts: Sequence[str]) -> tuple[int, int]:
+    if len(texts) == 2:
+        low, high = (_number(name, control, text) for text in texts)
+        if low <= high:
+            return low, high
+    raise WorkbenchError(
+        f"state: {name} is a range, and {' to '.join(texts)!r} is none; "
+        f"give its two ends, {control.min} to {control.max}."
+    )
+
+
+def _number(name: str, control: Any, text: str) -> int:
+    known = range(control.min, control.max + 1)
+    if not text.removeprefix("-").isdecimal() or int(text) not in known:
+        raise WorkbenchError(
+            f"state: {name}={text!r} cannot be chosen here; give {control.min} to {control.max}."
+        )
+    return int(text)

@@ -9,16 +9,17 @@ UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-ver
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help setup compile lab test quick fuzz matrix bench notebooks format lock
+.PHONY: help setup compile lab test quick fuzz matrix bench notebooks site format lock
 
 help:
 	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
 	@echo "make test       check everything: style, types, tests, notebooks, browser"
-	@echo "make quick      check what needs no JVM and no browser, in minutes"
+	@echo "make quick      check what needs no JVM and no browser, in three minutes"
 	@echo "make fuzz       compare fresh cases with other engines (FUZZ=\"funnel windows --minutes 60\")"
 	@echo "make matrix     ask the same questions under every setting of Spark"
 	@echo "make bench      compare speed with ClickHouse, DuckDB and plain Spark"
 	@echo "make notebooks  run the notebooks again and save their output"
+	@echo "make site       build the site into site/, to be read without a kernel or a network"
 	@echo "make format     format the code"
 	@echo "make lock       choose the newest allowed versions and pin them with their hashes"
 
@@ -56,6 +57,9 @@ bench: compile
 
 notebooks: compile
 	$(VENV)/python tools/notebooks.py
+
+site: setup
+	$(VENV)/python docs/site/build.py
 
 format: setup
 	$(VENV)/ruff check --fix .

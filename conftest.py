@@ -4,9 +4,18 @@ import os
 
 import pytest
 from _pytest.doctest import DoctestItem
+from hypothesis import settings
 
 #: What gives a session, and what says that one is started elsewhere.
 STARTS_A_JVM = {"spark", "jvm"}
+
+# The same sources get the same verdict, on a busy machine too: each test draws the same cases.
+# `pytest --hypothesis-profile=search` draws others each time, and keeps those that fail;
+# `quick` draws the first quarter of them.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("search", deadline=None)
+settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

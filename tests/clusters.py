@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Self
 
+import psutil
 import pyspark
 from pyspark.sql import SparkSession
 
@@ -30,19 +31,37 @@ CODEGEN = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMod
 NO_CODEGEN = dict(zip(CODEGEN, ("false", "NO_CODEGEN"), strict=True))
 FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN
 
+ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
+
+#: What `make test` gives the JVMs of drivers suits those of a cluster, which live as briefly.
+JVM = os.environ.get("SPARK_SUBMIT_OPTS", "")
+
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too
+_LONGEST_CALL = 240  # seconds, less than a test may take
+
+
+@contextlib.contextmanager
+def session_options(spark: SparkSession, options: Mapping[str, Any]) -> Iterator[None]:
+    """Give a session options for a while; what it had not set is not set behind it either."""
+    before = {name: spark.conf.get(name, None) for name in options}
+    try:
+        for name, value in options.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, value)
 
 
 @contextlib.contextmanager
 def generating_code(spark: SparkSession) -> Iterator[None]:
     """Let the tests' session generate code for a while, as users' sessions do."""
-    before = {name: spark.conf.get(name) for name in CODEGEN}
-    for name, value in CODEGEN.items():
-        spark.conf.set(name, value)
-    yield
-    for name, value in before.items():
-        spark.conf.set(name, str(value))
+    with session_options(spark, CODEGEN):
+        yield
 
 
 def free_port() -> int:
@@ -72,8 +91,10 @@ class _Server:
             "PYSPARK_PYTHON": str(python),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(folder / "work"),
+            "SPARK_DAEMON_JAVA_OPTS": JVM,
         }
         self._driver: ProcessPoolExecutor | None = None
+        self._driver_pid = 0
 
     def __enter__(self) -> Self:
         try:
@@ -86,11 +107,22 @@ class _Server:
     def __exit__(self, *_: object) -> None:
         try:
             if self._driver:
-                self._driver.submit(_stop_session).result(timeout=_PATIENCE)
+                self._wait_for(self._driver.submit(_stop_session), _PATIENCE)
+            if self._driver:
                 self._driver.shutdown()
         finally:
             for name in list(self.running):
                 self.kill(name)
+
+    def _wait_for(self, answer: Future[Any], seconds: float) -> Any:
+        try:
+            return answer.result(timeout=seconds)
+        finally:
+            # One that hangs would keep the next test waiting, and Python from its end.
+            if not answer.done() and self._driver:
+                _kill(self._driver_pid)
+                self._driver.shutdown()
+                self._driver = None
 
     def start_all(self) -> None:
         """Start every process and wait until it can be used."""
@@ -106,11 +138,12 @@ class _Server:
             start = (self.options(), self._environment)
             spawn = get_context("spawn")
             self._driver = ProcessPoolExecutor(1, spawn, _start_session, start)
+            self._driver_pid = self._driver.submit(os.getpid).result(timeout=_PATIENCE)
         return self._driver.submit(_call, function, arguments)
 
     def run(self, function: Callable[..., Any], *arguments: object) -> Any:
         """Call ``function(spark, *arguments)`` in the process beside the tests."""
-        return self.submit(function, *arguments).result()
+        return self._wait_for(self.submit(function, *arguments), _LONGEST_CALL)
 
     def start(self, name: str, sign: str, script: str, *arguments: str) -> None:
         """Start one of Spark's scripts and wait until it has said ``sign``."""
@@ -187,7 +220,8 @@ class Cluster(_Server):
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.executor.memory": "600m",
-            "spark.sql.shuffle.partitions": 4,
+            "spark.executor.extraJavaOptions": JVM,
+            PARTITIONS: 4,
         }
 
 
@@ -204,7 +238,7 @@ class ConnectServer(_Server):
             "spark.driver.host": "127.0.0.1",
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": port,
-            "spark.sql.shuffle.partitions": 4,
+            PARTITIONS: 4,
             "spark.ui.enabled": "false",
         }
         settings = [f"--conf={name}={value}" for name, value in options.items()]
@@ -213,7 +247,15 @@ class ConnectServer(_Server):
         self.start("connect", "Spark Connect server started", "spark-submit", *arguments)
 
     def options(self) -> dict[str, object]:
-        return {"spark.remote": self.url, "spark.sql.session.timeZone": "UTC"}
+        return {"spark.remote": self.url, ZONE: "UTC"}
+
+
+def _kill(pid: int) -> None:
+    """End a process and all that it started."""
+    process = psutil.Process(pid)
+    for one in (*process.children(recursive=True), process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 def _start_session(options: dict[str, object], environment: dict[str, str]) -> None:

@@ -5,19 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.clusters import FOR_FEW_ROWS, Cluster, ConnectServer, python_without_the_packages
 
 RunOn = Callable[..., Any]
-
-# The same sources get the same verdict, on a busy machine too: each test draws the same cases.
-# `pytest --hypothesis-profile=search` draws others each time, and keeps those that fail.
-settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None)
-settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")

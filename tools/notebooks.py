@@ -1,8 +1,10 @@
 """Run every notebook again and save its output, without the state of its widgets.
 
+Cells keep the lessons and pages of what they show: the site and ``wb.lesson`` make them live again.
 Those that are named are run alone: ``tools/notebooks.py 04 06``.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +28,8 @@ def main() -> None:
 def run(name: str, *arguments: str | Path) -> None:
     """Run one of the environment's programs; stop when it fails."""
     command = [str(BIN / name), *map(str, arguments)]
-    if subprocess.run(command, cwd=ROOT, check=False).returncode:
+    environment = os.environ | {"WORKBENCH_KEEP_PAGES": "1"}
+    if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
         sys.exit(f"`{name}` failed on {arguments[-1]}.")
 
 

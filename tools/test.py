@@ -1,10 +1,12 @@
 """Check everything, part by part, and end with a summary: `make test`, and `make quick`.
 
 Every part runs, whatever failed before it. Nothing is skipped in silence: `make quick` leaves out
-what needs a JVM or a browser, and says how many tests that are.
+what needs a JVM or a browser, and says how many tests that are; its generated tests draw a quarter
+of their cases.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,23 +34,35 @@ CHECKS = {
     "types": ("mypy",),
     "imports": ("lint-imports",),
 }
+#: How many parts run at a time: a driver of Spark waits for its workers, and they for it, so that a
+#: part keeps less than a core busy.
+SIDE_BY_SIDE = 3
 #: Folders of tests that are a part by themselves.
 ALONE = ("workbench", "browser", "kernels", "crash")
-#: The longest first, as two parts run side by side: one driver of Spark keeps one core busy at a
-#: time, and the short ones fill up what is left at the end.
+#: Folders of the workbench's tests that ask for little but a local Spark: a part of their own, as
+#: all of the workbench in one would be the last to end by far.
+LOCAL = (
+    *("columnar", "figures", "groups", "lessons", "online", "profiles", "queries", "stores"),
+    "widgets",
+)
+#: The longest first: the short ones fill up what is left at the end.
 TESTS = {
-    "workbench": ("tests/workbench",),
+    "workbench": ("tests/workbench", *(f"--ignore=tests/workbench/{one}" for one in LOCAL)),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": (
-        *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=600", "-W", "default"),
-        *("-p", "tests.notebooks.plans_as_run", "notebooks"),
+        *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=240", "-W", "default"),
+        *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm", "notebooks"),
     ),
-    "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
     "browser": ("tests/browser",),
+    "local": tuple(f"tests/workbench/{one}" for one in LOCAL),
+    "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
     "crash": ("tests/crash",),
     "examples": ("--doctest-modules", "workbench"),
 }
+#: Seconds after which a part is held to hang, longer than any takes on a busy machine: it is ended,
+#: fails, and the stack of each of its threads is printed.
+LONGEST = 2400
 #: Those that have no test without Spark or a browser.
 SLOW = ("notebooks", "browser")
 
@@ -66,10 +80,7 @@ class Result(NamedTuple):
 def main() -> None:
     """Run the parts and exit with 1 if anything failed."""
     start, quick = time.monotonic(), sys.argv[1:] == ["quick"]
-    if not quick:
-        provide_browser()
-    provide_redis()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         futures = run_quick(pool) if quick else run_all(pool, Path(folder, "classes.jsa"))
         results = [future.result() for future in futures]
     report(results, time.monotonic() - start)
@@ -78,8 +89,10 @@ def main() -> None:
 
 def run_quick(pool: Executor) -> list[Future[Result]]:
     """Begin the checkers, and the parts without the tests that start Spark."""
+    provide_redis()
     names = [name for name in TESTS if name not in SLOW]
-    return run_checks(pool) + [pool.submit(pytest, name, "--without-spark") for name in names]
+    less = "--without-spark", "--hypothesis-profile=quick"
+    return run_checks(pool) + [pool.submit(pytest, name, *less) for name in names]
 
 
 def run_all(pool: Executor, classes: Path) -> list[Future[Result]]:
@@ -91,6 +104,9 @@ def run_all(pool: Executor, classes: Path) -> list[Future[Result]]:
     parts = {"examples": pool.submit(pytest, "examples", jvm=writing)}
     checks = run_checks(pool)
     parts["kernels"] = pool.submit(pytest, "kernels")
+    # What is running by now needs neither.
+    provide_browser()
+    provide_redis()
     wait([parts["examples"]])
     wait_for_the_end_of_what_has(writing)
     jvm = reading if classes.exists() else ""
@@ -142,10 +158,16 @@ def count(outcome: Path) -> tuple[int, int, int]:
 def run(name: str, *arguments: str, jvm: str = "") -> tuple[int, str]:
     """Run one of the environment's programs in the project's folder: its code, and what it said."""
     command = (str(BIN / name), *arguments)
-    environment = os.environ | {"SPARK_SUBMIT_OPTS": f"{SHORT_JVM} {jvm}"}
+    own = {"SPARK_SUBMIT_OPTS": f"{SHORT_JVM} {jvm}", "PYTHONFAULTHANDLER": "1"}
+    environment = os.environ | own
     with tempfile.TemporaryFile() as output:
         streams = {"stdout": output, "stderr": subprocess.STDOUT}
-        code = subprocess.run(command, cwd=ROOT, env=environment, check=False, **streams).returncode
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, **streams)
+        try:
+            code = process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # upon which Python prints its stacks
+            code = process.wait()
         output.seek(0)
         return code, output.read().decode(errors="replace")
 
@@ -169,7 +191,7 @@ def report(results: list[Result], seconds: float) -> None:
             f"{result.part:<10} {result.passed:>5} passed {result.failed:>3} failed "
             f"{result.skipped:>3} skipped {result.seconds:>6.0f} s"
         )
-    print(f"all parts, two side by side: {seconds:.0f} s")
+    print(f"all parts, {SIDE_BY_SIDE} side by side: {seconds:.0f} s")
     passed, failed, skipped = (sum(column) for column in list(zip(*results, strict=True))[1:4])
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
 

@@ -1,8 +1,7 @@
 """The questions that every session must answer alike: 24, over all public calls."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import session_options
 from tests.matrix.tables import USERS, Tables
 from tests.workbench.backfill.split.test_spans import alike
 from tests.workbench.windows.stream import queries as stream_queries
@@ -303,7 +303,7 @@ def ask(
 ) -> dict[str, Answer]:
     """Ask questions under settings that can be changed in a session, and change them back."""
     found: dict[str, Answer] = {}
-    with changed(spark, {PROVIDER: ROCKSDB, **(conf or {})}), warnings.catch_warnings():
+    with session_options(spark, {PROVIDER: ROCKSDB, **(conf or {})}), warnings.catch_warnings():
         # The tables have rows without a key or a time on purpose.
         warnings.simplefilter("ignore", wb.WorkbenchWarning)
         tables = Tables(spark, files, Path(mkdtemp(prefix="matrix-")), source)
@@ -333,19 +333,3 @@ def differing(found: Mapping[str, Answer], expected: Mapping[str, Answer]) -> li
             other += [f"{len(answer)} rows are not {len(expected[name])}"]
             lines.append(f"{name}: {other[0]}"[:2_000])
     return lines
-
-
-@contextmanager
-def changed(spark: SparkSession, conf: Mapping[str, str]) -> Iterator[None]:
-    """Change settings for a while."""
-    before = {name: spark.conf.get(name, None) for name in conf}
-    try:
-        for name, value in conf.items():
-            spark.conf.set(name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, value)

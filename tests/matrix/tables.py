@@ -26,7 +26,7 @@ def write_tables(folder: Path) -> None:
     """Write every table as a folder of Parquet files, and the files of streams."""
     changed = entity_tables.history(ids=14)
     snapshots = [row for day in range(entity_tables.DAYS) for row in changed.snapshot(day)]
-    row = list(entity_tables.LIFE)[:5]
+    row = list(entity_tables.INTERVALS)[:5]
     for name, rows, schema in (
         ("events", _events(), EVENT),
         ("queries", _queries(), QUERY),

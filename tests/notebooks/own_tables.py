@@ -61,7 +61,7 @@ def texts_of(shell: InteractiveShell, cell: str) -> list[str]:
     with capture_output() as captured:
         result = shell.run_cell(cell)
     result.raise_error()
-    shown = [output.data["text/plain"] for output in captured.outputs]
+    shown = [output.data.get("text/plain", "") for output in captured.outputs]
     return [captured.stdout, *shown]
 
 

@@ -13,6 +13,7 @@ from workbench.widgets.explorers.tree import TreeExplorer
 FOLDER = Path(__file__).parents[2] / "notebooks"
 FUNNEL = FOLDER / "01-funnel.ipynb"
 TREE = FOLDER / "03-segment-tree.ipynb"
+QUESTIONS = FOLDER / "09-funnel-questions.ipynb"
 CASCADE = ["departed 15 min late", "departed 60 min late", "landed 120 min late"]
 
 
@@ -62,3 +63,35 @@ def test_which_delay_stands_out_second_most(spark: SparkSession) -> None:
     scored = beside.where("spread > 0").selectExpr("delay", "(delay - usual) / spread AS score")
     _, second = scored.orderBy("score", ascending=False).limit(2).collect()
     assert accepted(second.delay, TREE)
+
+
+@pytest.mark.filterwarnings("ignore:2,512 rows were left out")
+def test_in_which_month_the_largest_share_gets_to_the_end(spark: SparkSession) -> None:
+    trend = cascade("12 hours").trend(wb.datasets.flights(spark), every="1 month")
+    last = trend[trend["step"] == CASCADE[-1]]
+    month = last.loc[last["share"].idxmax(), "from"].month
+    assert accepted(month, QUESTIONS)
+    assert not accepted(month + 1, QUESTIONS)
+
+
+def test_who_is_still_open_in_the_shop(spark: SparkSession) -> None:
+    clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
+    shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
+    trend = shop.trend(clicks, every="1 day").set_index(["from", "step"])
+    assert accepted(int(trend.loc[("2024-01-10", "checkout"), "open"]), QUESTIONS)
+
+
+def test_which_device_differs_by_more_than_chance(spark: SparkSession) -> None:
+    clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
+    shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
+    found = shop.compare(clicks, by="device", baseline="mobile")
+    paid = found[found["step"] == "checkout"].set_index("device")
+    (device,) = paid.index[(paid["difference_low"] > 0) | (paid["difference_high"] < 0)]
+    assert accepted(device, QUESTIONS)
+
+
+def test_what_tells_who_checks_out(spark: SparkSession) -> None:
+    clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
+    shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
+    found = shop.drivers(clicks, "checkout", ["device", "country"], landmark="2 minutes")
+    assert accepted(found.table["value"].iloc[0], QUESTIONS)

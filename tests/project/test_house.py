@@ -50,7 +50,9 @@ def test_the_name_of_a_class_means_one_thing_in_the_project() -> None:
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
 
 
-@pytest.mark.parametrize("package", ["backfill", "frames", "funnel", "groups", "online", "windows"])
+@pytest.mark.parametrize(
+    "package", ["backfill", "frames", "funnel", "groups", "online", "queries", "windows"]
+)
 def test_a_package_exports_the_public_names_that_live_there(package: str) -> None:
     home = import_module(f"workbench.{package}")
     public = {name: getattr(wb, name) for name in wb.__all__}

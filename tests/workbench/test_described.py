@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.described import rows_table
+from workbench.described import frame_table, rows_table
 from workbench.online.inspect.agreement import Consistency
 
 AGGREGATIONS = [wb.Aggregation("count", windows=["1 day"])]
@@ -56,3 +56,13 @@ def test_numbers_stand_on_the_right_and_long_texts_are_cut() -> None:
 def test_what_is_left_out_is_not_shown() -> None:
     assert "modes" not in FUNNEL._repr_html_()
     assert "modes" in wb.Funnel(["a"], "1 day", modes="strict_once")._repr_html_()
+
+
+def test_rows_of_a_frame_are_read_where_they_are_there_and_counted_where_they_are_cut() -> None:
+    frame = pd.DataFrame({"n": [1, None], "<i>": ["a", None]}).convert_dtypes()
+    shown = frame_table("t", frame, heads={"n": "aircraft"}, shown={"n": lambda n: 1000 * n})
+    assert '<td class="wb-number">1,000</td><td>a</td>' in shown
+    assert '<td class="wb-number">null</td><td>null</td>' in shown
+    assert "aircraft" in shown
+    assert "<i>" not in shown
+    assert "the first 20 of 60 rows" in frame_table("t", pd.DataFrame({"n": range(60)}))

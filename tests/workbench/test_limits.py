@@ -25,8 +25,11 @@ from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.durations import microseconds, ticks
 from workbench.funnel import plan as funnel_plan
+from workbench.funnel.behaviour.retention_spec import RetentionSpec
 from workbench.funnel.inspect import one_key as funnel_rows
 from workbench.funnel.inspect.people import MOST_PEOPLE
+from workbench.funnel.worker.paths import MOST_PATHS
+from workbench.funnel.worker.retention import MOST_COHORTS
 from workbench.lessons.arrivals import arrivals_of
 from workbench.lessons.tree_run import run_tree
 from workbench.spark.jobs import in_one_sentence
@@ -84,6 +87,13 @@ def table(rows: int = 9) -> DataFrame:
         .range(rows)
         .select((number % 3).alias("k"), number.alias("t"), number.cast("string").alias("event"))
     )
+
+
+def driven(values: int) -> object:
+    """Ask what tells one who dropped off, with so many values of a column, from one who went on."""
+    stays = wb.session().range(values).selectExpr("0L AS k", "0L AS t", "'step 0' AS event", "id n")
+    goes = "SELECT 1L k, i t, concat('step ', i DIV 3) event, 0L n FROM VALUES (0L), (3L) AS (i)"
+    return funnel().drivers(stays.union(wb.session().sql(goes)), step=2, by="n")
 
 
 def nested(depth: int) -> DataFrame:
@@ -163,6 +173,25 @@ CASES = {
     "intervals of `funnel.times`": Case(
         lambda n: funnel().times(table(), bins=n),
         lambda n: funnel().times(table(), bins=n + 1),
+        session=True,
+    ),
+    "points of `funnel.trend`": Case(
+        lambda n: funnel(1).trend(table(n).withColumn("event", F.lit("step 0")), every=1),
+        lambda n: funnel(1).trend(table(n + 1).withColumn("event", F.lit("step 0")), every=1),
+        session=True,
+    ),
+    "periods of `wb.retention`": Case(
+        lambda n: RetentionSpec.of("a", "b", 1, n, "user_id", "timestamp", "event", None),
+        lambda n: RetentionSpec.of("a", "b", 1, n + 1, "user_id", "timestamp", "event", None),
+    ),
+    "events of a path": Case(
+        lambda n: funnel().paths(table(), after=1, longest=n),
+        lambda n: funnel().paths(table(), after=1, longest=n + 1),
+        session=True,
+    ),
+    "values of a column of `funnel.drivers`": Case(
+        lambda n: driven(n),
+        lambda n: driven(n + 1),
         session=True,
     ),
     "different names of events that `wb.prepare` holds": Case(
@@ -250,6 +279,8 @@ CONSTANTS = {
     "partitions that the explorer of a moving band offers": MOST_SERIES,
     "people of a drop-off": MOST_PEOPLE,
     "segments of `funnel.steps(by=)`": funnel_plan.MOST_SEGMENTS,
+    "cohorts of `wb.retention`": MOST_COHORTS,
+    "paths of `funnel.paths`": MOST_PATHS,
     "events before a query in the explorer of origins": MOST_EVENTS,
     "keys that the explorer of origins offers": MOST_KEYS,
     "queries of a key that it offers": MOST_QUERIES,

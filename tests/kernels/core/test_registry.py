@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import kernels
 from kernels import Kernel, registry, trace
-from tests.kernels.entities import cases as cases_lives
+from tests.drawn import draws
+from tests.kernels.entities import cases as cases_entities
 from tests.kernels.frames import cases as frame_cases
-from tests.kernels.funnel import brute_force, cases_chains
+from tests.kernels.funnel import brute_force, cases_behaviour, cases_chains
 from tests.kernels.stream import cases as cases_streams
 from tests.kernels.structures import cases_keys as key_cases
 from tests.kernels.tiling import cases as tiling_cases
@@ -247,6 +248,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),
     **cases_chains.CASES,
+    **cases_behaviour.CASES,
     **frame_cases.CASES,
     **key_cases.CASES,
     **value_cases.CASES,
@@ -256,7 +258,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     **tiling_cases.CASES,
     **cases_distinct.CASES,
     **cases_lists.CASES,
-    **cases_lives.CASES,
+    **cases_entities.CASES,
     **cases_nodes.CASES,
     **cases_selection.CASES,
     **cases_streams.CASES,
@@ -284,7 +286,7 @@ def test_every_kernel_of_the_registry_has_a_case() -> None:
 
 @pytest.mark.parametrize("name", sorted(CASES))
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_traced_and_compiled_and_brute_force_agree(name: str, data: st.DataObject) -> None:
     kernel, (strategy, agrees) = registry[name], CASES[name]
     before = data.draw(strategy)
@@ -310,7 +312,7 @@ def test_every_caption_stands_on_a_line_that_runs(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("name", ["in_order", "insertion_sort", "sort_entries"])
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@draws(20)
 def test_a_lift_gives_each_partition_what_the_kernel_gives_it_alone(
     name: str, data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kernels import (
@@ -18,6 +18,7 @@ from kernels import (
     trace,
 )
 from kernels.frames.frames import EXCLUSIONS, range_bound_each
+from tests.drawn import draws
 from tests.kernels.frames.cases import rows_of
 from tests.kernels.windows.partitions import Partitions, partitions
 
@@ -25,7 +26,7 @@ Bound = Any
 Frames = list[list[int]]
 
 MOST = 2**63 - 1
-some = settings(max_examples=100, deadline=None)
+some = draws(100)
 away = st.one_of(st.none(), st.integers(-3, 3))
 exclusions = st.sampled_from(EXCLUSIONS)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import frame_ranges, order_by_key, trace
@@ -19,10 +19,11 @@ from kernels.stream.affected import (
 )
 from kernels.stream.retention import settled_rows
 from kernels.stream.sort_buffer import Changes, Merged
+from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
 from tests.kernels.stream.rows import Batch, Ints, batches, extents
 
-some = settings(max_examples=100, deadline=None)
+some = draws(100)
 
 
 def rows_in(offsets: Ints, found: Affected) -> set[int]:

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.stream.affected import cut_ranges, find_affected, peers_before
 from kernels.stream.changelog import OPS, Changed, changes_of, pair_rows, same_values
 from kernels.stream.sort_buffer import merge_rows
+from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
 from tests.kernels.stream.rows import Ints, arrivals
 
@@ -113,7 +114,7 @@ def all_answers(table: Table, given_calls: list[Call]) -> Sink:
     return {who: (who, *table[who], *row) for who, row in zip(tie.tolist(), found, strict=True)}
 
 
-@settings(max_examples=100, deadline=None)
+@draws(100)
 @given(histories(), st.lists(calls(), max_size=2))
 def test_the_changelog_folded_in_order_gives_the_answers_over_all_rows(
     tables: list[Table], given_calls: list[Call]

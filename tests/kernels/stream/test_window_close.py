@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import trace
@@ -12,6 +12,7 @@ from kernels.frames.extent import FrameExtent, extent_table, frame_extent
 from kernels.stream.affected import cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows
 from kernels.stream.window_close import close_windows, closed_windows
+from tests.drawn import draws
 from tests.kernels.stream.calls import Call, Slices, answers, calls
 from tests.kernels.stream.rows import MOST, Ints, arrivals, ends_of
 
@@ -99,7 +100,7 @@ def events(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@draws(100)
 @given(events(), st.lists(calls(ahead=False), max_size=3))
 def test_every_row_leaves_once_with_the_answers_over_all_rows(
     batches: list[list[tuple[int, int, int]]], given_calls: list[Call]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.states.aggregates import AGGREGATES, finalized
@@ -13,6 +13,7 @@ from kernels.tiling.hops import DAY, HOUR, MINUTE, default_hop
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
 from kernels.tiling.sawtooth import sawtooth_windows
 from kernels.tiling.tile_tree import MOST_TILES, generate_tiles
+from tests.drawn import draws
 from tests.kernels.tiling.cases import TIMES, WINDOWS, by_force, hopping, sawtooth, sliding
 
 BOUNDS = {"sliding": sliding, "hopping": hopping, "sawtooth": sawtooth}
@@ -46,7 +47,7 @@ NEAR_ENDS = st.lists(AT_ENDS, max_size=12).map(lambda times: np.array(sorted(tim
 
 @pytest.mark.parametrize("name", ["integer_sum", "last"])
 @given(query=NEAR_ENDS, time=NEAR_ENDS, window=WINDOWS, hop=st.integers(1, 7), data=st.data())
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_windows_reach_to_the_ends_of_time(
     name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
 ) -> None:
@@ -55,7 +56,7 @@ def test_windows_reach_to_the_ends_of_time(
 
 @pytest.mark.parametrize("name", NAMES)
 @given(query=TIMES, time=TIMES, window=WINDOWS, hop=st.integers(1, 7), data=st.data())
-@settings(max_examples=25, deadline=None)
+@draws(25)
 def test_every_rung_answers_like_brute_force(
     name: str, query: Any, time: Any, window: int, hop: int, data: st.DataObject
 ) -> None:

@@ -4,13 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.frames.frame_deltas import frame_size
 from kernels.states.aggregates import AGGREGATES, KEYS, Aggregate
 from kernels.windows.aggregate import METHODS, choose_method, moving_aggregate
+from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Frames, Window, members, random_frames, windows
 
 #: Whole numbers, so that a spread of zero is zero in every order of adding up.
@@ -45,7 +46,7 @@ def check(got: list[Any], expected: list[Any]) -> None:
 
 @pytest.mark.parametrize("name", [n for n, a in AGGREGATES.items() if a.takes != KEYS])
 @given(window=windows(), data=st.data())
-@settings(max_examples=15, deadline=None)
+@draws(15)
 def test_an_aggregate_of_numbers_is_that_of_duckdb(
     name: str, window: Window, data: st.DataObject
 ) -> None:
@@ -61,7 +62,7 @@ def test_an_aggregate_of_numbers_is_that_of_duckdb(
 
 @pytest.mark.parametrize("name", ["first", "last", "min", "max"])
 @given(window=windows(), data=st.data())
-@settings(max_examples=25, deadline=None)
+@draws(25)
 def test_a_picked_value_is_that_of_duckdb(name: str, window: Window, data: st.DataObject) -> None:
     values = column(data, SPECIALS, window)
     check(answers(name, values, window.frames), window.ask_duckdb(f"{name}(value)", value=values))
@@ -69,7 +70,7 @@ def test_a_picked_value_is_that_of_duckdb(name: str, window: Window, data: st.Da
 
 @pytest.mark.parametrize("name", ["min", "max"])
 @given(window=windows(), data=st.data())
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_the_row_of_an_extreme_is_that_of_duckdb(
     name: str, window: Window, data: st.DataObject
 ) -> None:
@@ -93,7 +94,7 @@ def possible(name: str, frames: Frames) -> list[str]:
 
 @pytest.mark.parametrize("name", AGGREGATES)
 @given(size=st.integers(1, 80), fanout=st.integers(2, 5), data=st.data())
-@settings(max_examples=15, deadline=None)
+@draws(15)
 def test_every_method_gives_one_answer(
     name: str, size: int, fanout: int, data: st.DataObject
 ) -> None:
@@ -121,7 +122,7 @@ def test_integers_are_added_exactly() -> None:
 
 
 @given(st.integers(1, 300), st.integers(2, 6), st.data())
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_a_tree_keeps_the_order_of_rows(size: int, fanout: int, data: st.DataObject) -> None:
     frames, values = data.draw(random_frames(size, size)), np.zeros(size)
     inside = [members(*frames, i) for i in range(size)]

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.states.aggregates import AGGREGATES, IN_ONES, finalized
 from kernels.windows.aggregate import moving_aggregate, moving_states
+from tests.drawn import draws
 from tests.kernels.frames.frames import members, random_frames
 
 STATISTICS = [name for name, one in AGGREGATES.items() if type(one.empty) in IN_ONES]
@@ -87,7 +88,7 @@ def check(name: str, found: float, values: list[float], others: list[float]) -> 
 
 @pytest.mark.parametrize("name", STATISTICS)
 @given(size=st.integers(4, 12), data=st.data())
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_a_statistic_of_numbers_of_any_size_is_that_of_exact_arithmetic(
     name: str, size: int, data: st.DataObject
 ) -> None:

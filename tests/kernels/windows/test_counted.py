@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.mad import moving_mad
 from kernels.windows.mode import moving_mode
+from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Frames, Window, members, random_frames, windows
 
 FEW = st.sampled_from([-1.0, -0.0, 0.0, 2.0, float("nan")])
@@ -27,7 +28,7 @@ def column(data: st.DataObject, of: st.SearchStrategy[float], window: Window) ->
 
 
 @given(windows(), st.data())
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_the_mode_is_that_of_duckdb(window: Window, data: st.DataObject) -> None:
     values = column(data, FEW, window)
     rows = moving_mode(one_partition(values), values, *window.frames)
@@ -38,7 +39,7 @@ def test_the_mode_is_that_of_duckdb(window: Window, data: st.DataObject) -> None
 
 
 @given(windows(), st.data())
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_the_number_of_distinct_values_is_that_of_duckdb(
     window: Window, data: st.DataObject
 ) -> None:
@@ -48,7 +49,7 @@ def test_the_number_of_distinct_values_is_that_of_duckdb(
 
 
 @given(windows(), st.data())
-@settings(max_examples=100, deadline=None)
+@draws(100)
 def test_the_median_deviation_is_that_of_duckdb(window: Window, data: st.DataObject) -> None:
     values = column(data, SPECIALS, window)
     got = moving_mad(one_partition(values), values, *window.frames)
@@ -78,7 +79,7 @@ def check_by_force(values: Any, frames: Frames) -> None:
 
 
 @given(st.integers(1, 40), st.data())
-@settings(max_examples=80, deadline=None)
+@draws(80)
 def test_any_frames_have_what_counting_finds(size: int, data: st.DataObject) -> None:
     values = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)))
     check_by_force(values, data.draw(random_frames(size, size)))

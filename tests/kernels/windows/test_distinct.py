@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import (
@@ -20,6 +20,7 @@ from kernels import (
 )
 from kernels.states.aggregates import KEYS
 from kernels.structures.sort_keys import sort_keys
+from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Window, members, random_frames, windows
 
 NUMBERS = st.integers(-3, 3).map(float)
@@ -43,7 +44,7 @@ def check(got: list[Any], expected: list[Any]) -> None:
 
 @pytest.mark.parametrize("name", OF_NUMBERS)
 @given(window=windows(), data=st.data())
-@settings(max_examples=15, deadline=None)
+@draws(15)
 def test_an_aggregate_of_distinct_values_is_that_of_duckdb(
     name: str, window: Window, data: st.DataObject
 ) -> None:
@@ -64,7 +65,7 @@ def test_an_aggregate_of_distinct_values_is_that_of_duckdb(
 
 @pytest.mark.parametrize("discrete", [False, True])
 @given(window=windows(), data=st.data(), q=st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]))
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_a_quantile_of_distinct_values_is_that_of_duckdb(
     discrete: bool, window: Window, data: st.DataObject, q: float
 ) -> None:
@@ -80,7 +81,7 @@ def test_a_quantile_of_distinct_values_is_that_of_duckdb(
 
 
 @given(window=windows(), data=st.data())
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_the_median_deviation_of_distinct_values_is_that_of_duckdb(
     window: Window, data: st.DataObject
 ) -> None:
@@ -92,7 +93,7 @@ def test_the_median_deviation_of_distinct_values_is_that_of_duckdb(
 
 @pytest.mark.parametrize("distinct", [False, True])
 @given(window=windows(), data=st.data(), separator=st.sampled_from(["", ",", " → "]))
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_joined_texts_are_those_of_duckdb(
     distinct: bool, window: Window, data: st.DataObject, separator: str
 ) -> None:
@@ -125,7 +126,7 @@ def test_texts_too_long_to_be_joined_are_refused_at_once(distinct: bool) -> None
 
 
 @given(st.integers(1, 60), st.data())
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_any_frames_have_the_distinct_values_that_counting_finds(
     size: int, data: st.DataObject
 ) -> None:

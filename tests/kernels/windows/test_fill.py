@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import fill, order_by_key, order_by_starts
+from tests.drawn import draws
 from tests.kernels.windows.partitions import Partitions, partitions
 
 MOST = 2**63 - 1
-some = settings(max_examples=150, deadline=None)
+some = draws(150)
 whole = st.one_of(st.integers(-9, 9), st.integers(-(2**40), 2**40))
 fractions = st.one_of(st.integers(-9, 9).map(lambda x: x / 4), st.just(float("inf")))
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import moving_ends, moving_extremes, moving_histogram
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.first_last_k import list_ends
+from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Window, members, random_frames, windows
 from tests.kernels.frames.test_cache_blocks import FRAMES, LOOKED_AT, ROWS, VALUES, inside
 
@@ -42,7 +43,7 @@ def check(got: list[list[Any]], expected: list[Any]) -> None:
 
 @pytest.mark.parametrize("last", [False, True])
 @given(window=windows(), data=st.data(), k=few)
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_the_first_and_last_values_are_slices_of_duckdb_s_list(
     last: bool, window: Window, data: st.DataObject, k: int
 ) -> None:
@@ -55,7 +56,7 @@ def test_the_first_and_last_values_are_slices_of_duckdb_s_list(
 
 @pytest.mark.parametrize("greatest", [False, True])
 @given(window=windows(), data=st.data(), k=few)
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_the_extreme_values_are_those_of_duckdb(
     greatest: bool, window: Window, data: st.DataObject, k: int
 ) -> None:
@@ -67,7 +68,7 @@ def test_the_extreme_values_are_those_of_duckdb(
 
 
 @given(window=windows(), data=st.data())
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_a_histogram_is_that_of_duckdb(window: Window, data: st.DataObject) -> None:
     values = column(data, window)
     ends, rows, counts = moving_histogram(one_partition(values), sort_keys(values), *window.frames)
@@ -77,7 +78,7 @@ def test_a_histogram_is_that_of_duckdb(window: Window, data: st.DataObject) -> N
 
 
 @given(size=st.integers(1, 60), data=st.data(), k=few)
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_any_frames_have_the_lists_that_sorting_finds(
     size: int, data: st.DataObject, k: int
 ) -> None:

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.quantile import find_quantile_rows, moving_quantile
+from tests.drawn import draws
 from tests.kernels.frames.frames import SPECIALS, Window, members, random_frames, windows
 
 QUANTILES = [0.0, 0.07, 0.25, 0.5, 0.54, 1 / 3, 2 / 3, 0.99, 1.0]
@@ -31,7 +32,7 @@ def check(got: NDArray[np.float64], expected: NDArray[np.float64]) -> None:
 
 
 @given(windows(), st.data(), st.sampled_from(["quantile_cont", "quantile_disc"]))
-@settings(max_examples=100, deadline=None)
+@draws(100)
 def test_quantiles_of_floats_are_those_of_duckdb(
     window: Window, data: st.DataObject, function: str
 ) -> None:
@@ -45,7 +46,7 @@ def test_quantiles_of_floats_are_those_of_duckdb(
 
 
 @given(windows(), st.data())
-@settings(max_examples=30, deadline=None)
+@draws(30)
 def test_quantiles_of_integers_are_those_of_duckdb(window: Window, data: st.DataObject) -> None:
     size = len(window.peer)
     whole = st.one_of(st.integers(-9, 9), st.integers(-(2**62), 2**62))
@@ -56,7 +57,7 @@ def test_quantiles_of_integers_are_those_of_duckdb(window: Window, data: st.Data
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.data())
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_any_frames_have_the_rows_that_sorting_finds(
     size: int, rows: int, data: st.DataObject
 ) -> None:

@@ -3,14 +3,15 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import order_by_key, order_by_starts, ranking, tiles
 from kernels.windows.ranking import RANKINGS
+from tests.drawn import draws
 from tests.kernels.windows.partitions import Partitions, partitions
 
-some = settings(max_examples=100, deadline=None)
+some = draws(100)
 
 
 @some

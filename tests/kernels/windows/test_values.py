@@ -5,18 +5,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import frame_ranges, lag_rows, lead_rows, value_rows
 from kernels.frames.frames import EXCLUSIONS, UNITS
+from tests.drawn import draws
 from tests.kernels.windows.partitions import Partitions, in_sql, partitions
 
 MOST = 2**63 - 1
 Values = list[int | None]
 
-some = settings(max_examples=100, deadline=None)
+some = draws(100)
 far = st.sampled_from([-MOST, MOST])
 away = st.one_of(st.none(), st.integers(-3, 3))
 nulls = st.sampled_from(["RESPECT NULLS", "IGNORE NULLS"])

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 from tests.conftest import RunOn
 from tests.oracle import duck
 from tests.workbench.columnar.test_subpartitions import in_order
@@ -218,16 +219,13 @@ def moments(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
 def test_no_clock_and_no_zone_changes_an_answer(spark: SparkSession, method: str) -> None:
     functions, times = ("min", "max", "count"), ("t", "n")
     found, events = moments(spark)
-    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
-    try:
+    with session_options(spark, {ZONE: "Europe/Berlin"}):
         # One behind the other: a run for each type of time would cost as much again.
         for time in times:
             asked = [wb.Aggregation(one, "v", "5 hours", name=f"{time}_{one}") for one in functions]
             found = wb.Backfill("k", time, asked).run(found, events, method)
         days = wb.Aggregation("count", windows=["1 day", "12 days"], name="days")
         answers = rows(wb.Backfill("k", "day", days).run(found, events, method))
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", "UTC")
     for time in times:
         seen = [[row[f"{time}_{one}_5h"] for one in functions] for row in answers]
         assert seen == [[5, 9, 5], [12, 16, 5]]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.drawn import draws
 from tests.workbench.backfill.cases import KEYS, SCHEMA, TIMES, Row, queries_of, spans
 from tests.workbench.backfill.spans import answer_in_spans, answer_whole
 from tests.workbench.backfill.trees import answer_by_tree
@@ -66,7 +67,7 @@ def columns(draw: st.DrawFn) -> tuple[pa.DataType, list[int]]:
 
 
 @given(columns())
-@settings(max_examples=400)
+@draws(400)
 def test_parts_add_up_to_what_python_s_integers_do(given: tuple[pa.DataType, list[int]]) -> None:
     kind, numbers = given
     values = pa.array([value(one, kind) for one in numbers], kind)
@@ -136,7 +137,7 @@ METHODS: dict[str, Answering] = {
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NUMBERS)
 @given(queries_of, events_at_the_ends(), spans)
-@settings(max_examples=25, deadline=None)
+@draws(25)
 def test_a_backfill_adds_up_exactly_by_every_method(
     name: str, method: str, options: Options, queries: list[Row], events: list[Row], span: Span
 ) -> None:
@@ -161,7 +162,7 @@ def test_a_backfill_adds_up_exactly_by_every_method(
 
 @pytest.mark.parametrize("name", NUMBERS)
 @given(events_at_the_ends())
-@settings(max_examples=25, deadline=None)
+@draws(25)
 def test_an_online_view_adds_up_exactly(name: str, events: list[Row]) -> None:
     span = Span(30, 6)
     kinds = {"sum": SUMS[name], "avg": pa.float64()}

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 from workbench import Frame, fn
 from workbench.columnar.zones import zone_of
 from workbench.engine.order import shift_months
@@ -61,9 +62,7 @@ def test_months_go_by_the_clock_of_the_zone(instant: datetime, name: str, zone: 
 def test_frames_of_months_are_those_of_spark_in_a_zone_that_arrow_does_not_know(
     spark: SparkSession, name: str
 ) -> None:
-    usual = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", name)
-    try:
+    with session_options(spark, {ZONE: name}):
         days = spark.sql(
             "SELECT id, timestamp'2024-01-31 22:30:00' + make_dt_interval(int(id % 40)) AS at "
             "FROM range(60)"
@@ -79,8 +78,6 @@ def test_frames_of_months_are_those_of_spark_in_a_zone_that_arrow_does_not_know(
         assert found.collect() == wanted.collect()
         shown = str(wb.Over(order_by="at", frame=frame, n=fn.sum("id")).frames(days))
         assert "(■)" in shown
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", str(usual))
 
 
 def test_what_is_an_offset_needs_no_rules() -> None:

@@ -5,19 +5,19 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.drawn import draws
 from tests.oracle import duck
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows.cases import alike, tables
 
-some = settings(
-    max_examples=6,
-    deadline=None,
+some = draws(
+    6,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

@@ -92,6 +92,8 @@ def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) ->
         one,
         by="1 hour",
     )
+    for shown in (found.columns, found.over_time, found.differing):
+        assert '<table class="wb-described">' in shown._repr_html_()  # type: ignore[operator]
     whole = found.columns.loc["count_1h"]
     assert [whole[state] for state in ("rows", *STATES)] == [8, 1, 1, 1, 3, 2]
     assert whole["smape"] == pytest.approx((0 + 100 + 0 + 100 + 0) / 5)

@@ -1,16 +1,20 @@
 """A job that is broken off says so in one sentence, and its session says nothing beside it."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.clusters import FOR_FEW_ROWS
+
 CHILD = """
-import sys, tempfile, time, workbench as wb
+import json, sys, tempfile, time, workbench as wb
 from pyspark.sql import functions as F
 
-spark = wb.session({"spark.master": "local[2]", "spark.driver.memory": "1g"})
+options = {"spark.master": "local[2]", "spark.driver.memory": "1g"}
+spark = wb.session(options | json.loads(sys.argv[1]))
 
 @F.udf("boolean")
 def killed(value):
@@ -55,7 +59,7 @@ spark.stop()
 @pytest.fixture(scope="module")
 def said(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     """The lines that a session printed about broken jobs, and about what is no news."""
-    code = [sys.executable, "-c", CHILD]
+    code = [sys.executable, "-c", CHILD, json.dumps(FOR_FEW_ROWS)]
     folder: Path = tmp_path_factory.mktemp("notebook")
     run = subprocess.run(code, cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

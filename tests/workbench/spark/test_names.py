@@ -1,7 +1,6 @@
 """Whatever a table calls its columns, the answers are the same: none of these names is ours."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.clusters import session_options
 from workbench import Frame, fn
 from workbench.spark.table import CASE
 
@@ -124,17 +124,8 @@ def test_what_is_said_of_a_key_stands_beside_a_column_of_the_same_name(
     assert entities.lives().columns == lives
 
 
-@contextmanager
-def case_counts(spark: SparkSession) -> Iterator[None]:
-    spark.conf.set(CASE, "true")
-    try:
-        yield
-    finally:
-        spark.conf.unset(CASE)
-
-
 def test_names_that_differ_by_case_are_two_where_case_counts(spark: SparkSession) -> None:
-    with case_counts(spark):
+    with session_options(spark, {CASE: "true"}):
         names = ["k", "K"]
         two, plain = table(spark, names), table(spark, PLAIN[:2])
         for call in (levels, running, features):

@@ -16,7 +16,7 @@ from tests.workbench.backfill.trees import answer_by_tree
 from tests.workbench.online import cases as online_cases
 from tests.workbench.windows.stream import cases as stream_cases
 from workbench import Frame, fn
-from workbench.backfill.entities.worker import LifeTask
+from workbench.backfill.entities.worker import ValidityTask
 from workbench.backfill.worker.cogroup import Span
 from workbench.columnar.blocks import TIME
 from workbench.windows.stream.worker.close import CloseOperator
@@ -83,7 +83,7 @@ def test_events_whose_buckets_are_null_dates_are_in_none(answer: Callable[..., p
 
 def test_entities_whose_ids_are_dates_may_have_no_row() -> None:
     schema = with_dates(entity_cases.SCHEMA, "i0")
-    task = LifeTask((("id", "c0"),), ("k0",), (COUNT,), schema, ("k0", "i0"), ())
+    task = ValidityTask((("id", "c0"),), ("k0",), (COUNT,), schema, ("k0", "i0"), ())
     asked = backfill_cases.tables([{"k0": "a", TIME: 3}], [])[0]
     assert task.answer(asked, None).to_pydict() == {"id": [0], "found": [0]}
 

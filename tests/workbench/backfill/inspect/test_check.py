@@ -29,6 +29,7 @@ def queries(spark: SparkSession) -> DataFrame:
 def reasons(features: DataFrame, given: DataFrame, **more: Any) -> list[str]:
     found = BACKFILL.check(features, given, **more)
     assert found.attrs["checked"] == 60
+    assert "60 rows compared" in found._repr_html_()  # type: ignore[operator]
     return list(dict.fromkeys(found["reason"]))
 
 

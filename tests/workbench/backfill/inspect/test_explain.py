@@ -1,14 +1,12 @@
 """Which keys a backfill cuts by time, and what it says that decides it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.clusters import PARTITIONS, session_options
 from tests.workbench.spark.jobs import no_job
 from workbench.backfill.split.plan import SplitPlan, split
 from workbench.columnar.blocks import TIME
@@ -46,18 +44,6 @@ def asked() -> wb.Backfill:
     )
 
 
-@contextmanager
-def partitions(spark: SparkSession, count: str) -> Iterator[None]:
-    """So many tasks behind a shuffle."""
-    name = "spark.sql.shuffle.partitions"
-    before = spark.conf.get(name)
-    spark.conf.set(name, count)
-    try:
-        yield
-    finally:
-        spark.conf.set(name, str(before))
-
-
 def answers(df: DataFrame) -> list[tuple[object, ...]]:
     rows = df.orderBy("v").collect()
     return [tuple(round(one, 9) if isinstance(one, float) else one for one in row) for row in rows]
@@ -67,7 +53,7 @@ def test_a_key_that_is_cut_has_the_answers_of_a_whole_one(spark: SparkSession) -
     queries, events = skewed(spark)
     backfill = asked()
     # Of two tasks' share, two thirds of all rows are no more than one and a half.
-    with partitions(spark, "4"):
+    with session_options(spark, {PARTITIONS: 4}):
         cutting = SplitPlan(backfill.bound(queries, events), least=300)
         assert [(row["k"], row["spans"] > 1) for row in cutting.shown().collect()] == [(-1, True)]
         expected = answers(backfill.run(queries, events, "scan"))
@@ -108,7 +94,7 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
 )
 def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: list[str]) -> None:
     queries, events = skewed(spark)
-    with partitions(spark, count):
+    with session_options(spark, {PARTITIONS: count}):
         said = asked().explain(queries, events)
     assert [part for part in parts if part not in said] == []
 

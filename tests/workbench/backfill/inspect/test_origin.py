@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.backfill.cases import (
     ASKED,
     TIMES,
@@ -31,7 +32,7 @@ from workbench.columnar.equality import alike
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
 @given(TIMES, events_of, spans, st.booleans(), st.booleans(), st.randoms())
-@settings(max_examples=25)
+@draws(25)
 def test_the_pieces_add_up_to_the_answer(
     asked: Asked,
     time: int,

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.drawn import draws
 from tests.workbench.backfill.cases import (
     ASKED,
     Asked,
@@ -62,7 +63,7 @@ def alike(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
 @given(queries_of, events_of, spans, st.booleans(), st.booleans(), plans)
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_every_query_gets_what_its_window_holds(
     asked: Asked,
     queries: list[Row],
@@ -91,7 +92,7 @@ def test_every_query_gets_what_its_window_holds(
     ),
     plans,
 )
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_features_that_travel_together_are_those_of_whole_keys(
     queries: list[Row], events: list[Row], asked: list[Any], plan: Any
 ) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.drawn import draws
 from tests.workbench.backfill.cases import (
     ASKED,
     SCHEMA,
@@ -51,7 +52,7 @@ def test_most_functions_have_a_state_or_pick_an_event() -> None:
 
 @pytest.mark.parametrize("asked", CAN, ids=lambda one: f"{one.function} {one.argument or ''}")
 @given(queries_of, events_of, spans, st.booleans(), st.booleans(), st.integers(1, 30))
-@settings(max_examples=40, deadline=None)
+@draws(40)
 def test_every_query_gets_what_its_window_holds(
     asked: Asked,
     queries: list[Row],
@@ -85,7 +86,7 @@ def test_every_query_gets_what_its_window_holds(
     ),
     st.integers(1, 30),
 )
-@settings(max_examples=60, deadline=None)
+@draws(60)
 def test_features_that_travel_together_are_those_of_whole_keys(
     queries: list[Row], events: list[Row], asked: list[Any], rows_a_task: int
 ) -> None:

@@ -4,9 +4,10 @@ from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.drawn import draws
 from tests.workbench.backfill.cases import (
     ASKED,
     Asked,
@@ -29,7 +30,7 @@ from workbench.errors import WorkbenchError
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda one: f"{one.function} {one.argument or ''}")
 @given(queries_of, events_of, spans, st.booleans(), st.booleans(), st.randoms())
-@settings(max_examples=40)
+@draws(40)
 def test_every_query_gets_what_its_window_holds(
     asked: Asked,
     queries: list[Row],

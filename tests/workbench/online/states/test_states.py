@@ -10,10 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.drawn import draws
 from tests.workbench.online.cases import (
     CALLS,
     LASTING,
@@ -86,7 +87,7 @@ def plays(view: View, first: list[Row], actions: list[Any], until: int) -> None:
 )
 @pytest.mark.parametrize("by", [False, True], ids=["plain", "by bucket"])
 @given(batches, actions, st.integers(-2, 3), st.integers(0, LASTING), st.booleans())
-@settings(max_examples=40)
+@draws(40)
 def test_a_fetch_says_what_a_backfill_says(
     by: bool,
     calls: Any,

@@ -18,6 +18,7 @@ from benchmarks.windows import windows
 
 SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online")
 PARTS: dict[str, Sequence[str]] = {
+    "funnel": funnel.PARTS,
     "windows": windows.PARTS,
     "backfill": backfill.PARTS,
     "streams": tuple(streams.PARTS),
@@ -57,7 +58,8 @@ def measured(options: argparse.Namespace) -> Report:
     if options.subject == "windows":
         return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
     sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
-    return funnel.run([size for size in sizes if size <= rows], rounds, options.folder)
+    sizes = [size for size in sizes if size <= rows]
+    return funnel.run(sizes, rounds, options.folder, options.parts)
 
 
 def parser() -> argparse.ArgumentParser:

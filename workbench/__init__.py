@@ -12,6 +12,8 @@ from kernels.lazy import lazily
 from workbench.spark.session import session as session
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from workbench import datasets as datasets
     from workbench import stores as stores
     from workbench.backfill import Aggregation as Aggregation
@@ -23,14 +25,20 @@ if TYPE_CHECKING:
     from workbench.functions import fn as fn
     from workbench.funnel import Funnel as Funnel
     from workbench.funnel import Prepared as Prepared
+    from workbench.funnel import Retention as Retention
     from workbench.funnel import prepare as prepare
+    from workbench.funnel import retention as retention
     from workbench.groups import last_in_group as last_in_group
     from workbench.groups import quantiles as quantiles
     from workbench.online import OnlineView as OnlineView
     from workbench.online import consistency as consistency
     from workbench.profiles.profile import profile as profile
+    from workbench.queries import explain_sql as explain_sql
+    from workbench.queries.query import query as query
+    from workbench.queries.sql import sql as sql
     from workbench.spark.sources.given import table as table
     from workbench.widgets.explore import explore as explore
+    from workbench.widgets.lesson_page import lesson as lesson
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
     from workbench.windows import Over as Over
@@ -56,19 +64,25 @@ _find, _names = lazily(
         "OnlineView": "workbench.online",
         "Over": "workbench.windows",
         "Prepared": "workbench.funnel",
+        "Retention": "workbench.funnel",
         "WorkbenchError": "workbench.errors",
         "WorkbenchWarning": "workbench.errors",
         "consistency": "workbench.online",
+        "explain_sql": "workbench.queries",
         "explore": "workbench.widgets.explore",
         "folded": "workbench.windows",
         "last_in_group": "workbench.groups",
         "late_rows": "workbench.windows",
+        "lesson": "workbench.widgets.lesson_page",
         "over": "workbench.windows.over",
         "plan": "workbench.widgets.plan",
         "play": "workbench.widgets.play",
         "prepare": "workbench.funnel",
         "profile": "workbench.profiles.profile",
         "quantiles": "workbench.groups",
+        "query": "workbench.queries.query",
+        "retention": "workbench.funnel",
+        "sql": "workbench.queries.sql",
         "stream_counts": "workbench.windows",
         "stream_state": "workbench.windows",
         "table": "workbench.spark.sources.given",
@@ -83,3 +97,10 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """Give a notebook ``%%wbsql``: what ``%load_ext workbench`` calls."""
+    from workbench.widgets.cell_magic import register
+
+    register(shell)

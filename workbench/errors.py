@@ -106,7 +106,8 @@ def shown_in_a_cell(error: BaseException, sentence: str) -> list[str]:
     vars(error)["_shown_in_a_cell"] = True
     call = _lines_of_call(error.__traceback__)
     # A page may break lines within words.
-    lines = textwrap.wrap(sentence, 88, break_long_words=False, break_on_hyphens=False)
+    first, *marked = sentence.split("\n")
+    lines = textwrap.wrap(first, 88, break_long_words=False, break_on_hyphens=False) + marked
     return [*call, *([""] if call else []), *lines, "%tb shows the whole traceback."]
 
 

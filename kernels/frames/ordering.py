@@ -152,7 +152,8 @@ def order_code(
     """
     if key.dtype == np.float64:
         # The bits of a positive float order as an integer does; of a negative one, the other way.
-        bits = np.where(np.isnan(key), np.nan, key + 0.0).view(np.int64)
+        # Each NaN becomes the usual one first: to add to a signaling one would warn.
+        bits = (np.where(np.isnan(key), np.nan, key) + 0.0).view(np.int64)
         code = bits ^ ((bits >> 63) & MOST)
     else:
         code = key.astype(np.int64, copy=False)

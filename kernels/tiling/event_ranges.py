@@ -58,12 +58,12 @@ def event_ranges(
     """
     operations = 0
     for row in range(len(time)):
-        left, looks = search_after(query, hop_end(time[row], last_hop))
+        left, probes = search_after(query, hop_end(time[row], last_hop))
         right = len(query)
-        operations += looks
+        operations += probes
         if bounded:
-            right, looks = search_after(query, window_end(hop_end(time[row], hop), window))
-            operations += looks
+            right, probes = search_after(query, window_end(hop_end(time[row], hop), window))
+            operations += probes
         right = max(left, right)
         begin[row], end[row] = left, right  #: Queries {left} to {right} see event {row}.
     return operations

@@ -28,15 +28,15 @@ def search_after(times: NDArray[np.int64], moment: int) -> tuple[int, int]:
     >>> search_after(np.array([1, 4, 4, 8]), 4)
     (3, 2)
     """
-    low, high, looks = 0, len(times), 0
+    low, high, probes = 0, len(times), 0
     while low < high:
         middle = (low + high) // 2
-        looks += 1
+        probes += 1
         if times[middle] <= moment:
             low = middle + 1
         else:
             high = middle
-    return low, looks
+    return low, probes
 
 
 @kernel
@@ -135,9 +135,9 @@ def search_windows(
         store(states, i, empty)
     operations = 0
     for row in range(len(time)):
-        i, looks = search_after(query, time[row])
+        i, probes = search_after(query, time[row])
         end = window_end(time[row], window)
-        operations += looks  #: Event {row} affects queries from number {i} on, to {end:time}.
+        operations += probes  #: Event {row} affects queries from number {i} on, to {end:time}.
         while i < len(query) and query[i] <= end:
             state = load(empty, states, i).update(value[row], other[row], row)
             store(states, i, state)  #: Query {i}, at {query[i]:time}: {state}.

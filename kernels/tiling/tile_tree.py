@@ -129,10 +129,10 @@ def update_tiles(
     tiles = np.zeros((MOST_TILES, 2), np.int64)
     operations = 0
     for row in range(len(time)):
-        left, looks = search_after(query, time[row])
+        left, probes = search_after(query, time[row])
         right, more = search_after(query, window_end(time[row], window))
         count = generate_tiles(left, right, tiles)
-        operations += looks + more + count  #: Event {row} affects queries [{left}, {right}).
+        operations += probes + more + count  #: Event {row} affects queries [{left}, {right}).
         for k in range(count):
             node = (leaves + tiles[k, 0]) // (tiles[k, 1] - tiles[k, 0])
             state = load(empty, tree, node).update(value[row], other[row], row)

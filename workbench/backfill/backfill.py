@@ -133,6 +133,53 @@ class Backfill(BackfillSpec):
         check_not_entities(events)
         return bind(self, queries, events)
 
+    def to_sql(
+        self, dialect: str = "duckdb", queries: str = "queries", events: str = "events"
+    ) -> str:
+        """Return the backfill as a query of another system, to be run there and compared.
+
+        Parameters
+        ----------
+        dialect : str
+            "duckdb".
+        queries, events : str
+            What the tables are called there.
+
+        Returns
+        -------
+        str
+            All columns of the queries, and the features. Days are of 24 hours, as they are here.
+
+        Raises
+        ------
+        WorkbenchError
+            When a feature is of a Column, a map (``by=``), of a function that DuckDB has not, or of
+            one that goes by the order of events, other than "first" and "last".
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> rated = wb.Aggregation("avg", "rating", windows="2 hours", where="rating > 0")
+        >>> print(wb.Backfill("user", "time", rated, window="sliding").to_sql())
+        SELECT
+          q.*,
+          w0.*
+        FROM "queries" AS q
+        CROSS JOIN LATERAL (
+          SELECT
+            avg("rating") FILTER(WHERE
+              rating > 0) AS "rating_avg_2h"
+          FROM "events" AS e
+          WHERE
+            e."user" = q."user"
+            AND e."time" >= q."time" - INTERVAL '2 hours'
+            AND e."time" < q."time"
+        ) AS w0
+        """
+        from workbench.backfill.as_sql import as_sql
+
+        return as_sql(self, dialect, queries, events)
+
     def explain(self, queries: "TableLike", events: "TableLike") -> str:
         """Return what ``auto`` does with these tables, and the numbers that it decides by.
 
@@ -239,7 +286,7 @@ class Backfill(BackfillSpec):
         time : value, optional
             When the query is asked, as its column has it; without it, the last one of the key.
         feature : str, optional
-            One of :attr:`names`; without it, the first.
+            One of ``names``; without it, the first.
 
         Returns
         -------

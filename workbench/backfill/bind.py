@@ -94,7 +94,7 @@ class Plan:
 
     @property
     def alive(self) -> bool:
-        """Whether events have a life, and count while it lasts."""
+        """Whether events have validity intervals, and count in them."""
         return False
 
     @property

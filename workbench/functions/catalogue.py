@@ -89,7 +89,8 @@ class Options:
             value = getattr(self, option)
             if option == "q":
                 value = self.q[0] if self.single else list(self.q)
-            if value != usual:
+            # A default may be a column, which has no equality that says yes or no.
+            if not (isinstance(value, type(usual)) and value == usual):
                 found.append(value)
         return found
 

@@ -24,6 +24,9 @@ PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 #: Arrow, on Spark's way to Python, else checks at each value that its place is within its column.
 UNCHECKED = "-Darrow.enable_unsafe_memory_access=true"
+#: At any other value than the largest, Spark measures its buffers at every row, which costs most
+#: of the time.
+BUFFERS = "spark.sql.execution.arrow.maxBytesPerBatch"
 
 
 def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
@@ -118,8 +121,7 @@ def _common_options() -> dict[str, object]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": 100_000,
-        # At any other value Spark measures its buffers at every row, which costs most of the time.
-        "spark.sql.execution.arrow.maxBytesPerBatch": 2**31 - 1,
+        BUFFERS: 2**31 - 1,
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.python.worker.reuse": "true",

@@ -26,6 +26,15 @@ STEPS = {
     "funnel kernel": "Unpacks bundles, puts each key's rows in order of time, and scans for the "
     "steps of the funnel.",
     "funnel figures": "Sums up what all keys reached.",
+    "drivers kernel": "Unpacks bundles, puts each key's rows in order of time, scans for the steps "
+    "of the funnel, and counts what is true of those who went on, and of those who did not.",
+    "drivers figures": "Sums up what is true of all keys.",
+    "paths kernel": "Unpacks bundles, puts each key's rows in order of time, scans for the "
+    "steps of the funnel, and lists what happened between two of them.",
+    "paths figures": "Counts the paths of all keys.",
+    "retention kernel": "Unpacks bundles, puts each key's rows in order of time, and finds the "
+    "first event and the periods behind it in which another one followed.",
+    "retention figures": "Sums up the cohorts of all keys.",
     "window kernel": "Unpacks bundles, puts each partition in its order, finds the frame of each "
     "row, and answers every window function.",
     "backfill kernel": "Unpacks bundles, puts the queries of each key beside its events, and "

@@ -20,7 +20,9 @@ from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.columnar.equality import alike
+from workbench.described import facts_table, frame_table, shown_as
 from workbench.errors import WorkbenchError
+from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
 from workbench.spark.sources.given import table
@@ -102,7 +104,17 @@ def check_features(
     shown = [(*one.moment, one.column, one.given, one.expected, one.reason) for one in found]
     differing = pd.DataFrame(shown, columns=[*_query_columns(backfill), *DIFFERING])
     differing.attrs["checked"] = checked
+    shown_as(differing, lambda: _differing_table(differing))
     return differing
+
+
+def _differing_table(differing: "pd.DataFrame") -> Markup:
+    """What a notebook shows of a check: in words where nothing differs."""
+    rows, many = f"{differing.attrs['checked']:,} rows compared", len(differing)
+    if not many:
+        return facts_table("Features as they have to be", {"differing": "none", "rows": rows})
+    values = f"{many:,} value{'' if many == 1 else 's'}"
+    return frame_table(f"{values} not as they have to be, {rows}", differing)
 
 
 @in_one_sentence()

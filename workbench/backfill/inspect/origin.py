@@ -23,8 +23,9 @@ from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import BackfillTask, cogroup_of
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
+from workbench.engine.block import Call
 from workbench.errors import WorkbenchError
-from workbench.windows.inspect.one_partition import said
+from workbench.windows.inspect.one_partition import value_text
 
 MOST_PIECES, MOST_LETTERS = 200, 80
 #: Which answer stands in a row of what the worker gives back.
@@ -142,12 +143,23 @@ class OneQuery:
 
     def columns(self, feature: str) -> tuple[NDArray[np.int64], MergeableState | None]:
         """Return the times of the events that count for a feature, and what its states are of."""
+        call, window, rows = self._counting(feature)
+        assert window.placed is not None
+        return window.placed.events.time[rows], stateful(window, call, rows)
+
+    def counting(self, feature: str) -> NDArray[np.int64]:
+        """Return which of the events count for a feature, in the order of time."""
+        _, window, rows = self._counting(feature)
+        assert window.taken is not None
+        return np.asarray(window.taken.take(pa.array(rows)), np.int64)
+
+    def _counting(self, feature: str) -> tuple[Call, QueryWindow, NDArray[np.int64]]:
         call = next(one.call for one in self.task.features if one.call.column == feature)
         cogroup = cogroup_of(self.task.sides(self.queries, self.events))
         window, count = cogroup.window(call.arguments), len(cogroup.events.time)
         counted = window.counted(call, call.without_null)
         rows = np.arange(count) if counted is None else np.flatnonzero(counted[:count])
-        return cogroup.events.time[rows], stateful(window, call, rows)
+        return call, window, rows
 
     def _is_whole(self, feature: Feature) -> bool:
         span: Any = feature.call.frame
@@ -165,8 +177,11 @@ def in_words(value: Any) -> str:
     ('BOS 3, LAX 1', '2.5')
     """
     if isinstance(value, dict):
-        return ", ".join(f"{said(name)} {said(one)}" for name, one in value.items()) or "nothing"
-    return said(value)
+        return (
+            ", ".join(f"{value_text(name)} {value_text(one)}" for name, one in value.items())
+            or "nothing"
+        )
+    return value_text(value)
 
 
 def counted(number: int, what: str, several: str | None = None) -> str:
@@ -228,7 +243,9 @@ def _low(span: Any, query: int, time: NDArray[np.int64], high: int) -> int:
 def _values(window: QueryWindow, feature: Feature, rows: NDArray[np.int64]) -> list[str]:
     names = dict.fromkeys([*feature.call.arguments, *([feature.by] if feature.by else [])])
     columns = [window.column(name).take(pa.array(rows)).to_pylist() for name in names]
-    return [", ".join(map(said, one)) for one in zip(*columns, strict=True)] or [""] * len(rows)
+    return [", ".join(map(value_text, one)) for one in zip(*columns, strict=True)] or [""] * len(
+        rows
+    )
 
 
 def _by_the_worker(

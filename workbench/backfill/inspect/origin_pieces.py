@@ -18,7 +18,7 @@ from workbench.columnar.exact_sums import may_overflow
 from workbench.engine.aggregates import taken
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import COUNT, EXACT_SUM, NTH
-from workbench.windows.inspect.one_partition import said
+from workbench.windows.inspect.one_partition import value_text
 
 HOP, EVENT, OLDER = "hop", "event", "older"
 
@@ -137,10 +137,10 @@ class MergeableState:
     def words(self, states: NDArray[Any]) -> list[str]:
         """Return states as a person reads them: their fields, or the value of their event."""
         if self.values is not None:
-            return [said(self._value(row)) for row in finalized(self.name, states).tolist()]
+            return [value_text(self._value(row)) for row in finalized(self.name, states).tolist()]
         names = type(self.empty)._fields
         pairs = (zip(names, one, strict=True) for one in states.tolist())
-        return [", ".join(f"{name} {said(value)}" for name, value in one) for one in pairs]
+        return [", ".join(f"{name} {value_text(value)}" for name, value in one) for one in pairs]
 
     def _value(self, found: Any) -> Any:
         return found if self.values is None else self.values[found].as_py()

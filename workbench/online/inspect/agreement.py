@@ -8,7 +8,7 @@ from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_shown, differences
 from workbench.columnar.equality import alike
-from workbench.described import Described, rows_table
+from workbench.described import Described, frame_table, rows_table, shown_as
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
@@ -85,6 +85,7 @@ class Consistency(Described):
         import pandas as pd
 
         found: pd.DataFrame = pd.crosstab(self.differing["column"], self.differing["cause"])
+        shown_as(found, lambda: frame_table("Causes, of a sample", found.reset_index()))
         return found
 
     def _described(self) -> Markup:
@@ -120,7 +121,7 @@ def consistency(
     view_log : TableLike
         What was served: the key, the time, and columns called as those of the backfill.
     offline : TableLike
-        The same queries as :meth:`workbench.backfill.backfill.Backfill.run` answers them.
+        The same queries as :meth:`workbench.Backfill.run` answers them.
     backfill : Backfill
     events : TableLike or Entities, optional
         What the backfill is of: then the reason of each difference is found by recomputing it.
@@ -197,8 +198,12 @@ def consistency(
     over_time = over_time.rename(columns={"period": "time"}).sort_values(["column", "time"])
     if length is microseconds:
         over_time["time"] = over_time["time"].astype("datetime64[us]")
+    over_time = over_time.reset_index(drop=True)
     differing = _explained(sample, backfill, names, events, rows, arrived, apart)
-    return Consistency(columns, over_time.reset_index(drop=True), differing, served, answered)
+    shown_as(columns, lambda: frame_table("Features", columns.reset_index()))
+    shown_as(over_time, lambda: frame_table("Features over time", over_time))
+    shown_as(differing, lambda: frame_table("Values that differ, of a sample", differing))
+    return Consistency(columns, over_time, differing, served, answered)
 
 
 def _some(length: int, argument: str) -> int:

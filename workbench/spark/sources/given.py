@@ -86,6 +86,30 @@ def table(
     return with_times(df, times) if times else df
 
 
+def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
+    """Return a table that is held here with the number of each row, where it has an order at all.
+
+    Parameters
+    ----------
+    what : TableLike
+    argument : str
+        What the caller calls it, for the error's sake.
+    number : str
+        The column that is added, from 0 in the order of the rows.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame or None
+        None of Spark's own tables and of files, whose rows have no order of their own.
+    """
+    from pyspark.sql import DataFrame
+
+    if isinstance(what, DataFrame | str | PathLike):
+        return None
+    rows = spark_rows(_arrow(what, argument), argument)
+    return session().createDataFrame(rows.append_column(number, pa.array(range(len(rows)))))
+
+
 def is_stream(value: Any) -> "TypeGuard[DataFrame]":
     """Say whether a value is a table that goes on for ever."""
     from pyspark.sql import DataFrame

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.widgets.lesson_page import lesson as lesson
     from workbench.widgets.plan import plan as plan
     from workbench.widgets.play import play as play
+    from workbench.widgets.predict import predict as predict
     from workbench.windows import Over as Over
     from workbench.windows import folded as folded
     from workbench.windows import late_rows as late_rows
@@ -77,6 +78,7 @@ _find, _names = lazily(
         "over": "workbench.windows.over",
         "plan": "workbench.widgets.plan",
         "play": "workbench.widgets.play",
+        "predict": "workbench.widgets.predict",
         "prepare": "workbench.funnel",
         "profile": "workbench.profiles.profile",
         "quantiles": "workbench.groups",

@@ -1,11 +1,13 @@
 """The player's modes: what is asked before a step, another input, and two lessons side by side."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import workbench as wb
 from tests.workbench.widgets.played import shop
 from workbench.widgets.lessons.edited import both, opened
 from workbench.widgets.stepper.questions import questions_of
@@ -95,6 +97,36 @@ def test_keys_answer_and_playing_stops_at_a_question(offline: Page) -> None:
     expect(offline.get_by_role("button", name="Play", exact=True)).to_be_visible()
     offline.keyboard.press("1")
     expect(offline.locator(".wbp-position")).to_have_text(f"Step {first + 1} of {COUNT}")
+
+
+def test_a_lecture_shows_no_step_before_its_question_is_answered_and_ends_with_the_score(
+    shared: Page, tmp_path: Path
+) -> None:
+    player = wb.predict("03-segment-tree", seed=1)
+    asked = player.lesson["asked"]
+    questions = questions_of(player.lesson)
+    shared.goto(player.to_html(tmp_path / "lecture.html").as_uri())
+    place, ask = shared.locator(".wbp-position"), shared.locator(".wbp-ask")
+    expect(ask).to_be_visible()
+    for number, step in enumerate(asked):
+        # Neither the end nor any step behind the question can be had without an answer.
+        shared.keyboard.press("End")
+        expect(place).to_have_text(f"Step {step} of {len(questions)}")
+        expect(ask).to_have_text(questions[step]["ask"])
+        shared.keyboard.press("0" if number == 9 else f"{questions[step]['right'] + 1}")
+        said = shared.locator(".wbp-verdict")
+        expect(said).to_have_text(re.compile("^Shown: " if number == 9 else "^✓ Right"))
+    shared.keyboard.press("End")
+    expect(ask).to_have_text("The end: 9 of 10 right.")
+    large = shared.evaluate("parseFloat(getComputedStyle(document.querySelector('.wbp')).fontSize)")
+    assert large >= 17
+    press(shared, "Full screen")
+    expect(shared.locator(".wbp:fullscreen")).to_be_visible()
+    press(shared, "Full screen")
+    press(shared, "Once more")
+    expect(place).to_have_text(f"Step 1 of {len(questions)}")
+    shared.keyboard.press("n")
+    expect(ask).to_have_text(questions[asked[0]]["ask"])
 
 
 def test_without_a_kernel_an_edit_says_that_it_needs_one(offline: Page) -> None:

@@ -55,11 +55,11 @@ def frame_of(title: str, **source: object) -> Markup:
     Examples
     --------
     >>> print(frame_of("Rows", src="a.html"))
-    <iframe class="wb-living" title="Rows" loading="lazy" height="640" src="a.html"></iframe>
+    <iframe class="wb-living" title="Rows" loading="lazy" allowfullscreen="" height="640" \
+src="a.html"></iframe>
     """
-    return element(
-        "iframe", class_="wb-living", title=title, loading="lazy", height=_HEIGHT, **source
-    )
+    known = {"loading": "lazy", "allowfullscreen": "", "height": _HEIGHT}
+    return element("iframe", class_="wb-living", title=title, **known, **source)
 
 
 def in_frame(page: str) -> str:

@@ -1,21 +1,16 @@
 """Lessons of a few rows, made without Spark: what several tests of the player step through."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 import workbench as wb
-from workbench.engine.block import Call
-from workbench.engine.order import OrderColumn, ordered_block
-from workbench.engine.task import WindowTask
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.widgets.lessons.edited import Make
 from workbench.widgets.lessons.funnel import funnel_maker
-from workbench.windows.inspect.one_partition import Partition
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    pass
 
 MINUTE = 60_000_000
 SHOP = ["signup", "add_to_cart", "checkout"]
@@ -38,25 +33,6 @@ def shop(*modes: str, events: list[tuple[str, int]] = EVENTS) -> Make:
     return funnel_maker(funnel, key_rows(events), "ann")
 
 
-ALL = wb.Frame.rows(None, None)
 QUERY, TIME = [24, 31, 45, 62, 80, 83], [1, 9, 15, 22, 30, 41, 44, 58, 66, 79, 82]
 VALUE = [11.0, 10.0, 9.0, 3.0, 8.0, 2.0, 7.0, 6.0, 1.0, 4.0, 5.0]
 RUNG: dict[str, Any] = {"query": QUERY, "time": TIME, "values": VALUE, "window": 40, "hop": 10}
-
-
-def partition(over: wb.Over, rows: dict[str, list[Any]]) -> Partition:
-    """The rows of the one partition of a call without ``where``, as Spark's workers get them."""
-    order = tuple(OrderColumn(term.name, term.descending, True) for term in over.order_by)
-    calls = tuple(
-        Call(
-            name,
-            one.name,
-            tuple(map(str, one.arguments)),
-            one.options,
-            one.frame or over.frame or ALL,
-        )
-        for name, one in over.columns.items()
-    )
-    task = WindowTask(tuple((name, name) for name in rows), (), order, calls)
-    block = ordered_block(pa.table(rows), (), order)
-    return Partition(over, cast("DataFrame", None), (), task, block, False)

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.workbench.widgets.played import EVENTS, RUNG, partition, shop
+from tests.workbench.widgets.played import EVENTS, RUNG, shop
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.edited import opened
+from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.lessons.window import window_maker
 from workbench.widgets.stepper.player import Player
@@ -92,11 +93,11 @@ def test_queries_and_events_of_a_rung_are_edited() -> None:
 def test_every_column_of_a_partition_is_edited() -> None:
     given = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
     call = wb.Over(order_by="k", frame=wb.Frame.rows(-1, 0), engine="kernel", m=wb.fn.max("v"))
-    player = opened(window_maker(partition(call, given)))
+    player = opened(window_maker(partition_of_rows(call, given)))
     assert player.lesson["input"]["rows"] == [["1", "5", "a"], ["2", "", ""], ["3", "9", "b"]]
     player.edit([["4", "1", "c"], ["2", "", ""], ["3", "70", ""], ["1", "5", ""]])
     edited = {"k": [1, 2, 3, 4], "v": [5, None, 70, 1], "s": [None, None, None, "c"]}
-    assert player.lesson == Player(window_maker(partition(call, edited))(None)).lesson
+    assert player.lesson == Player(window_maker(partition_of_rows(call, edited))(None)).lesson
     player.edit([["4", "many", "c"]])
     assert player.problem.startswith("v: Failed to parse string: 'many'")
 

@@ -10,7 +10,8 @@ import pytest
 
 import workbench as wb
 from kernels.tiling.cells import COUNT, HEAD, join_windows
-from tests.workbench.widgets.played import EVENTS, RUNG, partition, shop
+from tests.workbench.widgets.played import EVENTS, RUNG, shop
+from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.pictures import drawn_at
@@ -70,7 +71,7 @@ def played(**asked: Any) -> dict[str, Any]:
     has_frame = any(one.info.has_frame for one in asked.values())
     frame = wb.Frame.rows(-2, 1) if has_frame else None
     call = wb.Over(order_by="k", frame=frame, engine="kernel", **asked)
-    return window_lesson(partition(call, PARTITION))
+    return window_lesson(partition_of_rows(call, PARTITION))
 
 
 def test_the_older_rows_are_turned_over_one_by_one() -> None:

@@ -381,8 +381,9 @@ function controls(count, player, ...modes) {
   return { el, show, playing: (now) => buttons.play.rename(now ? "Pause" : "Play") };
 }
 
-function listenToKeys(root, player, count, answer) {
+function listenToKeys(root, player, count, answer, letters) {
   const acts = {
+    ...letters,
     ArrowLeft: () => player.go(player.step() - 1),
     ArrowRight: () => player.go(player.step() + 1),
     Home: () => player.go(0),
@@ -392,7 +393,7 @@ function listenToKeys(root, player, count, answer) {
   root.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!event.target.closest("input, .wbp-edit") && answer(Number(event.key) - 1)) return;
+    if (!event.target.closest("input, .wbp-edit") && /^\d$/.test(event.key) && answer(Number(event.key) - 1)) return;
     if (!(event.key in acts)) return;
     if (event.target.closest("select, .wbp-edit")) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
@@ -414,24 +415,47 @@ function modeButton(model, mode, label, title) {
   return { el, on, show: () => setAttribute(el, "aria-pressed", String(on())) };
 }
 
-/** Before a step its question, behind it whether the answer was right. */
+const SHOWN = -1;
+
+/** What is said of an answer: nothing while there is none. */
+function verdictOf({ choices, right }, said) {
+  if (said === undefined) return "";
+  if (said === SHOWN) return `Shown: ${choices[right]}`;
+  return said === right ? "✓ Right." : `✕ No: ${choices[right]}`;
+}
+
+/** Before a step its question, behind it whether the answer was right; a lecture shows no step that is not answered. */
 function predicting(model, questions, go) {
-  const mode = modeButton(model, "predict", "Predict", "Say what the next step will do before you see it");
+  const predict = modeButton(model, "predict", "Predict", "Say what the next step will do before you see it");
+  const lecture = modeButton(model, "lecture", "Lecture", "Large, for an audience: no step is shown before its question is answered");
   const verdict = h("p", { class: "wbp-verdict", role: "status" });
   const ask = h("p", { class: "wbp-ask" });
   const choices = h("div", { class: "wbp-choices" });
   const score = h("p", { class: "wbp-score" });
   const el = h("div", { class: "wbp-predict", role: "group", "aria-label": "Prediction" }, verdict, ask, choices, score);
+  const on = () => predict.on() || lecture.on();
   const answers = () => model.get("answers") ?? {};
   const isOpen = (index) => Boolean(questions[index]) && answers()[index] === undefined;
-  const halts = (index) => mode.on() && isOpen(index + 1);
+  const openBehind = (index) => questions.findIndex((_, step) => step > index && isOpen(step));
+  const halts = (index) => on() && isOpen(index + 1);
+  /** The last step that may be shown from a step on. */
+  const limit = (index) => (lecture.on() && openBehind(index) > 0 ? openBehind(index) - 1 : questions.length - 1);
   let now = 0;
   function answer(number) {
     const next = questions[now + 1];
-    if (!mode.on() || !isOpen(now + 1) || !next.choices[number]) return false;
+    const isOne = next?.choices[number] !== undefined || (lecture.on() && number === SHOWN);
+    if (!on() || !isOpen(now + 1) || !isOne) return false;
     model.set("answers", { ...answers(), [now + 1]: number });
     go(now + 1);
     return true;
+  }
+  function goToNext() {
+    if (!on() || openBehind(now) < 0) return;
+    go(openBehind(now) - 1);
+  }
+  function again() {
+    model.set("answers", {});
+    go(0);
   }
   function choice(text, number, next) {
     const said = answers()[now + 1];
@@ -441,23 +465,52 @@ function predicting(model, questions, go) {
     else setAttribute(button, "aria-disabled", "true");
     return button;
   }
+  function act(key, text, does) {
+    const button = h("button", { type: "button", class: "wbp-button wbp-act" }, key && h("b", {}, key), ` ${text}`);
+    button.addEventListener("click", does);
+    return button;
+  }
+  /** What can be done beside choosing. */
+  function acts(given) {
+    if (isOpen(now + 1)) return lecture.on() ? [act("0", "Show it", () => answer(SHOWN))] : [];
+    if (openBehind(now) > 0) return [act("N", "Next question", goToNext)];
+    return given ? [act("", "Once more", again)] : [];
+  }
   function show(index) {
     now = index;
-    mode.show();
-    setHidden(el, !mode.on());
-    if (!mode.on()) return;
+    predict.show();
+    lecture.show();
+    setHidden(el, !on());
+    if (!on()) return;
     const given = Object.entries(answers()).filter(([step]) => questions[step]);
     const right = given.filter(([step, number]) => questions[step].right === number).length;
     const [last, next] = [questions[index], questions[index + 1]];
     const said = last ? answers()[index] : undefined;
-    setText(verdict, said === undefined ? "" : said === last.right ? "✓ Right." : `✕ No: ${last.choices[last.right]}`);
-    setAttribute(verdict, "data-right", said === undefined ? null : String(said === last.right));
+    setText(verdict, last ? verdictOf(last, said) : "");
+    setAttribute(verdict, "data-right", said === undefined || said === SHOWN ? null : String(said === last.right));
     const isLast = index >= questions.length - 1;
-    setText(ask, next ? next.ask : isLast ? "That was the last step." : "Nothing is asked about the next step: go on.");
-    choices.replaceChildren(...(next ? next.choices.map((text, number) => choice(text, number, next)) : []));
+    const ended = given.length > 0 && openBehind(index) < 0 && (isLast || !next);
+    const rest = isLast ? "That was the last step." : "Nothing is asked about the next step: go on.";
+    setText(ask, next ? next.ask : ended ? `The end: ${right} of ${given.length} right.` : rest);
+    setAttribute(ask, "data-ended", ended && !next);
+    // A button that has done its work is gone: the keys stay with the player.
+    const held = choices.contains(el.ownerDocument.activeElement);
+    choices.replaceChildren(...(next ? next.choices.map((text, number) => choice(text, number, next)) : []), ...acts(given.length));
+    if (held) el.closest(".wbp")?.focus({ preventScroll: true });
     setText(score, `${right} of ${given.length} right`);
   }
-  return { el, button: mode.el, show, halts, answer };
+  return { el, buttons: [predict.el, lecture.el], lecture, show, halts, limit, answer, goToNext };
+}
+
+/** The button that fills the screen, of a lecture alone; a page that may not fill it stays as large as it is. */
+function fullScreen(root, lecture) {
+  const el = h("button", { type: "button", class: "wbp-button wbp-full", title: "Full screen (F)" }, "Full screen");
+  const isFull = () => root().ownerDocument.fullscreenElement === root();
+  const enter = () => root().requestFullscreen?.().catch(() => {});
+  const toggle = () => (isFull() ? root().ownerDocument.exitFullscreen() : lecture.on() && enter());
+  el.addEventListener("click", toggle);
+  lecture.el.addEventListener("click", () => lecture.on() !== isFull() && toggle());
+  return { el, toggle, show: () => setHidden(el, !lecture.on()) };
 }
 
 // --- Edit the input --------------------------------------------------------------------------------
@@ -509,7 +562,6 @@ function editing(model, lesson, place) {
   function show() {
     mode.show();
     setHidden(el, !mode.on());
-    setAttribute(place.querySelector(".wbp"), "data-mode", model.get("mode") ?? "watch");
     if (!mode.on()) return;
     if (!alive) return el.replaceChildren(h("p", { class: "wbp-none" }, NEEDS_A_KERNEL));
     if (!el.firstChild) el.append(...table());
@@ -583,14 +635,14 @@ function changeInWords({ name, value, changed }) {
 }
 
 /** The step, kept in the model so that every view and the kernel see it, and the clock that plays. */
-function stepper(model, count, onPlaying, halts) {
+function stepper(model, count, onPlaying, { halts, limit }) {
   const speed = speedChoice();
   let timer = null;
   let own = false;
   const step = () => clamp(model.get("step") ?? 0, 0, count - 1);
   function set(index) {
     own = true;
-    model.set("step", clamp(index, 0, count - 1));
+    model.set("step", clamp(Math.min(index, limit(step())), 0, count - 1));
     model.save_changes();
     own = false;
   }
@@ -683,11 +735,14 @@ function mount(model, el, lesson) {
   if (count === 0) return mountEmpty(lesson, el);
   const sides = lesson.beside ? [lesson, lesson.beside] : [lesson];
   const panes = sides.map((side) => pane(side, sides.length > 1 && side.title));
-  const asks = predicting(model, lesson.questions ?? [], (index) => player.go(index));
+  const questions = Array.from({ length: count }, (_, index) => lesson.questions?.[index] ?? null);
+  const asks = predicting(model, questions, (index) => player.go(index));
   const edits = editing(model, lesson, el);
-  const player = stepper(model, count, (now) => bar.playing(now), asks.halts);
-  const bar = controls(count, player, asks.button, edits.button);
-  const hint = h("p", { class: "wbp-hint" }, "Keys: ← → one step, Home and End, Space plays and pauses; 1 to 4 predict.");
+  const full = fullScreen(() => root, asks.lecture);
+  const player = stepper(model, count, (now) => bar.playing(now), asks);
+  const bar = controls(count, player, ...asks.buttons, edits.button, full.el);
+  const keys = "Keys: ← → one step, Home and End, Space plays and pauses; 1 to 4 predict, N goes to the next question.";
+  const hint = h("p", { class: "wbp-hint" }, keys);
   const both = h("div", { class: sides.length > 1 ? "wbp-sides" : null }, ...panes.map((one) => one.el));
   // The caption of one lesson stays in sight with the controls; of two, each stands with its own.
   const caption = sides.length > 1 ? null : panes[0].caption;
@@ -701,15 +756,20 @@ function mount(model, el, lesson) {
     root.dataset.step = index;
   }
   const onStep = () => { player.moved(); show(); };
-  const onMode = () => { asks.show(player.step()); edits.show(); };
-  listenToKeys(root, player, count, asks.answer);
+  const onMode = () => {
+    setAttribute(root, "data-mode", model.get("mode") ?? "watch");
+    asks.show(player.step());
+    edits.show();
+    full.show();
+  };
+  listenToKeys(root, player, count, asks.answer, { f: full.toggle, n: asks.goToNext });
   model.on("change:step", onStep);
   model.on("change:answers", onMode);
   model.on("change:mode", onMode);
   model.on("change:problem", onMode);
   el.append(root);
   show();
-  edits.show();
+  onMode();
   // Only a laid out page can scroll its current line into sight, hence the columns.
   const unwatch = watchWidth(panes[0].columns, show);
   return () => {

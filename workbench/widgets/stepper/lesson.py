@@ -36,8 +36,9 @@ def checked(lesson: object) -> Lesson:
     ----------
     lesson : mapping
         ``title``, ``functions``, ``steps`` and, optionally, ``intro``, ``result``, ``pictures``;
-        ``telling``, the step that a still shows; ``input`` (columns, rows), what can be edited;
-        and ``beside`` with ``pairs``, as
+        ``telling``, the step that a still shows; ``asked``, the steps that a reader is asked
+        about, all without it; ``input`` (columns, rows), what can be edited; and ``beside`` with
+        ``pairs``, as
         :func:`workbench.widgets.stepper.side_by_side.in_step` makes them.
 
     Returns
@@ -65,6 +66,9 @@ def checked(lesson: object) -> Lesson:
         _check_step(step, lengths, f"lesson: step {number}")
     for number, picture in enumerate(plain_lesson.get("pictures") or []):
         _check_picture(picture, len(plain_lesson["steps"]), f"lesson: picture {number}")
+    if any(at not in range(len(plain_lesson["steps"])) for at in plain_lesson.get("asked") or []):
+        last = len(plain_lesson["steps"]) - 1
+        raise WorkbenchError(f"lesson: 'asked' names steps that it has not; give 0 to {last}.")
     if plain_lesson.get("input") is not None:
         _require("input", plain_lesson["input"], "lesson: input")
     if "beside" in plain_lesson:

@@ -58,7 +58,7 @@ def _sent(lesson: Lesson, _player: Any) -> dict[str, bytes]:
     return {"packed": _packed(lesson)}
 
 
-MODES = ("watch", "predict", "edit")
+MODES = ("watch", "predict", "lecture", "edit")
 
 
 class Player(anywidget.AnyWidget):
@@ -80,10 +80,11 @@ class Player(anywidget.AnyWidget):
     Attributes
     ----------
     mode : str
-        "watch"; "predict", to be asked for each step before it is shown; "edit", to change the
-        input.
+        "watch"; "predict", to be asked for each step before it is shown; "lecture", for an
+        audience: large, and no step is shown before it was asked for; "edit", to change the input.
     answers : dict of str to int
-        What was predicted: the choice for each step that was asked for.
+        What was predicted: the choice for each step that was asked for, -1 where it was shown
+        without one.
 
     Raises
     ------

@@ -44,7 +44,8 @@ def questions_of(lesson: Lesson) -> list[dict[str, Any] | None]:
     -------
     list of dict or None
         For each step ``ask``, ``choices`` and ``right``, the place of the right one; None where
-        nothing happens that one could foresee, as in the first step.
+        nothing happens that one could foresee, as in the first step, and where a lesson has steps
+        to ask about (``asked``), and this is none of them.
 
     Examples
     --------
@@ -54,8 +55,12 @@ def questions_of(lesson: Lesson) -> list[dict[str, Any] | None]:
     >>> questions_of({"steps": [step, step], "pictures": [picture]})[1]
     {'ask': 'Answers: what will a hold?', 'choices': ['4', '7', 'nothing'], 'right': 0}
     """
-    if "pairs" not in lesson:
-        return _of_one(lesson)
+    found = _of_pairs(lesson) if "pairs" in lesson else _of_one(lesson)
+    asked = lesson.get("asked", range(len(found)))
+    return [one if at in asked else None for at, one in enumerate(found)]
+
+
+def _of_pairs(lesson: Lesson) -> list[dict[str, Any] | None]:
     sides = [lesson, lesson["beside"]]
     asked = [_of_one(side) for side in sides]
     found: list[dict[str, Any] | None] = [None]

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.workbench.widgets.played import SHOP, key_rows, partition
+from tests.workbench.widgets.played import SHOP, key_rows
 from workbench.funnel.inspect.one_key import MOST_ROWS
 from workbench.widgets.lessons.edited import Make, opened
+from workbench.widgets.lessons.fresh import partition_of_rows
 from workbench.widgets.lessons.funnel import funnel_maker
 from workbench.widgets.lessons.window import window_maker
 from workbench.windows.inspect.one_partition import MOST_STEPPED
@@ -43,7 +44,7 @@ def call_of(asked: str) -> Make:
     function, frame = CALLS[asked]
     values = np.random.default_rng(0).random(MOST_STEPPED).round(3).tolist()
     call = wb.Over(order_by="k", frame=frame, engine="kernel", m=function)
-    return window_maker(partition(call, {"k": list(range(MOST_STEPPED)), "v": values}))
+    return window_maker(partition_of_rows(call, {"k": list(range(MOST_STEPPED)), "v": values}))
 
 
 LONG = [*((funnel_of, asked) for asked in FUNNELS), *((call_of, asked) for asked in CALLS)]

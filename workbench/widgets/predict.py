@@ -1,0 +1,45 @@
+"""Ten questions of a notebook's kind, on an input that nobody has seen."""
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.lessons.fresh import FRESH, fresh_lesson
+from workbench.widgets.stepper.player import Player
+
+
+def predict(notebook: str, seed: int = 0) -> Player:
+    """Open the step player as an exercise: ten questions on a run that the notebook has not shown.
+
+    The kernel of the notebook runs on a few rows that are drawn by a seed; the questions are about
+    ten of its steps, and their answers are the run's own next states. No step is shown before
+    it was asked for, and the score stands at the end. Neither Spark nor Java is needed.
+
+    Parameters
+    ----------
+    notebook : str
+        One of the workbench's own, such as ``"03-segment-tree"``.
+    seed : int
+        Another one draws other rows; the same one draws the same.
+
+    Returns
+    -------
+    Player
+        In its mode "lecture"; ``to_html(path)`` writes it as one page to hand out.
+
+    Raises
+    ------
+    WorkbenchError
+        When no questions are drawn for a notebook of this name.
+
+    Examples
+    --------
+    >>> predict("03-segment-tree", seed=2).mode
+    'lecture'
+    """
+    if notebook not in FRESH:
+        raise WorkbenchError(
+            f"notebook: no questions are drawn for {notebook!r}; use one of {', '.join(FRESH)}."
+        )
+    if not isinstance(seed, int):
+        raise WorkbenchError(f"seed: {seed!r} is no whole number; give one, such as 7.")
+    player = Player(fresh_lesson(notebook, seed))
+    player.mode = "lecture"
+    return player

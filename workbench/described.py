@@ -11,14 +11,18 @@ if TYPE_CHECKING:
 
 #: Of a card, in the colours of JupyterLab, and readable where there is none.
 _STYLE = stylesheet(
-    ".wb-described{border-collapse:collapse;font-size:13px;line-height:1.5;"
-    "font-variant-numeric:tabular-nums;margin:2px 0}"
-    ".wb-described :is(th,td){text-align:left;vertical-align:top;padding:1px 16px 1px 0;"
-    "background:none;border:0;overflow-wrap:anywhere}"
-    ".wb-described th{font-weight:400;color:var(--jp-ui-font-color2,#5c6370)}"
-    ".wb-described caption{text-align:left;font-weight:650;padding:0 0 2px;"
+    "table.wb-described.wb-described{border-collapse:collapse;font-size:13px;line-height:1.5;"
+    "font-variant-numeric:tabular-nums;margin:2px 0;table-layout:auto}"
+    "table.wb-described.wb-described.wb-described :is(th,td){text-align:left;vertical-align:top;"
+    "padding:2px 20px 2px 0;background:none;border:0;overflow-wrap:break-word;max-width:48em}"
+    "table.wb-described.wb-described tr{background:none}"
+    "table.wb-described.wb-described tr+tr :is(th,td){border-top:1px solid "
+    "var(--jp-border-color2,#d3d6dc)}"
+    "table.wb-described.wb-described.wb-described th{font-weight:400;white-space:nowrap;"
+    "color:var(--jp-ui-font-color2,#5c6370)}"
+    "table.wb-described.wb-described caption{text-align:left;font-weight:650;padding:0 0 2px;"
     "color:var(--jp-ui-font-color0,inherit)}"
-    ".wb-described .wb-number{text-align:right}"
+    "table.wb-described.wb-described.wb-described .wb-number{text-align:right}"
 )
 #: Letters of one value, and rows of a table that is shown as the last line of a cell.
 _MOST, _ROWS = 400, 20

@@ -37,7 +37,7 @@ _SAME_ROWS = {"Project", "Sort", "AQEShuffleRead", "ReusedExchange", "BroadcastE
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
-_PATIENCE = 10.0  # seconds until the web pages know of a run that has ended
+_PATIENCE = 30.0  # seconds until the web pages of a busy driver know of a run that has ended
 
 
 def query_plan(df: DataFrame, run: bool = False) -> QueryPlan:

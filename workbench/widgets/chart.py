@@ -3,44 +3,24 @@
 from pathlib import Path
 from typing import Any
 
-import anywidget
-import ipywidgets as widgets
 import plotly
 import plotly.graph_objects as go
-from traitlets import Bytes, Instance, Unicode, default
+from traitlets import default
 
 from workbench.figures.theme import themed
+from workbench.widgets.script import SharedScript, loader, shared_script
 
-STATIC = Path(__file__).parent / "static"
 SCRIPT = Path(plotly.__file__).parent / "package_data" / "widgetbundle.js"
 
 #: What the toolbar does not offer: what nobody needs here, and what a double click does.
 UNWANTED = ("select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d")
 
 
-class PlotlyScript(anywidget.AnyWidget):
-    """plotly's script, which a page gets once for all charts of a kernel; it is not seen."""
-
-    _esm = "export default {}"
-    code = Bytes().tag(sync=True)
-    version = Unicode(plotly.__version__).tag(sync=True)
-
-    _of_this_kernel: "PlotlyScript | None" = None
-
-    @classmethod
-    def get(cls) -> "PlotlyScript":
-        """Return the one of this kernel, made anew if somebody closed it."""
-        if cls._of_this_kernel is None or cls._of_this_kernel.comm is None:
-            cls._of_this_kernel = cls(code=SCRIPT.read_bytes())
-        return cls._of_this_kernel
-
-
 class Chart(go.FigureWidget):  # type: ignore[misc]
     """A figure that fills the width it gets; a :class:`workbench.widgets.sheet.Sheet` is near.
 
     plotly gives each of its widgets a copy of its script, 5 MB that a page evaluates for every one;
-    charts share one. A widget that is not ready within two seconds is given up by anywidget, so
-    that several of them on a busy machine would stay empty.
+    charts share one: :class:`workbench.widgets.script.SharedScript`.
 
     Parameters
     ----------
@@ -56,8 +36,8 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
     ((3, 1), True)
     """
 
-    _esm = STATIC / "chart.js"
-    _plotly = Instance(PlotlyScript).tag(sync=True, **widgets.widget_serialization)
+    _esm = loader("chart.js")
+    _script = shared_script()
 
     def __init__(self, figure: go.Figure | None = None, *, toolbar: bool = True) -> None:
         super().__init__(themed(go.Figure()) if figure is None else figure)
@@ -70,6 +50,6 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
         }
         self.add_class("wb-chart")
 
-    @default("_plotly")
-    def _script_of_this_kernel(self) -> PlotlyScript:
-        return PlotlyScript.get()
+    @default("_script")
+    def _plotly(self) -> SharedScript:
+        return SharedScript.of(SCRIPT, plotly.__version__)

@@ -23,6 +23,9 @@ from workbench.widgets.html import HTML, listing
 if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
+#: Between a card's edge and its picture, on both sides.
+_EDGES = 36
+
 
 @overload
 def plan(df: "TableLike", run: bool = False) -> "PlanView": ...
@@ -100,8 +103,9 @@ class PlanView(Card):
         # Where there is no room for all columns, they are moved across.
         place = widgets.VBox([self.figure], layout={"min_width": f"{width_of(places)}px"})
         picture = widgets.VBox([place], layout={"overflow": "auto"})
+        self.note = HTML(element("div", subtitle(plan), class_="wb-hint"))
         wide, panel = places.columns > 1, [self.operator, self.text]
-        super().__init__(picture, *(panel if wide else ()), rows=() if wide else panel)
+        super().__init__(picture, self.note, *(panel if wide else ()), rows=() if wide else panel)
         self.entitle(name, shape(plan), *([f"{plan.seconds:.1f} s"] if plan.seconds else []))
         self._show()
 
@@ -140,8 +144,10 @@ class PlanViews(Stilled, widgets.HBox):  # type: ignore[misc]
             for width in [_width(view.plan, WIDTH / 2)]
         ]
         self.svg = beside(pictures, repr(self))
+        # Beside each other where both are seen whole, else one below the other.
         for view in self.views.values():
-            view.layout.flex, view.layout.min_width = "1 1 420px", "0"
+            least = max(420, width_of(layout(view.plan)) + _EDGES)
+            view.layout.flex, view.layout.min_width = f"1 1 {least:.0f}px", "0"
         cards = list(self.views.values())
         super().__init__(cards, layout=widgets.Layout(flex_flow="row wrap", grid_gap="8px"))
 

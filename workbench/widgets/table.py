@@ -1,10 +1,12 @@
 """Tables of all explorers: to sort, to search, to choose a row of, and to take along as CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
+import itables
 import pandas as pd
 import traitlets
 from itables.widget import ITable
@@ -13,7 +15,9 @@ from workbench.figures.funnel import length_text
 from workbench.figures.theme import moment, number
 from workbench.markup import Markup, element, readable
 from workbench.widgets.html import HTML, code_line
+from workbench.widgets.script import SharedScript, loader, shared_script
 
+SCRIPT = Path(itables.__file__).parent / "widget" / "static" / "widget.js"
 #: Rows of a page; a table that has no more needs no pages and no search.
 PAGE = 10
 _KINDS: dict[str, Callable[[Any], str]] = {
@@ -66,6 +70,23 @@ def _line(tag: str, cells: Sequence[str], texts: Sequence[bool]) -> Markup:
                            for one, is_text in parts))  # fmt: skip
 
 
+class Grid(ITable):
+    """A table of itables, 620 kB of script that the tables of a page share.
+
+    Examples
+    --------
+    >>> Grid(pd.DataFrame())._script is Grid(pd.DataFrame())._script
+    True
+    """
+
+    _esm = loader("grid.js")  # type: ignore[assignment]
+    _script = shared_script()
+
+    @traitlets.default("_script")
+    def _itables(self) -> SharedScript:
+        return SharedScript.of(SCRIPT, itables.__version__)
+
+
 class Table(widgets.VBox):  # type: ignore[misc]
     """A pandas table that can be sorted, searched and taken along, a row of which can be chosen.
 
@@ -95,7 +116,7 @@ class Table(widgets.VBox):  # type: ignore[misc]
     chosen = traitlets.Int(None, allow_none=True)
 
     def __init__(self, *, choose: bool = False) -> None:
-        self.grid = ITable(pd.DataFrame(), **_ALWAYS)
+        self.grid = Grid(pd.DataFrame(), **_ALWAYS)
         chosen: dict[str, Any] = {"style": "single", "info": False, "items": "row"}
         self._select = chosen if choose else False
         self.frame, self.note, self.code = pd.DataFrame(), HTML(), HTML()

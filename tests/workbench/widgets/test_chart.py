@@ -1,22 +1,33 @@
-"""What a browser is sent for a chart."""
+"""What a browser is sent for a chart and for a table."""
 
 import json
 
-import ipywidgets as widgets
+import pandas as pd
 import plotly.graph_objects as go
+import pytest
+from ipywidgets import Widget
 
-from workbench.widgets.chart import Chart, PlotlyScript
-
-
-def test_charts_share_one_script_of_plotly() -> None:
-    first, second = Chart(go.Figure(go.Bar(y=[3, 1]))), Chart()
-    assert first._plotly is second._plotly
-    assert b"newPlot" in first._plotly.code
-    assert len(json.dumps(first.get_state(), default=str)) < 100_000
+from workbench.widgets.chart import Chart
+from workbench.widgets.table import Grid
 
 
-def test_the_script_is_sent_anew_after_all_widgets_were_closed() -> None:
-    closed = PlotlyScript.get()
-    widgets.Widget.close_all()
-    assert Chart()._plotly is not closed
-    assert PlotlyScript.get() is PlotlyScript.get()
+@pytest.mark.parametrize(
+    ("one", "other", "within"),
+    [
+        (Chart(go.Figure(go.Bar(y=[3, 1]))), Chart(), b"newPlot"),
+        (Grid(pd.DataFrame({"n": [1]})), Grid(), b"DataTable"),
+    ],
+    ids=["charts", "tables"],
+)
+def test_widgets_of_a_kind_share_one_script(one: Widget, other: Widget, within: bytes) -> None:
+    assert one._script is other._script
+    assert within in one._script.code
+    assert len(json.dumps(one.get_state(), default=str)) < 150_000
+
+
+def test_a_script_is_sent_anew_after_all_widgets_were_closed() -> None:
+    closed = Chart()._script
+    Widget.close_all()
+    again = Chart()._script
+    assert again is not closed
+    assert again is Chart()._script

@@ -344,6 +344,7 @@ def test_the_share_of_the_time_is_a_shade_and_a_number_and_the_dearest_is_chosen
     assert "75 % of the time" in view.text.value
     labels = {trace.name: trace.text for trace in view.figure.data}
     assert "75 %" in labels["Python: rows leave the JVM"][0]
+    assert "The shade is a share of the time" in view.note.value
     assert "75 %" in view.svg
 
 

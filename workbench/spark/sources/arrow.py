@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MICROSECONDS = "us"
+NANOSECONDS_A_MICROSECOND = 1_000
 #: What the numbers of a wider type become, where Spark has not got the type itself.
 WIDER = {
     pa.null(): pa.string(),
@@ -142,13 +143,18 @@ def _whole_microseconds(values: pa.ChunkedArray, name: str, argument: str) -> pa
     """The times without their nanoseconds; those that had some are counted aloud."""
     whole = pc.floor_temporal(values, unit="microsecond")
     if lost := pc.sum(pc.not_equal(whole, values)).as_py():
-        warnings.warn(
-            f"{argument}: {lost:,} of {len(values):,} times in column {name!r} have parts of a "
-            "microsecond, which Spark does not keep; they are dropped.",
-            WorkbenchWarning,
-            stacklevel=2,
-        )
+        warn_of_dropped(lost, len(values), name, argument)
     return whole
+
+
+def warn_of_dropped(lost: int, many: int, name: str, argument: str) -> None:
+    """Warn that so many times lose their parts of a microsecond."""
+    warnings.warn(
+        f"{argument}: {lost:,} of {many:,} times in column {name!r} have parts of a "
+        "microsecond, which Spark does not keep; they are dropped.",
+        WorkbenchWarning,
+        stacklevel=2,
+    )
 
 
 def pandas_rows(df: "pd.DataFrame", argument: str) -> pa.Table:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.spark.sources.nanoseconds import read_nanoseconds
 from workbench.spark.table import name_of, nearest, reason
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 FORMATS = {
     ".parquet": "parquet", ".pq": "parquet",
@@ -31,6 +32,8 @@ SEPARATORS = ",;\t|"
 #: An address that Spark knows and Python does not, such as of an object store.
 ADDRESS = re.compile(r"^(?!file:)[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
 _JAVA = re.compile(r"^: [\w.]+Exception: (.*)$", re.MULTILINE)
+#: What Spark says of Parquet whose times are in nanoseconds.
+NANOSECONDS = "TIMESTAMP(NANOS"
 GLOB = re.compile(r"[*?\[{]")
 #: So many files of a folder are looked at for their endings.
 MOST_FILES = 10_000
@@ -85,7 +88,8 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
     -------
     pyspark.sql.DataFrame
         The first line of CSV has the names of its columns. CSV and JSON are read once to find the
-        types of the columns. Times without a zone are of the session's.
+        types of the columns. Times without a zone are of the session's. Nanoseconds of Parquet
+        become microseconds, and one job counts those that lose digits.
 
     Raises
     ------
@@ -97,6 +101,7 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
 
     given = fspath(path)
     options: dict[str, Any] = {}
+    files: list[tuple[str, Path]] = []
     if ADDRESS.match(given):
         names, format = [given], _format_of_address(given, argument)
     else:
@@ -107,11 +112,18 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
         # Files with the same columns in another order must not be read as if they had ours.
         options = {"header": True, "inferSchema": True, "escape": '"', "enforceSchema": False,
                    **options}  # fmt: skip
+
+    def load(reader: "DataFrameReader") -> "DataFrame":
+        return reader.format(format).options(**options).load(names)
+
     try:
-        df = spark.read.format(format).options(**options).load(names)
+        df = load(spark.read)
         columns = df.columns
     except (PySparkException, Py4JError) as error:
-        raise WorkbenchError(f"{argument}: {given!r} cannot be read: {_why(error)}") from None
+        if NANOSECONDS not in str(error) or not files:
+            raise WorkbenchError(f"{argument}: {given!r} cannot be read: {_why(error)}") from None
+        df = read_nanoseconds(spark, load, [file for _, file in files], argument)
+        columns = df.columns
     if not columns or columns == ["_corrupt_record"]:
         what = "is empty" if not columns else "is no JSON"
         raise WorkbenchError(f"{argument}: {given!r} {what}; give a file with a table in it.")
@@ -128,10 +140,10 @@ def _of_the_session(df: "DataFrame") -> "DataFrame":
 
 def _why(error: Exception) -> str:
     """Spark's words about a file; what its Java says, where Python has no error of its own."""
-    if "TIMESTAMP(NANOS" in str(error):
+    if NANOSECONDS in str(error):
         return (
-            "its times have nanoseconds, which Spark does not read; give the table that "
-            "pandas.read_parquet makes of it, or write it with coerce_timestamps='us'."
+            "its times have nanoseconds, which Spark does not read; give a local file, or write "
+            "it with coerce_timestamps='us'."
         )
     said = _JAVA.search(str(error))
     return reason(ValueError(said[1]) if said else error)

@@ -1,17 +1,3 @@
-// plotly is 5 MB: a page evaluates it once for all charts, which would take each of them a second.
-const modules = (globalThis.workbenchPlotly ??= new Map());
-
-function plotly(script) {
-  const version = script.get("version");
-  if (!modules.has(version)) {
-    const address = URL.createObjectURL(new Blob([script.get("code")], { type: "text/javascript" }));
-    const module = import(address).finally(() => URL.revokeObjectURL(address));
-    modules.set(version, module);
-    module.catch(() => modules.delete(version));
-  }
-  return modules.get(version);
-}
-
 // What plotly's widget hears from Python: commands that are null again as soon as they are sent.
 const COMMANDS = ["addTraces", "deleteTraces", "moveTraces", "restyle", "relayout", "update",
   "animate", "removeLayoutProps", "removeTraceProps"].map((name) => `change:_py2js_${name}`);
@@ -40,8 +26,7 @@ export default () => {
     // Not waited for: a widget that takes two seconds here is given up by anywidget.
     initialize({ model }) {
       const before = notes(model);
-      const script = model.get("_plotly").slice("IPY_MODEL_".length);
-      loaded = model.widget_manager.get_model(script).then(plotly).then((module) => {
+      loaded = shared(model).then((module) => {
         before.stop();
         const widget = module.default();
         widget.initialize({ model });

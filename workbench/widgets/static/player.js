@@ -247,7 +247,10 @@ function variableRow() {
   function show(variable) {
     setHidden(el, variable === undefined);
     if (variable === undefined) return;
-    setText(name, variable.name);
+    // A long name is parted behind an underscore, and copied as it is.
+    if (name.textContent !== variable.name) {
+      name.replaceChildren(...variable.name.split(/(?<=_)/).flatMap((part) => [part, h("wbr", {})]));
+    }
     view.show(variable.value, variable.changed);
     setAttribute(el, "data-changed", isChanged(variable));
   }

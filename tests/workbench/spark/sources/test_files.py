@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -109,13 +111,46 @@ def test_what_spark_cannot_read_is_one_sentence(spark: SparkSession, tmp_path: P
     (tmp_path / "a.parquet").write_text("no parquet", encoding="utf-8")
     (tmp_path / "a.json").write_text("no json\n", encoding="utf-8")
     (tmp_path / "a.csv").touch()
-    times = pd.DataFrame({"at": pd.to_datetime([1])})
-    times.to_parquet(tmp_path / "ns.parquet")
     for name, words in {
         "a.parquet": "cannot be read: Encountered error while reading file",
         "a.json": "is no JSON; give a file with a table in it.",
         "a.csv": "is empty; give a file with a table in it.",
-        "ns.parquet": "cannot be read: its times have nanoseconds, which Spark does not read;",
     }.items():
         with pytest.raises(WorkbenchError, match=words):
             wb.table(tmp_path / name)
+
+
+NANOSECONDS = [-1_000_000_000_000_001_001, -1, 0, 1_700_000_000_000_001_000, None]
+
+
+def _in_nanoseconds(path: Path, unit: str = "ns", **more: Any) -> None:
+    rows = {"at": pa.array(NANOSECONDS, pa.int64()).cast(pa.timestamp(unit))}
+    zoned = {"sent": pa.array(NANOSECONDS, pa.int64()).cast(pa.timestamp(unit, "Asia/Tokyo"))}
+    pq.write_table(pa.table(rows | zoned | {"n": range(5)} | more), path)
+
+
+def test_nanoseconds_of_parquet_are_the_microseconds_that_pandas_makes_of_them(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    _in_nanoseconds(tmp_path / "a.parquet")
+    told = r"2 of 5 times in column '(at|sent)' have parts of a microsecond"
+    with pytest.warns(wb.WorkbenchWarning, match=told):
+        found = wb.table(tmp_path / "a.parquet").orderBy("n")
+    with pytest.warns(wb.WorkbenchWarning, match=told):
+        wanted = wb.table(pd.read_parquet(tmp_path / "a.parquet")).orderBy("n")
+    assert found.schema == wanted.schema
+    assert found.collect() == wanted.collect()
+    assert spark.conf.get("spark.sql.legacy.parquet.nanosAsLong") == "false"
+
+
+def test_nanoseconds_that_would_be_read_wrongly_are_refused(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    _in_nanoseconds(tmp_path / "a.parquet")
+    _in_nanoseconds(tmp_path / "b.parquet", unit="us")
+    with pytest.raises(WorkbenchError, match="column 'at' are in nanoseconds in some of the files"):
+        wb.table(tmp_path)
+    inside = pa.array([[1]] * 5, pa.list_(pa.timestamp("ns")))
+    _in_nanoseconds(tmp_path / "b.parquet", all=inside)
+    with pytest.raises(WorkbenchError, match=r"'all\.list\.element' holds times in nanoseconds"):
+        wb.table(tmp_path / "b.parquet")

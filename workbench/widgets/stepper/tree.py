@@ -186,9 +186,10 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     def words(state: State) -> dict[str, Any]:
         found, shown = marks(state), value(state)
         sign = "▶ " if found["current"] else "● " if found["lit"] else ""
-        fits = len(sign + shown) * 7.5 <= width
+        # The outline says what the sign says: where both find no room, the value is worth more.
+        told = next((one for one in (sign + shown, shown) if len(one) * 7.5 <= width), sign[:1])
         weight = 700 if found["lit"] or found["current"] else None
-        return {"text": sign + shown if fits else sign[:1], "font_weight": weight}
+        return {"text": told, "font_weight": weight}
 
     def tip(state: State) -> dict[str, Any]:
         shown = value(state) or "not yet written"

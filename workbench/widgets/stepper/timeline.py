@@ -362,7 +362,7 @@ def _labels(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
             return {"x": 0, "text": ""}
         label = window.get("label") or "window"
         start = max(plot.x(window["from"]) - plot.aside(state, events), plot.left) + 4
-        return {"x": max(plot.left, min(start, plot.right - 7 * len(label))), "text": label}
+        return {"x": max(plot.left, min(start, plot.right - 7.8 * len(label))), "text": label}
 
     def now(state: State) -> dict[str, Any]:
         current = state.get("current")

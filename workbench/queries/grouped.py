@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read
 from workbench.queries.funnels import funnel_levels, is_funnel
@@ -99,6 +100,9 @@ def with_groups(select: exp.Select, work: Translation) -> exp.Select:
             into[kept] = keys.new("of_group"), kept
         node.replace(staged_column(into[node][0]))
     _put_keys(select, keys)
+    _check_grouped(
+        select, {*keys.columns, *(name for name, _ in [*sparks.values(), *values.values()])}
+    )
     df = _joined(select, work, keys, names, sparks, values)
     having = select.args.get("having")
     for part in (*_ROWS, "having", "group"):
@@ -122,6 +126,17 @@ def _put_keys(select: exp.Select, keys: Staged) -> None:
                 if node in staged or column:
                     name = staged.get(node) or bare[node.name.lower()]
                     node.replace(staged_column(name))
+
+
+def _check_grouped(select: exp.Select, known: set[str]) -> None:
+    """Refuse a column of single rows among the answers of groups."""
+    for place in select.expressions:
+        for node in own(place):
+            if isinstance(node, exp.Column) and node.name not in known:
+                raise WorkbenchError(
+                    f"query: {node.sql()} stands neither in GROUP BY nor within an aggregate, and "
+                    "a group has many; add it to GROUP BY."
+                )
 
 
 def _joined(

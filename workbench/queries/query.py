@@ -1,6 +1,7 @@
 """A query that is taken apart: its answer, who gives which part of it, and the same in Python."""
 
 import re
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from workbench.described import Described
@@ -10,6 +11,7 @@ from workbench.queries.parsing import emit_of, parsed
 from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
 from workbench.queries.spark_text import with_fields
+from workbench.spark.table import unused
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -93,9 +95,14 @@ class Query(Described):
 
     def explain(self) -> str:
         """Return the parts of the query as lines of Python, as :func:`workbench.explain_sql`."""
-        read = self._work.tables.read
-        names = {id(df): name for name, (df, _) in read.items()}
-        lines = [f"{name} = {line}" for name, (_, line) in read.items() if line]
+        names: dict[int, str] = {}
+        lines: list[str] = []
+        for name, (df, line) in self._work.tables.read.items():
+            names[id(df)] = called = unused(names.values(), _variable(name))
+            if line:
+                lines.append(f"{called} = {line}")
+            elif called != name:
+                lines.append(f"# {called} is the table {name!r}")
         for k, part in enumerate(self._work.parts, 1):
             lines += [f"# {_WHO[part.engine]}: {part.why}", *_lines(part, f"step_{k}", names)]
             names[id(part.answer)] = f"step_{k}"
@@ -154,6 +161,12 @@ def _lines(part: Part, result: str, names: dict[int, str]) -> list[str]:
         *(f"    {name}={name}," for name in given),
         ")",
     ]
+
+
+def _variable(table: str) -> str:
+    """A name of Python for a table of any name."""
+    name = re.sub(r"\W", "_", table)
+    return name if name.isidentifier() and not iskeyword(name) else f"table_{name}"
 
 
 def _quoted(text: str) -> str:

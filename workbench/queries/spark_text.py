@@ -184,7 +184,7 @@ def _sentence(error: "AnalysisException", frames: "dict[str, DataFrame]") -> str
     name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
     if condition.startswith("UNRESOLVED_COLUMN"):
         known = [one.strip(" `") for one in (said.get("proposal") or "").split(",") if one.strip()]
-        known = [one.replace("`", "").rpartition(".")[2] for one in known]
+        known = list(dict.fromkeys(one.replace("`", "").rpartition(".")[2] for one in known))
         if not get_close_matches(name, known):
             known += [one for df in frames.values() for one in df.columns if one not in known]
         return f"there is no column {name!r}; {nearest(name, known)}"

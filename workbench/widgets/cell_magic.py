@@ -13,7 +13,7 @@ from workbench.described import Described, frame_table
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.queries.parsing import parsed
-from workbench.queries.sql import sql
+from workbench.queries.query import Query
 from workbench.spark.sources.given import is_table
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class _Options(argparse.ArgumentParser):
     """The options of the cell magic; what they cannot mean is a sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise WorkbenchError(f"%%wbsql: {message}; there are --dialect, --into and --rows.")
+        known = "--dialect, --into, --query and --rows"
+        raise WorkbenchError(f"%%wbsql: {message}; there are {known}.")
 
 
 def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
@@ -60,7 +61,8 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     shell : InteractiveShell
         Whose tables are found by their names.
     line : str
-        ``--dialect``, ``--into`` (the name that the answer gets) and ``--rows``.
+        ``--dialect``, ``--into`` and ``--query`` (the names that get the answer and the query,
+        those of :func:`workbench.sql` and :func:`workbench.query`), and ``--rows``.
     cell : str
         The query.
 
@@ -71,15 +73,17 @@ def wbsql(shell: "InteractiveShell", line: str, cell: str) -> None:
     options = _Options(prog="%%wbsql", add_help=False)
     options.add_argument("--dialect", default="duckdb")
     options.add_argument("--into")
+    options.add_argument("--query")
     options.add_argument("--rows", type=int, default=ROWS)
     given = options.parse_args(shlex.split(line))
     rows = check_count(given.rows, "--rows", "rows")
-    if given.into is not None and not given.into.isidentifier():
-        raise WorkbenchError(f"--into: {given.into!r} is no name of Python; give one.")
-    answer = sql(cell, dialect=given.dialect, **mentioned(cell, given.dialect, shell.user_ns))
-    if given.into is not None:
-        shell.user_ns[given.into] = answer
-    found = answer.limit(rows + 1).toPandas()
+    for option, name in (("--into", given.into), ("--query", given.query)):
+        if name is not None and not name.isidentifier():
+            raise WorkbenchError(f"{option}: {name!r} is no name of Python; give one.")
+    asked = Query(cell, given.dialect, mentioned(cell, given.dialect, shell.user_ns))
+    named = {given.into: asked.answer, given.query: asked}
+    shell.user_ns.update({name: value for name, value in named.items() if name is not None})
+    found = asked.answer.limit(rows + 1).toPandas()
     shown: Any = display
     shown(FirstRows(found.head(rows), len(found) > rows))
 

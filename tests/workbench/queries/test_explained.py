@@ -47,3 +47,12 @@ def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
         "quick at them",
         "# Spark's SQL: it is what is made of the answers",
     ]
+
+
+def test_a_table_whose_name_is_no_name_of_python_has_one_in_the_lines(spark: SparkSession) -> None:
+    query = """SELECT id, rank() OVER (ORDER BY x) AS r FROM "The table" """
+    lines = wb.explain_sql(query, **{"The table": wb.table(TABLE)})
+    assert lines.splitlines()[0] == "# The_table is the table 'The table'"
+    known = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
+    exec(lines, known)
+    assert known["step_3"].count() == len(TABLE)

@@ -28,6 +28,9 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no column 'mush'; did you mean 'much'?"),
     ("clickhouse", "SELECT WHO FROM events",
      "query: there is no column 'WHO'; did you mean 'who'?"),
+    ("clickhouse", "SELECT who, windowFunnel(9)(at, what = 'a') FROM events",
+     "query: who stands neither in GROUP BY nor within an aggregate, and a group has many; add it "
+     "to GROUP BY."),
     ("duckdb", "SELECT foo(x) OVER (ORDER BY id) FROM t", "query: there is no window function "
      "'foo', neither here nor in Spark with the same meaning."),
     ("duckdb", "SELECT foo(x) FROM t",

@@ -29,10 +29,12 @@ def test_a_cell_answers_over_the_tables_of_the_notebook(
     spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shell.user_ns["plants"] = TABLE
-    shell.run_cell_magic("wbsql", "--dialect duckdb --into ranked --rows 2", QUERY)
-    ranked = shell.user_ns["ranked"]
+    shell.run_cell_magic("wbsql", "--dialect duckdb --into ranked --query asked --rows 2", QUERY)
+    ranked, asked = shell.user_ns["ranked"], shell.user_ns["asked"]
     assert isinstance(ranked, DataFrame)
     assert ranked.count() == len(TABLE)
+    assert (asked.text, asked.answer) == (QUERY, ranked)
+    assert asked.one()[0].columns == ["r"]
     shown = capsys.readouterr().out
     assert shown.splitlines() == [" id  r", "  0  3", "  1 11", "only the first 2 rows"]
 

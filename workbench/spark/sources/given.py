@@ -12,7 +12,7 @@ from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
 from workbench.spark.sources.times import with_times
-from workbench.spark.table import nearest
+from workbench.spark.table import nearest, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,11 +158,12 @@ def _by_name(name: str, argument: str) -> "DataFrame":
     from pyspark.errors import AnalysisException, ParseException
 
     spark = session()
-    try:
-        if spark.catalog.tableExists(name):
-            return spark.table(name)
-    except (AnalysisException, ParseException):
-        pass
+    for written in (name, quoted(name)):  # the second is one with a space, say
+        try:
+            if spark.catalog.tableExists(written):
+                return spark.table(written)
+        except (AnalysisException, ParseException):
+            pass
     database = name.rpartition(".")[0]
     try:
         # Not `listTables`, which fails as a whole where the catalog cannot read one of them.

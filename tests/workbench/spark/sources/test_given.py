@@ -92,6 +92,12 @@ def test_a_name_that_no_table_has_gives_the_nearest_ones(
         wb.over(pl.Series("a", [1]), n=wb.fn.count())  # type: ignore[arg-type]
 
 
+def test_a_view_with_a_space_in_its_name_is_found_by_that_name(spark: SparkSession) -> None:
+    spark.range(3).createOrReplaceTempView("`The Rows`")
+    assert wb.table("The Rows").count() == 3
+    spark.catalog.dropTempView("`The Rows`")
+
+
 def test_python_s_objects_in_polars_are_refused(spark: SparkSession) -> None:
     rows = pl.DataFrame({"o": pl.Series([object()], dtype=pl.Object)})
     with pytest.raises(wb.WorkbenchError, match="df: column 'o' holds Python's objects"):

@@ -22,9 +22,16 @@ def read(path: Path) -> Any:
 
 
 def texts_with(
-    spark: SparkSession, notebook: Path, parameters: str, folder: Path, **tables: pd.DataFrame
+    spark: SparkSession,
+    notebook: Path,
+    parameters: str,
+    folder: Path,
+    before: str | None = None,
+    **tables: pd.DataFrame,
 ) -> list[str]:
     """Return all that a notebook's cells say with a reader's parameters.
+
+    With the heading ``before``, only those before it: behind it nothing is of the reader's table.
 
     Each table is written to a file, whose path stands in the parameters under the table's name.
     The cells run here, on the session of the tests: that a notebook runs in a kernel and a session
@@ -34,6 +41,9 @@ def texts_with(
     for name, table in tables.items():
         table.to_parquet(paths[name], coerce_timestamps="us")
     found = read(notebook)
+    if before is not None:
+        (end,) = (k for k, c in enumerate(found.cells) if c.source.startswith(before))
+        found.cells = found.cells[:end]
     (cell,) = [c for c in found.cells if "parameters" in c.metadata.get("tags", [])]
     cell.source = parameters.format(**paths)
     # A notebook shows 20 columns, a terminal those that fit.

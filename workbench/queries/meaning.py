@@ -47,14 +47,14 @@ def as_spark_means(
     """
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
-    for share in list(tree.find_all(exp.PercentileCont)):
-        if share.expression and not isinstance(share.parent, exp.WithinGroup):
-            share.replace(exp.Quantile(this=share.this, quantile=share.expression))
-    for count in list(tree.find_all(exp.Count)):
-        if count.this is None:
-            count.set("this", exp.Star())
-    for values in list(tree.find_all(exp.Values)):
-        _name_values(values, dialect)
+    for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
+        if isinstance(one, exp.Values):
+            _name_values(one, dialect)
+        elif isinstance(one, exp.Count):
+            if one.this is None:
+                one.set("this", exp.Star())
+        elif one.expression and not isinstance(one.parent, exp.WithinGroup):
+            one.replace(exp.Quantile(this=one.this, quantile=one.expression))
     if dialect == "clickhouse":
         _from_clickhouse(tree)
     return tree

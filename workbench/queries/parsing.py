@@ -6,6 +6,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.expressions.core import POSITION_META_KEYS
 
 from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
@@ -68,7 +69,9 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     emit = None
     try:
         text, emit = _without_emit(query) if dialect == "risingwave" else (query, None)
-        found = [one for one in sqlglot.parse(text, read=dialect) if one is not None]
+        # A comment behind the last semicolon is one more, of nothing.
+        read = sqlglot.parse(text, read=dialect)
+        found = [one for one in read if one is not None and not isinstance(one, exp.Semicolon)]
     except ParseError as error:
         raise WorkbenchError(f"query: {_placed(query, error)}") from None
     except TokenError as error:
@@ -92,7 +95,17 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
             f"query: {word} asks for no rows; give a query that begins with "
             "SELECT, WITH, FROM or VALUES."
         )
+    _forget_places(tree)
     return tree, emit
+
+
+def _forget_places(tree: exp.Expr) -> None:
+    """Forget where each word stands, which is copied with each part else, and asked no more."""
+    for node in tree.walk():
+        meta = node._meta
+        if meta is not None:
+            kept = {key: value for key, value in meta.items() if key not in POSITION_META_KEYS}
+            node._meta = kept or None
 
 
 #: What stands behind a query of RisingWave, and sqlglot does not read.

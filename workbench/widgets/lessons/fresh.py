@@ -222,4 +222,5 @@ FRESH: dict[str, Draw] = {
     "07-streaming-windows": _stream,
     "08-online-offline": _online,
     "09-funnel-questions": _path,
+    "10-sql": _funnel(["signup", "add_to_cart", "checkout"], ["welcome", "product_page"]),
 }

@@ -24,6 +24,8 @@ _STYLE = stylesheet(
     "color:var(--jp-ui-font-color0,inherit)}"
     "table.wb-described.wb-described.wb-described .wb-number{text-align:right}"
 )
+#: Kinds of columns whose digits stand below each other: numbers, shares, lengths of time.
+_MEASURES = "iufm"
 #: Letters of one value, and rows of a table that is shown as the last line of a cell.
 _MOST, _ROWS = 400, 20
 
@@ -68,8 +70,21 @@ def facts_table(title: str, facts: Mapping[str, object]) -> Markup:
     return _STYLE + element("table", element("caption", title), rows, class_="wb-described")
 
 
-def rows_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
+def rows_table(
+    title: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    measures: Sequence[bool] | None = None,
+) -> Markup:
     """Return rows of values below their heads: text left, numbers right; a None is a null.
+
+    Parameters
+    ----------
+    title : str
+    heads : list of str
+    rows : iterable of sequences
+    measures : list of bool, optional
+        Of each column, whether it is of numbers though it is shown as text.
 
     Examples
     --------
@@ -77,7 +92,8 @@ def rows_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
     'Peopleuserlevelann2'
     """
     values = [list(row) for row in rows]
-    right = [_numbers([row[k] for row in values]) for k in range(len(heads))]
+    known = measures or [False] * len(heads)
+    right = [one or _numbers([row[k] for row in values]) for k, one in enumerate(known)]
     sides = ["wb-number" if one else None for one in right]
     lines = [_row("th", heads, sides), *(_row("td", map(_short, row), sides) for row in values)]
     return _STYLE + element("table", element("caption", title), *lines, class_="wb-described")
@@ -129,7 +145,9 @@ def frame_table(
         for row in rows
     ]
     more = f"; the first {_ROWS} of {len(frame):,} rows" if len(frame) > _ROWS else ""
-    return rows_table(title + more, [(heads or {}).get(name, name) for name in names], told)
+    measures = [kind.kind in _MEASURES for kind in frame.dtypes]
+    named = [(heads or {}).get(name, name) for name in names]
+    return rows_table(title + more, named, told, measures)
 
 
 def _itself(value: Any) -> object:

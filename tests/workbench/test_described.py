@@ -66,3 +66,9 @@ def test_rows_of_a_frame_are_read_where_they_are_there_and_counted_where_they_ar
     assert "aircraft" in shown
     assert "<i>" not in shown
     assert "the first 20 of 60 rows" in frame_table("t", pd.DataFrame({"n": range(60)}))
+
+
+def test_shares_and_lengths_of_time_stand_on_the_right_though_they_are_shown_as_text() -> None:
+    frame = pd.DataFrame({"step": ["a"], "kept": [0.5], "took": pd.to_timedelta([60], "s")})
+    shown = frame_table("Steps", frame, shown={"kept": "{:.0%}".format, "took": str})
+    assert '<td>a</td><td class="wb-number">50%</td><td class="wb-number">' in shown

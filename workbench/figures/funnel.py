@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,9 @@ def times_figure(times: pd.DataFrame) -> go.Figure:
         )
     )  # fmt: skip
     edges = [length_text(edge) for edge in [*times["from"], times["to"].iloc[-1]]]
-    step = -(-len(edges) // 8)
+    # As many as stand beside each other in the narrowest place, where plotly would turn them.
+    most = min(8, max(2, int(_NARROW // (max(width_of(one, SMALL) for one in edges) + 12))))
+    step = -(-len(edges) // most)
     themed(
         figure,
         title=titled(
@@ -337,8 +340,8 @@ def _rows(names: list[str]) -> dict[str, Any]:
 def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
     users, names = segments.first(most), segments.names(most)
     later = list(range(1, len(segments.steps))) or [0]
-    heads = _numbered(segments.steps, _HEAD)
     beside = min(len(later), _BESIDE)
+    heads = [_parted(f"{k + 1} {label}", beside) for k, label in enumerate(segments.steps)]
     deep = -(-len(later) // beside)
     figure = make_subplots(
         deep, beside, shared_yaxes=True, horizontal_spacing=0.03,
@@ -359,14 +362,22 @@ def _breakdown(segments: Segments, most: int, unit: str) -> go.Figure:
         note.update(font={"size": SMALL, "color": QUIET}, yshift=2)
     by = " and ".join(segments.by)
     every = f"{segments.everybody[0]:,} {noun(int(segments.everybody[0]), unit)}"
+    second = SMALL + 4 if any(BREAK in head for head in heads) else 0
     told = f"share of step 1 with a 95% interval; dashed: all {every}"
     return themed(
         figure,
         title=titled(f"By {cut(by, _NAME)}", told),
-        height=80 + deep * (28 + _ROW * len(rows)),
-        margin={"t": 76},
+        height=80 + second + deep * (28 + _ROW * len(rows)),
+        margin={"t": 76 + second},
         showlegend=False,
     )
+
+
+def _parted(name: str, beside: int) -> str:
+    """What stands above a panel, on two lines where several are beside each other."""
+    lines = wrap(name, _HEAD if beside == 1 else _HEAD // 2 + 1)
+    first, rest = lines[0], " ".join(lines[1:])
+    return chart_text(first, BREAK, cut(rest, _HEAD // 2 + 1)) if rest else chart_text(first)
 
 
 def _panel(

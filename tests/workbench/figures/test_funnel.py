@@ -86,6 +86,15 @@ def test_each_later_step_is_a_panel_of_shares_of_each_segment_s_own_first_step()
     assert list(figure.data[3].text) == ["40.0%", "40.0%"]
 
 
+def test_a_long_name_above_a_panel_stands_on_two_lines() -> None:
+    table = in_segments("tv")
+    named = dict(zip(table["step"].unique(), ["a", "put into the cart", "paid"], strict=True))
+    figure = funnel_figure(called(table.assign(step=table["step"].map(named)), unit="users"))
+    heads = [note.text for note in figure.layout.annotations]
+    assert heads == ["2 put into the<br>cart", "3 paid"]
+    assert figure.layout.margin.t > funnel_figure(in_segments("tv")).layout.margin.t
+
+
 def test_the_largest_segments_are_drawn_and_the_others_as_one() -> None:
     table = called(in_segments(*"abcdefgh"), all=[900, 400, 100])
     figure = funnel_figure(table)

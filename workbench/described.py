@@ -29,6 +29,11 @@ _MEASURES = "iufm"
 #: Letters of one value, and rows of a table that is shown as the last line of a cell.
 _MOST, _ROWS = 400, 20
 
+#: Nouns whose singular no ending tells.
+_SINGULAR = {
+    "people": "person", "men": "man", "women": "woman", "children": "child", "buses": "bus",
+}  # fmt: skip
+
 
 class Described:
     """What a notebook shows as a small table of facts; its ``repr`` stays a line of Python."""
@@ -188,3 +193,31 @@ def _short(value: object) -> object:
         f"{value:,}" if isinstance(value, Integral) and not isinstance(value, bool) else str(value)
     )
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def noun(count: Any, unit: str) -> str:
+    """Return what stands behind a number: of one, an English plural loses its ending.
+
+    Parameters
+    ----------
+    count : int
+    unit : str
+        A plural, as a funnel's unit is; what is no plural stays as it is.
+
+    Examples
+    --------
+    >>> noun(2, "users"), noun(1, "users"), noun(1, "aircraft"), noun(1, "web visits")
+    ('users', 'user', 'aircraft', 'web visit')
+    >>> [noun(1, unit) for unit in ("people", "companies", "boxes", "buses", "glass")]
+    ['person', 'company', 'box', 'bus', 'glass']
+    """
+    if count != 1:
+        return unit
+    before, space, last = unit.rpartition(" ")
+    if last in _SINGULAR:
+        return before + space + _SINGULAR[last]
+    if last.endswith("ies") and len(last) > 4:
+        return unit[:-3] + "y"
+    if last.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return unit[:-2]
+    return unit[:-1] if last.endswith("s") and not last.endswith(("ss", "us", "is")) else unit

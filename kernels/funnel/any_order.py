@@ -145,8 +145,9 @@ def any_order_funnel(
     row_of[:] = NONE  #: {steps} steps, and none is taken.
     for i in range(len(time)):
         now = time[i]
-        if match_newest(i, kind, fulfils, row_of, found_by, queue) == NONE:
+        if fulfils[kind[i]] == 0:
             continue  #: {now:time}: none of the steps.
+        match_newest(i, kind, fulfils, row_of, found_by, queue)
         count = 0
         for k in range(steps):
             if row_of[k] != NONE and now <= window_end(time[row_of[k]], window):

@@ -283,6 +283,8 @@ def chain_funnel(
     states[:, LAST] = EMPTY  #: {steps} steps, and no chain.
     for i in range(len(time)):
         now, bits, barred = time[i], fulfils[kind[i]], bars[kind[i]]
+        if bits == 0 and barred == 0 and not strict:
+            continue
         if barred != 0:
             ended = highest_barred(barred, now, window, optional, within, opens, closes, states)
             barred_level = max(barred_level, ended)

@@ -74,10 +74,14 @@ def chain_conversions(
     """
     count = first = 0
     ends[:] = 0  #: {len(within)} steps, and no chain is completed.
-    while first < len(time):
+    end = len(time)
+    while end > 0 and (fulfils[kind[end - 1]] >> (len(within) - 1)) & 1 == 0:
+        end -= 1
+    # Behind the newest last step nothing is completed, and without one no row has to be scanned.
+    while first < end:
         level = chain_funnel(
-            time[first:], kind[first:], fulfils, bars, window, strict, optional, within, opens,
-            closes, states, chain, outcome, reached,
+            time[first:end], kind[first:end], fulfils, bars, window, strict, optional, within,
+            opens, closes, states, chain, outcome, reached,
         )  # fmt: skip
         if level < len(within):
             break  #: The rows from {time[first]:time} on reach level {level}: no more chains.
@@ -132,7 +136,11 @@ def any_order_conversions(
     """
     count = first = 0
     ends[:] = 0  #: {len(row_of)} steps, and no chain is completed.
-    while first < len(time):
+    there = 0
+    for i in range(len(time)):
+        there |= fulfils[kind[i]]
+    # Where a step is not there at all, no row has to be scanned.
+    while first < len(time) and there == (1 << len(row_of)) - 1:
         level = any_order_funnel(
             time[first:], kind[first:], fulfils, window, row_of, found_by, queue, outcome, reached
         )

@@ -11,18 +11,19 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from workbench.described import noun
 from workbench.durations import spoken
 from workbench.figures.stills.labels import width_of
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
     BLUE,
     GREY,
+    ORANGE,
     QUIET,
     SMALL,
     TEXT,
     VERMILLION,
     empty,
-    noun,
     share,
     themed,
 )
@@ -36,6 +37,10 @@ _NAME, _HEAD, _BESIDE = 32, 30, 3
 _ROW = 26
 #: Pixels that bars have at the least, with the texts beside them.
 _NARROW = 340
+
+
+#: What bars of those are called who did not reach a step.
+LOST, EXCLUDED = "lost since the step before", "excluded since the step before"
 
 
 @dataclass(frozen=True)
@@ -114,9 +119,10 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Without segments a bar a step: those who reached it, and hatched those who were lost since
-        the step before. With segments a panel a step, and in it a row a segment: which share of
-        its first step came so far, with a 95% interval (Wilson), and dashed the share of all.
+        Without segments a bar a step: those who reached it, hatched those who were lost since the
+        step before, and crossed those whom an excluded event has kept from it. With segments a
+        panel a step, and in it a row a segment: which share of its first step came so far, with a
+        95% interval (Wilson), and dashed the share of all.
 
     Examples
     --------
@@ -132,30 +138,6 @@ def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:
     if steps.columns[0] == "step":
         return _steps(steps, unit)
     return _breakdown(Segments.of(steps), most, unit)
-
-
-def together(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return the steps of all segments together, to be drawn without segments.
-
-    Parameters
-    ----------
-    steps : pandas.DataFrame
-        As :meth:`workbench.Funnel.steps` returns it, by segments or not.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Without times, which cannot be had from those of the segments.
-    """
-    if steps.columns[0] == "step":
-        return steps
-    users = pd.Series(steps.attrs["all"])
-    before = users.shift(fill_value=users.iloc[0])
-    whole = pd.DataFrame({"step": Segments.of(steps).steps, "users": users})
-    whole = whole.assign(from_first=users / users.iloc[0], from_previous=users / before)
-    whole["lost"] = before - users
-    whole.attrs |= steps.attrs
-    return whole
 
 
 def pivoted(steps: pd.DataFrame) -> pd.DataFrame:
@@ -276,31 +258,28 @@ def _numbered(labels: Sequence[Any], length: int) -> list[str]:
 
 def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
     y, first = list(range(len(steps))), int(steps["users"].iloc[0])
-    shares = zip(steps["users"], steps["from_first"], steps["from_previous"], strict=True)
+    before = steps.attrs.get("before") or [max(k - 1, 0) for k in y]
+    shares = zip(before, steps["users"], steps["from_first"], steps["from_previous"], strict=True)
     whole = [chart_text(label) for label in steps["step"]]
     reached = go.Bar(
         y=y, x=steps["users"], orientation="h", name="reached the step", marker_color=BLUE,
         hovertemplate=_hover("%{x:,} ", steps["users"], unit, " reached %{customdata}"),
         customdata=whole,
     )  # fmt: skip
-    # Of nothing there is no edge.
-    edges = [int(n > 0) for n in steps["lost"]]
-    lost = go.Bar(
-        y=y, x=steps["lost"], orientation="h", name="lost since the step before", customdata=whole,
-        marker={"color": "rgba(0,0,0,0)", "line": {"color": VERMILLION, "width": edges},
-                "pattern": {"shape": "/", "fgcolor": VERMILLION, "size": 6}},
-        hovertemplate=_hover("%{x:,} ", steps["lost"], unit, " lost before %{customdata}"),
-    )  # fmt: skip
-    ends, texts = steps["users"] + steps["lost"], [_beside(k, *s) for k, s in enumerate(shares)]
+    gone = [_gone(steps["lost"], LOST, VERMILLION, "/", unit, " lost before %{customdata}", whole)]
+    told, ends = "hatched: lost since the step before", steps["users"] + steps["lost"]
+    if (excluded := steps.get("excluded")) is not None and excluded.any():
+        words = " kept from %{customdata} by an excluded event"
+        gone.append(_gone(excluded, EXCLUDED, ORANGE, "x", unit, words, whole))
+        told, ends = f"{told}; crossed: excluded", ends + excluded
+    texts = [_beside(k, *s) for k, s in enumerate(shares)]
     beside = go.Scatter(
         y=y, x=ends, mode="text", showlegend=False, hoverinfo="skip", text=texts,
         textposition="middle right", cliponaxis=False,
     )  # fmt: skip
-    below = (
-        f"of {first:,} {noun(first, unit)} that took step 1; hatched: lost since the step before"
-    )
+    below = f"of {first:,} {noun(first, unit)} that took step 1; {told}"
     return themed(
-        go.Figure([reached, lost, beside]),
+        go.Figure([reached, *gone, beside]),
         title=titled("Who goes on", below),
         height=60 + 46 * len(y),
         margin={"t": 48},
@@ -312,17 +291,40 @@ def _steps(steps: pd.DataFrame, unit: str) -> go.Figure:
     )
 
 
+def _gone(
+    counts: "pd.Series[Any]",
+    name: str,
+    color: str,
+    shape: str,
+    unit: str,
+    words: str,
+    labels: list[str],
+) -> go.Bar:
+    """Bars of those who did not reach a step, in a pattern of their own."""
+    # Of nothing there is no edge.
+    edges = [int(n > 0) for n in counts]
+    return go.Bar(
+        y=list(range(len(counts))), x=counts, orientation="h", name=name, customdata=labels,
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": color, "width": edges},
+                "pattern": {"shape": shape, "fgcolor": color, "size": 6}},
+        hovertemplate=_hover("%{x:,} ", counts, unit, words),
+    )  # fmt: skip
+
+
 def _with_room(ends: list[int], texts: list[str]) -> float:
     """Where an axis ends on which each bar has room for its text, also where it is narrow."""
     room = (_NARROW - min(width_of(text, TEXT) + 8, _NARROW / 2) for text in texts)
     return max(end * _NARROW / pixels for end, pixels in zip(ends, room, strict=True))
 
 
-def _beside(k: int, users: int, first: float, previous: float) -> str:
-    """What stands beside a bar: how many, which share of the step before, and of the first."""
+def _beside(k: int, before: int, users: int, first: float, previous: float) -> str:
+    """What stands beside a bar: how many, which share of the step before, and of the first.
+
+    The step before is the nearest that is not optional, counted from 0.
+    """
     parts: list[object] = [" ", element("b", f"{users:,}")]
-    if k > 1:
-        parts += [f" · {share(previous)} of step {k}"]
+    if before > 0:
+        parts += [f" · {share(previous)} of step {before + 1}"]
     if k:
         parts += [BREAK, f" {share(first)} of step 1"]
     return chart_text(*parts)

@@ -223,40 +223,6 @@ def number(value: float | int | None) -> str:
     return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:,.5g}"
 
 
-#: Nouns whose singular no ending tells.
-_SINGULAR = {
-    "people": "person", "men": "man", "women": "woman", "children": "child", "buses": "bus",
-}  # fmt: skip
-
-
-def noun(count: Any, unit: str) -> str:
-    """Return what stands behind a number: of one, an English plural loses its ending.
-
-    Parameters
-    ----------
-    count : int
-    unit : str
-        A plural, as a funnel's unit is; what is no plural stays as it is.
-
-    Examples
-    --------
-    >>> noun(2, "users"), noun(1, "users"), noun(1, "aircraft"), noun(1, "web visits")
-    ('users', 'user', 'aircraft', 'web visit')
-    >>> [noun(1, unit) for unit in ("people", "companies", "boxes", "buses", "glass")]
-    ['person', 'company', 'box', 'bus', 'glass']
-    """
-    if count != 1:
-        return unit
-    before, space, last = unit.rpartition(" ")
-    if last in _SINGULAR:
-        return before + space + _SINGULAR[last]
-    if last.endswith("ies") and len(last) > 4:
-        return unit[:-3] + "y"
-    if last.endswith(("sses", "shes", "ches", "xes", "zes")):
-        return unit[:-2]
-    return unit[:-1] if last.endswith("s") and not last.endswith(("ss", "us", "is")) else unit
-
-
 def share(part: float | None) -> str:
     """Return a part of a whole in percent, with one digit.
 

@@ -255,7 +255,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             those who reached the next one, were lost before it, or were excluded.
             ``attrs["skipped"]`` is the number of
             rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
-            ``attrs["unit"]`` what they are, ``attrs["others"]`` how many segments are one.
+            ``attrs["unit"]`` what they are, ``attrs["others"]`` how many segments are one, and
+            ``attrs["before"]`` of each step the required one before it, counted from 0.
 
         Warns
         -----

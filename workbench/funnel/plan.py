@@ -104,7 +104,7 @@ def figures(
         How many rows were left out.
     """
     summed = _summed_up(funnel, events, by, bins, largest, ranks)
-    return _asked(funnel, events, ReachedTask, *summed, by=by, timed=True)
+    return _asked(funnel, events, ReachedTask, *summed, by=by)
 
 
 def entered(

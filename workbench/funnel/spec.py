@@ -143,6 +143,11 @@ class FunnelSpec(Described):
         return self.key[: len(self.key) - len(self.counting.columns)]
 
     @property
+    def required(self) -> tuple[int, ...]:
+        """The steps that are not optional, counted from 0."""
+        return tuple(k for k in range(len(self.labels)) if k not in self.rules.optional)
+
+    @property
     def counted(self) -> str | None:
         """What is counted, in the plural, where it is something else than users."""
         return self.unit or UNITS.get(self.counting.count)

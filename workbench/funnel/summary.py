@@ -41,7 +41,7 @@ STEP_COLUMNS = (
 
 
 class Summary(NamedTuple):
-    """What a funnel says of all keys: its steps, and how long those took who reached the last.
+    """What a funnel says of its keys: their steps, and how long those took who reached the last.
 
     Attributes
     ----------
@@ -49,10 +49,13 @@ class Summary(NamedTuple):
         As :meth:`workbench.Funnel.steps` returns it.
     times : pandas.DataFrame
         As :meth:`workbench.Funnel.times` returns it.
+    whole : pandas.DataFrame
+        The steps of all segments together; without segments, ``steps`` itself.
     """
 
     steps: pd.DataFrame
     times: pd.DataFrame
+    whole: pd.DataFrame
 
 
 def summary_of(
@@ -70,22 +73,35 @@ def summary_of(
     bound = bind(funnel, events, names, STEP_COLUMNS)
     with in_one_sentence():
         found, skipped = figures(funnel, bound, names, bins, largest)
-    whole: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
-    segments = [row for row in found if not row["whole"]] if names else whole
-    steps = steps_table(
-        segments, step_names(funnel), names, bound.integer_time, funnel.rules.optional
-    )
+    everybody: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]
     units = {"unit": unit_of(funnel, bound), "time_unit": time_unit(bound)}
-    steps.attrs["others"] = sum(row[OTHERS] for row in segments)
-    steps.attrs |= {"skipped": skipped, "all": list(whole[0]["users"]), **units}
+    said = {"skipped": skipped, "all": list(everybody[0]["users"]), **units}
+    steps = whole = _steps(funnel, everybody, (), bound.integer_time, said)
+    if names:
+        segments = [row for row in found if not row["whole"]]
+        steps = _steps(funnel, segments, names, bound.integer_time, said)
     if warn:
         warn_of(funnel, bound, steps, skipped)
+    times = times_table(everybody[0]["width"], everybody[0]["histogram"], bound.integer_time)
+    times.attrs |= units
+    return Summary(steps, times, whole)
+
+
+def _steps(
+    funnel: FunnelSpec,
+    found: "Sequence[Row | dict[str, Any]]",
+    by: Sequence[str],
+    integer_time: bool,
+    said: dict[str, Any],
+) -> pd.DataFrame:
+    """The table of steps as it is returned."""
+    steps = steps_table(found, step_names(funnel), by, integer_time, funnel.rules.optional)
+    steps.attrs |= {"others": sum(row[OTHERS] for row in found), **said}
+    steps.attrs["before"] = steps_before(len(funnel.labels), funnel.rules.optional)
     if not funnel.rules.exclusions:
         steps = steps.drop(columns="excluded")
     shown_as(steps, partial(_steps_html, steps))
-    times = times_table(whole[0]["width"], whole[0]["histogram"], bound.integer_time)
-    times.attrs |= units
-    return Summary(steps, times)
+    return steps
 
 
 def check_largest(largest: Any, by: Sequence[str]) -> None:
@@ -245,7 +261,8 @@ def warn_of(
     for label in dict.fromkeys(funnel.labels):
         if label not in reached and (hint := unmatched(funnel, events, label)) is not None:
             warn(f"steps: {label!r} matches no event; {hint}")
-    for exclusion in funnel.rules.exclusions if not found["excluded"].any() else ():
+    never = funnel.rules.exclusions and not found["excluded"].any()
+    for exclusion in funnel.rules.exclusions if never else ():
         label = exclusion.label
         if (hint := unmatched(funnel, events, label)) is not None:
             warn(f"exclude: {label!r} matches no event; {hint}")

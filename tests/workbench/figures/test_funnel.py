@@ -4,11 +4,12 @@ import pandas as pd
 import pytest
 
 from workbench.figures.funnel import (
+    EXCLUDED,
+    LOST,
     Segments,
     funnel_figure,
     pivoted,
     times_figure,
-    together,
 )
 from workbench.figures.stills.still import still
 
@@ -109,13 +110,22 @@ def test_segments_of_several_columns_and_without_a_value_have_names() -> None:
     assert Segments.of(table).names(6) == ["fr · tv", "fr · null"]
 
 
-def test_all_segments_together_are_drawn_as_a_funnel_of_their_own() -> None:
-    table = called(in_segments("mobile", "desktop"), all=[200, 80, 20], unit="users")
-    whole = together(table)
-    assert whole["users"].tolist() == [200, 80, 20]
-    assert whole["lost"].tolist() == [0, 120, 60]
-    assert whole["from_previous"].tolist() == [1.0, 0.4, 0.25]
-    assert together(STEPS) is STEPS
+def test_those_who_were_excluded_are_drawn_apart_from_those_who_were_lost() -> None:
+    table = STEPS.assign(lost=[0, 50, 30], excluded=[0, 10, 0])
+    figure = funnel_figure(table)
+    reached, lost, excluded, beside = figure.data
+    assert [bar.name for bar in (reached, lost, excluded)] == ["reached the step", LOST, EXCLUDED]
+    assert lost.marker.pattern.shape != excluded.marker.pattern.shape
+    assert excluded.x.tolist() == [0, 10, 0]
+    assert beside.x.tolist() == [100, 100, 40]
+    assert "crossed: excluded" in figure.layout.title.subtitle.text
+    assert "excluded" not in funnel_figure(table.assign(excluded=0)).layout.title.subtitle.text
+
+
+def test_a_share_is_of_the_required_step_before() -> None:
+    texts = funnel_figure(called(STEPS.copy(), before=[0, 0, 0])).data[-1].text
+    assert "of step 2" not in texts[2]
+    assert "25.0% of step 2" in funnel_figure(STEPS).data[-1].text[2]
 
 
 def test_a_table_of_segments_has_one_row_for_each() -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
+from workbench.described import noun
 from workbench.figures.funnel import titled
 from workbench.figures.svg import cut
 from workbench.figures.theme import (
@@ -59,7 +60,8 @@ def drivers_figure(drivers: "Drivers", most: int = _MOST) -> go.Figure:
         return empty(
             themed(go.Figure(), height=140),
             f"Nothing tells who went on to {step} from who did not: {drivers.looked_at:,} looked "
-            f"at, {drivers.went_on:,} {drivers.unit} went on, {drivers.dropped:,} dropped off.",
+            f"at, {drivers.went_on:,} {noun(drivers.went_on, drivers.unit)} went on, "
+            f"{drivers.dropped:,} dropped off.",
         )
     y = list(range(len(table)))
     ratio, low, high = (
@@ -133,5 +135,5 @@ def _names(drivers: "Drivers", most: int) -> list[str]:
 def _told(drivers: "Drivers") -> str:
     return (
         f"association, not cause; {drivers.looked_at:,} looked at; {drivers.went_on:,} "
-        f"{drivers.unit} went on, {drivers.dropped:,} did not"
+        f"{noun(drivers.went_on, drivers.unit)} went on, {drivers.dropped:,} did not"
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import plotly.graph_objects as go
 
+from workbench.described import noun
 from workbench.figures.funnel import titled
 from workbench.figures.svg import cut, pale
 from workbench.figures.theme import BLUE, GREY, ORANGE, SKY, SMALL, empty, themed
@@ -220,5 +221,5 @@ def _told(paths: "Paths", drawn: int) -> str:
     more = f"; {rest:,} on rarer paths are not drawn" if rest else ""
     return (
         f"{' and '.join(parts)}: the {which} {longest} different events of {paths.users:,} "
-        f"{paths.unit}{more}"
+        f"{noun(paths.users, paths.unit)}{more}"
     )

@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench.described import noun
 from workbench.figures.funnel import name_of, titled
 from workbench.figures.intervals.words import (
     NAME,
@@ -14,7 +15,7 @@ from workbench.figures.intervals.words import (
     told_share,
 )
 from workbench.figures.svg import cut
-from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, VERMILLION, empty, noun, share, themed
+from workbench.figures.theme import BLUE, GREY, QUIET, SMALL, VERMILLION, empty, share, themed
 from workbench.markup import NO_NAME, chart_text
 
 #: How many segments are drawn.

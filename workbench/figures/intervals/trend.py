@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench.described import noun
 from workbench.figures.funnel import name_of, titled
 from workbench.figures.intervals.words import NAME, confidence_of, told_share
 from workbench.figures.theme import (
@@ -18,7 +19,6 @@ from workbench.figures.theme import (
     Look,
     empty,
     moment,
-    noun,
     themed,
 )
 from workbench.markup import NO_NAME, chart_text
@@ -192,7 +192,8 @@ def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
 def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int) -> str:
     """The line below the title: what a point is, and what is apart."""
     unit, still_open = trend.attrs.get("unit", "users"), int(rows["open"].sum())
-    words = [f"{int(rows['entrants'].sum()):,} entries of {unit}"]
+    entered = int(rows["entrants"].sum())
+    words = [f"{entered:,} {noun(entered, 'entries')} of {unit}"]
     words += [f"{confidence_of(trend)} intervals"]
     if still_open:
         words += [f"hollow and hatched: {still_open:,} still open"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arguments import check_known, whole_number
-from workbench.described import Described, frame_table
+from workbench.described import Described, frame_table, noun
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -109,8 +109,8 @@ class Drivers(Described):
 
     def __repr__(self) -> str:
         return (
-            f"<drivers of {self.step}: {self.looked_at:,} looked at, {self.went_on:,} {self.unit} "
-            f"went on and {self.dropped:,} dropped off>"
+            f"<drivers of {self.step}: {self.looked_at:,} looked at, {self.went_on:,} "
+            f"{noun(self.went_on, self.unit)} went on and {self.dropped:,} dropped off>"
         )
 
     def _described(self) -> Markup:

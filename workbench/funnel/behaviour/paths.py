@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arguments import whole_number
-from workbench.described import Described, frame_table
+from workbench.described import Described, frame_table, noun
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -77,7 +77,8 @@ class Paths(Described):
         self.skipped, self.unit = skipped, unit_of(funnel, events)
 
     def __repr__(self) -> str:
-        return f"<paths {self._where()}: {self.different:,} of {self.users:,} {self.unit}>"
+        whose = f"{self.users:,} {noun(self.users, self.unit)}"
+        return f"<paths {self._where()}: {self.different:,} of {whose}>"
 
     def _where(self) -> str:
         parts = [("after", self.after), ("before", self.before)]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arguments import whole_number
-from workbench.described import Described, facts_table, frame_table
+from workbench.described import Described, facts_table, frame_table, noun
 from workbench.durations import Duration
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.retention_plan import Counted, counted, people_of
@@ -54,9 +54,11 @@ class Retention(Described):
 
     def __repr__(self) -> str:
         cohorts = self.table.drop_duplicates("cohort")
+        users = int(cohorts["users"].sum())
         return (
-            f"<retention: {int(cohorts['users'].sum()):,} {self.unit} in {len(cohorts):,} cohorts "
-            f"every {self.spec.every}, {self.spec.label} → {self.spec.again_label}>"
+            f"<retention: {users:,} {noun(users, self.unit)} in {len(cohorts):,} "
+            f"{noun(len(cohorts), 'cohorts')} every {self.spec.every}, "
+            f"{self.spec.label} → {self.spec.again_label}>"
         )
 
     def _described(self) -> Markup:

@@ -119,7 +119,7 @@ def first_people(
         Only those behind a point of a trend, whose window is over.
     **which
         Further fields of :class:`workbench.funnel.worker.people.PeopleTask`: ``segments`` and
-        ``others``, ``took``.
+        ``others``, ``step``, ``took``, ``excluded``.
 
     Returns
     -------

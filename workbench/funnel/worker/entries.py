@@ -182,8 +182,7 @@ class EntriesTask:
         task = self.funnel
         if task.by:
             block = task.with_segments(block)
-        block, _ = task.parts(block)
-        time, conditions = instants(block.column(TIME)), task.conditions(block)
+        block, _, time, conditions = task.parts(block, begun=True)
         first = task.may_begin(conditions)
         if not self.each:
             yield self._begun(block, time, conditions, first)
@@ -257,11 +256,8 @@ class EntriesTask:
 
     def _kept(self, block: Block, rows: NDArray[np.int64]) -> pa.Table:
         """Of some rows the columns that segments are read from at a step."""
-        task = self.funnel
-        read = [KEEP + name for name in task.by if name not in task.cohorts]
-        if not read or task.attribution == "each":
-            return block.rows
-        return block.rows.select(read).take(pa.array(rows))
+        read = self.funnel.read
+        return block.rows.select(read).take(pa.array(rows)) if read else block.rows
 
     def _table(
         self,

@@ -137,9 +137,7 @@ class FunnelTask:
         """
         if self.by:
             block = self.with_segments(block)
-        block, number = self.parts(block)
-        conditions = self.conditions(block)
-        time = instants(block.column(TIME))
+        block, number, time, conditions = self.parts(block)
         found = self.reached(block.offsets, time, conditions)
         level, reached = found.level, found.reached
         key_names = zip(self.keys, key_columns(self.keys), strict=True)
@@ -147,13 +145,13 @@ class FunnelTask:
         if self.number is not None:
             columns[self.number] = pa.array(number)
         columns["level"] = pa.array(level.astype(np.int32))
-        columns["reached"] = _lists(found.taken, reached, block.rows.schema.field(TIME).type)
+        columns["reached"] = lists_of(found.taken, reached, block.rows.schema.field(TIME).type)
         if self.excludes:
             columns["excluded"] = pa.array(found.excluded)
         if self.by:
             columns |= self.segments(block, time, conditions, found)
         if self.timed:
-            columns["since_first"] = _lists(found.taken, reached - reached[:, :1], pa.int64())
+            columns["since_first"] = lists_of(found.taken, reached - reached[:, :1], pa.int64())
         if self.entered:
             columns[ENTERED] = pa.array(last_entry(block.offsets, time, self.may_begin(conditions)))
         # Behind a completed chain, what begins none is no further one.
@@ -181,9 +179,8 @@ class FunnelTask:
             Of the sessions or chains of a key, from 1.
         found : Reached
         """
-        block, number = self.parts(block)
-        time = instants(block.column(TIME))
-        return block, number, self.reached(block.offsets, time, self.conditions(block))
+        block, number, time, conditions = self.parts(block)
+        return block, number, self.reached(block.offsets, time, conditions)
 
     def with_segments(self, block: Block) -> Block:
         """Return the block with the segments that a key has whichever chain of it wins.
@@ -262,21 +259,39 @@ class FunnelTask:
         """Whether a step of a chain is one step, and not any of them."""
         return self.rules is None or self.rules.order != "any"
 
-    def parts(self, block: Block) -> tuple[Block, NDArray[np.int64]]:
-        """Return a partition for each session or chain, and its number among those of its key."""
+    def parts(self, block: Block, begun: bool = False) -> "Parts":
+        """Return a partition for each key, session or chain, with what its rows are.
+
+        Parameters
+        ----------
+        block : Block
+        begun : bool
+            Only for what is said of begun chains: sessions by a gap in which none can begin are
+            left out, and of the rows only those columns are kept in order that segments are read
+            from.
+        """
+        time, conditions = instants(block.column(TIME)), self.conditions(block)
         if self.number is None:
-            return block, np.ones(len(block.keys), np.int64)
-        time = instants(block.column(TIME))
+            return Parts(block, np.ones(len(block.keys), np.int64), time, conditions)
         if self.gap is not None:
             # Without a sign, as the distance of two times may need 64 bits.
             last = np.append(np.diff(time.view(np.uint64)) > np.uint64(self.gap), True)
-        else:
-            rules = cast(Rules, self.rules)
-            order, ends = conversion_ends(block.offsets, time, self.conditions(block), rules)
-            if order is not None:
-                block = Block(block.keys, block.offsets, block.rows.take(pa.array(order)))
-            last = ends == 1
-        return parted(block, last)
+            if not begun:
+                return Parts(*parted(block, last), time, conditions)
+            block, number = parted(block, last, self.may_begin(conditions))
+            return Parts(block, number, instants(block.column(TIME)), self.conditions(block))
+        order, ends = conversion_ends(block.offsets, time, conditions, cast(Rules, self.rules))
+        if order is not None:
+            rows = block.rows.select(self.read) if begun else block.rows
+            block = Block(block.keys, block.offsets, rows.take(pa.array(order)))
+            time, conditions = time[order], conditions[order]
+        return Parts(*parted(block, ends == 1), time, conditions)
+
+    @property
+    def read(self) -> list[str]:
+        """The kept columns that segments are read from at a step."""
+        own = () if self.attribution == "each" else self.by
+        return [KEEP + name for name in own if name not in self.cohorts]
 
     def reached(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
@@ -297,7 +312,9 @@ class FunnelTask:
         taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
         if self.rules.order == "any":
             # In the sequence of their times, whichever steps they are.
-            reached = np.sort(np.where(taken, reached, np.iinfo(np.int64).max), axis=1)
+            some = np.flatnonzero(level)
+            none = np.iinfo(np.int64).max
+            reached[some] = np.sort(np.where(taken[some], reached[some], none), axis=1)
             taken = np.arange(steps) < level[:, None]
         return Reached(level, reached, taken, outcome[:, 1] == 1)
 
@@ -370,6 +387,25 @@ class FunnelTask:
         return np.asarray(np.take(table, codes), np.uint32)
 
 
+class Parts(NamedTuple):
+    """A block with a partition for each that is answered for.
+
+    Attributes
+    ----------
+    block : Block
+    number : int64 array of shape (partitions,)
+        Of the sessions or chains of a key, from 1.
+    time : int64 array of shape (rows,)
+    conditions : uint32 array of shape (rows,)
+        Bit k is set when the row fulfils step k.
+    """
+
+    block: Block
+    number: NDArray[np.int64]
+    time: NDArray[np.int64]
+    conditions: NDArray[np.uint32]
+
+
 class Reached(NamedTuple):
     """How far the partitions of a block got.
 
@@ -415,7 +451,9 @@ def last_entry(
     return np.maximum.reduceat(np.where(first, time, none), offsets[:-1])
 
 
-def parted(block: Block, last: NDArray[np.bool_]) -> tuple[Block, NDArray[np.int64]]:
+def parted(
+    block: Block, last: NDArray[np.bool_], only: NDArray[np.bool_] | None = None
+) -> tuple[Block, NDArray[np.int64]]:
     """Return a block with a partition for each part of a key's rows, and the parts' numbers.
 
     Parameters
@@ -423,6 +461,8 @@ def parted(block: Block, last: NDArray[np.bool_]) -> tuple[Block, NDArray[np.int
     block : Block
     last : bool array of shape (rows,)
         Where a part ends; the last row of a key ends one as well.
+    only : bool array of shape (rows,), optional
+        Without it all parts; else those with a row that is among these.
 
     Returns
     -------
@@ -440,9 +480,15 @@ def parted(block: Block, last: NDArray[np.bool_]) -> tuple[Block, NDArray[np.int
     ends = last.copy()
     ends[block.offsets[1:] - 1] = True
     offsets = np.append(0, np.flatnonzero(ends) + 1)
-    key = np.searchsorted(block.offsets, offsets[:-1], side="right") - 1
-    number = np.arange(len(key)) - np.searchsorted(key, key) + 1
-    return Block(block.keys.take(pa.array(key)), offsets, block.rows), number
+    many = np.add.reduceat(ends, block.offsets[:-1], dtype=np.int64)
+    key = np.repeat(np.arange(len(many)), many)
+    number = np.arange(1, len(key) + 1) - np.repeat(np.cumsum(many) - many, many)
+    if only is None:
+        return Block(block.keys.take(pa.array(key)), offsets, block.rows), number
+    there, length = np.logical_or.reduceat(only, offsets[:-1]), np.diff(offsets)
+    rows = block.rows.filter(pa.array(np.repeat(there, length)))
+    keys = block.keys.take(pa.array(key[there]))
+    return Block(keys, offsets_of(length[there]), rows), number[there]
 
 
 def ever(block: Block, rows: NDArray[np.bool_]) -> pa.Array:
@@ -562,8 +608,22 @@ def first_of_each(rows: NDArray[np.int64], partition: NDArray[np.int64], count: 
     return pa.array(first, mask=first < 0)
 
 
-def _lists(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.DataType) -> pa.Array:
-    """The times of each row up to the last that is taken, as a list; null where one is not."""
+def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.DataType) -> pa.Array:
+    """Return the times of each row up to the last that is taken, as a list; null where one is not.
+
+    Parameters
+    ----------
+    taken : bool array of shape (rows, steps)
+    reached : int64 array of shape (rows, steps)
+    like : pyarrow.DataType
+        Of the times.
+
+    Examples
+    --------
+    >>> taken = np.array([[True, False, True], [True, False, False]])
+    >>> lists_of(taken, np.array([[4, 0, 6], [1, 0, 0]]), pa.int64()).to_pylist()
+    [[4, None, 6], [1]]
+    """
     steps = taken.shape[1]
     length = np.where(taken.any(axis=1), steps - np.argmax(taken[:, ::-1], axis=1), 0)
     ends = offsets_of(length).astype(np.int32)

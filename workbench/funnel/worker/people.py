@@ -32,8 +32,12 @@ class PeopleTask:
         Only keys whose segment is one of these: a value of each column of ``funnel.by``.
     others : bool
         Only keys whose segment is none of these.
+    step : int, or None
+        Only keys that took this step, counted from 0, which may be optional.
     took : tuple of int, or None
-        Only keys whose last step came so long after the first, the end excluded.
+        Only keys that took the step so long after the first, the end excluded.
+    excluded : bool, or None
+        Only keys whose furthest chain an excluded event has ended, or only the others.
     entered : tuple of int, or None
         Only keys whose chain begins at the first of three times or later, and before the second,
         and who have no first step behind the third; for a funnel that says when people entered.
@@ -43,7 +47,9 @@ class PeopleTask:
     rows: int
     segments: tuple[tuple[Any, ...], ...] | None = None
     others: bool = False
+    step: int | None = None
     took: tuple[int, int] | None = None
+    excluded: bool | None = None
     entered: tuple[int, int, int] | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -58,10 +64,16 @@ class PeopleTask:
             found = [_is_segment(columns, values) for values in self.segments]
             inside = reduce(pc.or_, found) if found else pa.array(np.zeros(len(answer), bool))
             wanted = pc.invert(inside) if self.others else inside
-        if self.took is not None:
-            since = _last(answer.column("since_first"))
-            within = pc.and_(pc.greater_equal(since, self.took[0]), pc.less(since, self.took[1]))
-            wanted = pc.and_(wanted, within.fill_null(False))
+        if self.step is not None:
+            since = _values(answer.column("since_first"), self.step)
+            wanted = pc.and_(wanted, since.is_valid())
+            if self.took is not None:
+                low, high = self.took
+                within = pc.and_(pc.greater_equal(since, low), pc.less(since, high))
+                wanted = pc.and_(wanted, within.fill_null(False))
+        if self.excluded is not None:
+            ended = answer.column("excluded")
+            wanted = pc.and_(wanted, ended if self.excluded else pc.invert(ended))
         if self.entered is not None:
             wanted = pc.and_(wanted, self._in_period(answer, *self.entered))
         return wanted
@@ -95,6 +107,12 @@ def _last(lists: pa.ListArray) -> pa.Array:
     length = lists.value_lengths().to_numpy()
     at = pa.array(np.cumsum(length) - 1, mask=length == 0)
     return lists.flatten().take(at)
+
+
+def _values(lists: pa.ListArray, k: int) -> pa.Array:
+    """The k-th value of each list, null where it is shorter."""
+    length = lists.value_lengths().to_numpy()
+    return lists.flatten().take(pa.array(np.cumsum(length) - length + k, mask=length <= k))
 
 
 def _is_segment(columns: list[pa.Array], values: tuple[Any, ...]) -> pa.Array:

@@ -13,10 +13,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.chains import required_before
+from workbench.columnar.blocks import Block
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
-from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
+from workbench.funnel.worker.levels import FunnelTask, lists_of
 
 QUANTILES = (0.5, 0.9)
 #: Where an excluded event has ended a key's furthest chain.
@@ -47,29 +49,40 @@ class ReachedTask:
     Attributes
     ----------
     funnel : FunnelTask
-        Timed.
     """
 
     funnel: FunnelTask
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answer for a Spark partition that holds all rows of its keys."""
-        yield from self._sent(self.funnel.from_rows(batches))
+        by_time = self.funnel.number is not None
+        yield from self._sent(block_of_rows(batches, self.funnel.keys, by_time))
 
     def from_blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the answers for packed blocks."""
-        yield from self._sent(self.funnel.from_blocks(batches))
+        yield from self._sent(packed_blocks(batches, self.funnel.keys))
 
-    def _sent(self, answers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from to_one_task(map(self.begun, answers), BUNDLE, self.funnel.keys)
+    def _sent(self, blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+        yield from to_one_task(map(self.begun, blocks), BUNDLE, self.funnel.keys)
 
-    def begun(self, answer: pa.RecordBatch) -> pa.Table:
-        """Return the times since the first step of every key that took it."""
-        columns = {"since_first": answer.column("since_first")}
-        if self.funnel.excludes:
-            columns[EXCLUDED] = answer.column(EXCLUDED)
-        columns |= {segment(k): answer.column(name) for k, name in enumerate(self.funnel.by)}
-        return pa.table(columns).filter(pc.greater(answer.column("level"), 0))
+    def begun(self, block: Block) -> pa.Table:
+        """Return the times since the first step of every key, session or chain that took it."""
+        task = self.funnel
+        if task.by:
+            block = task.with_segments(block)
+        block, _, time, conditions = task.parts(block, begun=True)
+        found = task.reached(block.offsets, time, conditions)
+        some = np.flatnonzero(found.level)
+        reached = found.reached[some]
+        since = lists_of(found.taken[some], reached - reached[:, :1], pa.int64())
+        columns = {"since_first": since}
+        if found.excluded is not None and task.excludes:
+            columns[EXCLUDED] = pa.array(found.excluded[some])
+        if task.by:
+            values = task.segments(block, time, conditions, found)
+            rows = pa.array(some)
+            columns |= {segment(k): values[name].take(rows) for k, name in enumerate(task.by)}
+        return pa.table(columns)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.described import noun
 from workbench.errors import WorkbenchError
 from workbench.figures.behaviour.drivers import drivers_figure
 from workbench.figures.behaviour.paths import Node, Sankey, paths_figure, sankey_of
@@ -61,7 +62,8 @@ def _named(found: Drivers, row: pd.Series) -> str:
 
 def _drivers_words(found: Drivers) -> str:
     """The one that tells the most, and that it is association."""
-    whom = f"{found.went_on:,} {found.unit} went on to {cut(found.step, _NAME)} behind the landmark"
+    whom = f"{found.went_on:,} {noun(found.went_on, found.unit)} went on to "
+    whom += f"{cut(found.step, _NAME)} behind the landmark"
     whom += f" and {found.dropped:,} did not; {found.early + found.late:,} are left out"
     if found.table.empty:
         return f"{whom}. Nothing could be compared."
@@ -139,6 +141,7 @@ def _paths_words(found: Paths) -> str:
     path = " → ".join(cut(name, _NAME) for name in row["path"]) or "nothing"
     rest = " and more" if row["more"] else ""
     return (
-        f"{found.different:,} different paths of {found.users:,} {found.unit}; the most frequent: "
+        f"{found.different:,} different {noun(found.different, 'paths')} of {found.users:,} "
+        f"{noun(found.users, found.unit)}; the most frequent: "
         f"{path}{rest}, {row['users']:,} of them ({share(row['share'])})."
     )

@@ -9,18 +9,20 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
+from workbench.described import noun
 from workbench.errors import noted
 from workbench.figures.funnel import (
+    EXCLUDED,
+    LOST,
     Segments,
     funnel_figure,
     name_of,
     pivoted,
     times_figure,
-    together,
 )
 from workbench.figures.stills.still import Named, arranged, still
 from workbench.figures.svg import bare, cut
-from workbench.figures.theme import noun, number, share
+from workbench.figures.theme import number, share
 from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
@@ -73,7 +75,7 @@ class FunnelExplorer(Shared, Card):
         The events; ``free()`` gives their memory back.
     tabs : FunnelTabs
         What is asked: the steps, or something else about them.
-    steps, times : pandas.DataFrame
+    steps, times, whole : pandas.DataFrame
         What is drawn of the steps: ``funnel.summary(prepared, by)``.
     view : View, or None
         What is drawn in another tab.
@@ -97,7 +99,7 @@ class FunnelExplorer(Shared, Card):
         self.view: View | None = None
         self.people = FunnelPeople(funnel, prepared)
         self.progress = Progress(lambda: prepared.blocks.sparkSession, self.status, self)
-        self.steps, self.times = pd.DataFrame(), pd.DataFrame()
+        self.steps, self.times, self.whole = (pd.DataFrame() for _ in range(3))
         super().__init__(
             self._steps, self._below, self._asked, self.table,
             controls=[widgets.VBox([self.tabs, self.controls])],
@@ -201,10 +203,10 @@ class FunnelExplorer(Shared, Card):
         return funnel, found, notes, time.perf_counter() - start
 
     def _show(self, answer: tuple[Funnel, Summary, list[str], float]) -> None:
-        funnel, (self.steps, self.times), notes, seconds = answer
+        funnel, (self.steps, self.times, self.whole), notes, seconds = answer
         self.view = None
         self._place()
-        redraw(self.chart, funnel_figure(together(self.steps)))
+        redraw(self.chart, funnel_figure(self.whole))
         # The thread that sends has its turn now, and not when all the rest is drawn, too.
         time.sleep(_A_TURN)
         self._entitle(seconds)
@@ -216,7 +218,7 @@ class FunnelExplorer(Shared, Card):
         # The heading says how many rows were left out.
         notes = [note for note in notes if "left out" not in note]
         self.status.tell(in_lines([*notes, *self._shown()]))
-        self.people.show(funnel, self.steps.attrs["all"])
+        self.people.show(funnel, self.whole["users"].tolist())
         self._noted()
 
     def _parts(self) -> dict[str, Any]:
@@ -282,13 +284,12 @@ class FunnelExplorer(Shared, Card):
         if self.tabs.asked.tab != STEPS:
             return self._page_of(funnel, window, by)
         with noted() as notes:
-            steps, times = funnel.summary(self.prepared, by=by)
-        whole = together(steps)
+            steps, times, whole = funnel.summary(self.prepared, by=by)
         rows, figures = _columns(funnel, by, steps), [Named(funnel_figure(whole), "Who goes on")]
         if by:
             figures.append(Named(funnel_figure(steps, most), f"By {' and '.join(by)}"))
         figures.append(Named(times_figure(times), "Time from the first step to the last"))
-        first, last = whole["users"].iloc[0], whole["users"].iloc[-1]
+        first, last = whole["users"].iloc[0], whole["users"].iloc[funnel.required[-1]]
         unit, reached = steps.attrs["unit"], share(last / first if first else 0)
         words = f"{last:,} of {first:,} {noun(int(first), unit)} reached the last step"
         words += f" within {funnel.window}"
@@ -360,10 +361,15 @@ class FunnelExplorer(Shared, Card):
             )
 
     def _bar(self, trace: Any, k: int) -> None:
-        if trace.name.startswith("lost"):
-            self.people.level.value = k
+        before = self.whole.attrs["before"][k]
+        if trace.name == LOST and "excluded" not in self.whole:
+            self.people.level.value = before + 1
+        elif trace.name in (LOST, EXCLUDED):
+            excluded = trace.name == EXCLUDED
+            many = int(self.whole["excluded" if excluded else "lost"].iloc[k])
+            self.people.look(Behind.kept_from(self.funnel, before, many, excluded))
         else:
-            self.people.look(Behind.reached(self.funnel, k, self.steps.attrs["all"][k]))
+            self.people.look(Behind.reached(self.funnel, k, int(self.whole["users"].iloc[k])))
 
     def _bin(self, _trace: Any, k: int) -> None:
         self.people.look(Behind.took(self.funnel, self.times, k))

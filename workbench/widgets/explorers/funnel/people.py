@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 import pandas as pd
 
+from workbench.described import noun
 from workbench.figures.funnel import Segments, length_text
 from workbench.figures.svg import cut
-from workbench.figures.theme import noun
 from workbench.funnel.bind import unit_of
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.people import MOST_PEOPLE, People, first_people, people_in
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.summary import step_names
 from workbench.markup import element
 from workbench.spark.table import quoted
 from workbench.widgets.html import HTML, Status
@@ -38,8 +39,8 @@ class Behind:
     ----------
     words : str
         What they did, for the heading.
-    many : int
-        How many they are.
+    many : int, or None
+        How many they are; None where that is not known before they are looked for.
     levels : tuple of int
         Where they stopped.
     of : str
@@ -55,7 +56,7 @@ class Behind:
     """
 
     words: str
-    many: int
+    many: int | None
     levels: tuple[int, ...]
     code: str
     of: str = ""
@@ -64,25 +65,35 @@ class Behind:
     rows: Callable[[], "DataFrame"] | None = None
 
     @classmethod
-    def stopped(cls, funnel: Funnel, level: int, users: Sequence[int]) -> "Behind":
+    def stopped(cls, funnel: Funnel, level: int, keys: int, users: Sequence[int]) -> "Behind":
         """Those who stopped at a level, given how many keys there are and reached each step."""
-        labels, last = funnel.labels, len(funnel.labels)
-        words = f"stopped after {level} {_short(labels[level - 1])}" if level else ""
-        words = words or f"never took 1 {_short(labels[0])}"
-        words = f"reached {last} {_short(labels[-1])}" if level == last else words
-        many = users[level] - (users[level + 1] if level < last else 0)
-        return cls(words, many, (level,), f".people(events, {level})")
+        words = _stopped_words(funnel, level)
+        following = [k for k in funnel.required if k >= level]
+        many = (users[level - 1] if level else keys) - (users[following[0]] if following else 0)
+        # Sessions and chains without a step are told apart as they are looked for.
+        known = level > 0 or funnel.counting.number is None
+        return cls(words, many if known else None, (level,), f".people(events, {level})")
+
+    @classmethod
+    def kept_from(cls, funnel: Funnel, before: int, many: int, excluded: bool) -> "Behind":
+        """Those who stopped at a step, because of an excluded event or without one."""
+        level, why = before + 1, "were excluded" if excluded else "were not excluded"
+        words = f"{_stopped_words(funnel, level)} and {why}"
+        where = "excluded" if excluded else "NOT excluded"
+        code = f".people(events, {level}).where({where!r})"
+        return cls(words, many, (level,), code, which={"excluded": excluded})
 
     @classmethod
     def reached(cls, funnel: Funnel, k: int, many: int) -> "Behind":
         """Those who reached a step, wherever they stopped."""
-        words = f"reached {k + 1} {_short(funnel.labels[k])}"
-        return cls(words, many, levels_from(funnel, k), f".levels(events).where('level > {k}')")
+        words = f"reached {_numbered(funnel, k)}"
+        levels, which = who_took(funnel, k)
+        return cls(words, many, levels, f".levels(events).where({_took(funnel, k)!r})", which=which)
 
     @classmethod
     def took(cls, funnel: Funnel, times: pd.DataFrame, k: int) -> "Behind":
         """Those whose time from the first step to the last is in one bin of a histogram."""
-        row, last = times.iloc[k], len(funnel.labels)
+        row, last = times.iloc[k], funnel.required[-1] + 1
         ends = [_ticks(row["from"]), _ticks(row["to"]) + (k == len(times) - 1)]
         bin_ends = f"{length_text(row['from'])} to {length_text(row['to'])}"
         words = f"took {bin_ends} from the first step to the last"
@@ -90,7 +101,8 @@ class Behind:
         long = long if isinstance(row["to"], pd.Timedelta) else "reached[{0}] - reached[0]"
         within = f"{long.format(last - 1)} BETWEEN {ends[0]} AND {ends[1] - 1}"
         code = f".people(events, {last}).where({within!r})"
-        return cls(words, int(row["users"]), (last,), code, which={"took": tuple(ends)})
+        which = {"took": tuple(ends), "step": last - 1}
+        return cls(words, int(row["users"]), (last,), code, which=which)
 
     @classmethod
     def segment(cls, funnel: Funnel, segments: Segments, k: int, row: int, most: int) -> "Behind":
@@ -98,12 +110,13 @@ class Behind:
         others = row >= most
         values = tuple(segments.keys[:most] if others else [segments.keys[row]])
         name = segments.names(most)[row]
-        words, many = f"reached {k + 1} {_short(funnel.labels[k])}", segments.first(most)[row, k]
+        words, many = f"reached {_numbered(funnel, k)}", segments.first(most)[row, k]
         among = " OR ".join(_condition(segments.by, one) for one in values)
-        where = f"level > {k} AND {'NOT ' if others else ''}({among})"
+        where = f"{_took(funnel, k)} AND {'NOT ' if others else ''}({among})"
         code = f".levels(events, by={list(segments.by)}).where({where!r})"
-        which = {"segments": values, "others": others}
-        return cls(words, int(many), levels_from(funnel, k), code, name, segments.by, which)
+        levels, which = who_took(funnel, k)
+        which |= {"segments": values, "others": others}
+        return cls(words, int(many), levels, code, name, segments.by, which)
 
 
 class FunnelPeople(widgets.VBox):  # type: ignore[misc]
@@ -117,7 +130,7 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, funnel: Funnel, prepared: Prepared) -> None:
         self._prepared, self._funnel = prepared, funnel
-        self._found, self._users = People(pd.DataFrame(), [], False), [prepared.keys]
+        self._found, self._users = People(pd.DataFrame(), [], False), list[int]()
         self.level = widgets.Dropdown(
             description="who stopped", layout={"width": "auto"},
             style={"description_width": "initial"},
@@ -143,14 +156,13 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         The level that was chosen stays chosen.
         """
         self._funnel, chosen = funnel, self.level.value
-        self._users = [self._prepared.keys, *users]
-        labels = funnel.labels
+        self._users, (*before, last) = list(users), funnel.required
         options: list[tuple[str, int]] = [
             ("choose a step, or click a bar", NOBODY),
-            (f"before 1 {labels[0]}", 0),
+            (f"before {_numbered(funnel, 0)}", 0),
         ]
-        options += [(f"after {k + 1} {label}", k + 1) for k, label in enumerate(labels[:-1])]
-        options += [(f"nowhere: reached {len(labels)} {labels[-1]}", len(labels))]
+        options += [(f"after {_numbered(funnel, k)}", k + 1) for k in before]
+        options += [(f"nowhere: reached {_numbered(funnel, last)}", last + 1)]
         self.level.unobserve(self._list, names="value")
         self.level.options = options
         self.level.value = chosen if chosen in [level for _, level in options] else NOBODY
@@ -171,7 +183,8 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
     def _list(self, _change: Any = None) -> None:
         self._close()
         if self.level.value not in (None, NOBODY):
-            self._open(Behind.stopped(self._funnel, self.level.value, self._users))
+            keys = self._prepared.keys
+            self._open(Behind.stopped(self._funnel, self.level.value, keys, self._users))
 
     def _close(self) -> None:
         self.player.children = ()
@@ -191,14 +204,16 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
 
     def _offer(self, behind: Behind, found: People) -> None:
         self._found = found
-        unit = noun(behind.many, unit_of(self._funnel, self._prepared))
+        many = len(found.keys) if behind.many is None else behind.many
+        unit = noun(many, unit_of(self._funnel, self._prepared))
         first = f"the first {MOST_PEOPLE:,} of " if self._found.cut else ""
+        told = "more" if behind.many is None and found.cut else f"{many:,} {unit}"
         words = (
             f"{_short(behind.of)}: {behind.words}"
             if behind.of
             else behind.words[:1].upper() + behind.words[1:]
         )
-        small = element("small", f"{first}{behind.many:,} {unit}")
+        small = element("small", f"{first}{told}")
         self.head.value = element("div", words, small, class_="wb-over")
         self.table.show(
             # When it happened is the last step and the time after it.
@@ -249,9 +264,32 @@ def _short(label: str) -> str:
     return cut(label, 40)
 
 
-def levels_from(funnel: Funnel, k: int) -> tuple[int, ...]:
-    """Return the levels at which the k-th step was reached."""
-    return tuple(range(k + 1, len(funnel.labels) + 1))
+def _numbered(funnel: Funnel, k: int) -> str:
+    """A step with its number; in any order, how many steps."""
+    name = step_names(funnel)[k]
+    return name if funnel.rules.order == "any" else f"{k + 1} {_short(name)}"
+
+
+def _stopped_words(funnel: Funnel, level: int) -> str:
+    """What those did who stopped at a level, who may have reached the last."""
+    if not level:
+        return f"never took {_numbered(funnel, 0)}"
+    last = level == funnel.required[-1] + 1
+    return f"{'reached' if last else 'stopped after'} {_numbered(funnel, level - 1)}"
+
+
+def who_took(funnel: Funnel, k: int) -> tuple[tuple[int, ...], dict[str, Any]]:
+    """Return the levels of those who took the k-th step, and what else is true of them alone."""
+    levels = tuple(one + 1 for one in funnel.required if one >= k)
+    if k not in funnel.rules.optional:
+        return levels, {}
+    # Who took an optional step may have stopped at the required one before it.
+    return tuple(one + 1 for one in funnel.required), {"step": k}
+
+
+def _took(funnel: Funnel, k: int) -> str:
+    """SQL that is true of the levels of those who took the k-th step."""
+    return f"get(reached, {k}) IS NOT NULL" if k in funnel.rules.optional else f"level > {k}"
 
 
 def _ticks(length: Any) -> int:

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import traitlets
 
+from workbench.described import noun
 from workbench.durations import Duration, microseconds, spoken
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
@@ -19,7 +20,7 @@ from workbench.figures.theme import empty, moment, share, themed
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.people import Point
 from workbench.funnel.prepared import Prepared
-from workbench.widgets.explorers.funnel.people import Behind, levels_from
+from workbench.widgets.explorers.funnel.people import Behind
 from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.sharing.state import Parts, alone, offered
 from workbench.widgets.table import Listed
@@ -273,7 +274,7 @@ def _at_point(
     values = tuple(row[list(by)])
     found = Behind.reached(funnel, last - 1, int(row["users"]))
     others = bool(by) and rows.attrs.get("others", 0) > 0 and set(values) == {"others"}
-    which: dict[str, Any] = {"point": Point(begin, every)}
+    which: dict[str, Any] = found.which | {"point": Point(begin, every)}
     if by:
         mine = {tuple(one) for one in rows[list(by)].itertuples(index=False)}
         named = tuple(one for one in mine if set(one) != {"others"})
@@ -290,7 +291,8 @@ def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
     over = int((rows["entrants"] - rows["open"]).sum())
     users, still_open = int(rows["users"].sum()), int(rows["open"].sum())
     length = spoken(microseconds(every)) if isinstance(every, str) and every not in _DAYS else every
-    words = f"Periods of {length}: {users:,} of {over:,} entries of {unit} reached the last step"
+    words = f"Periods of {length}: {users:,} of {over:,} {noun(over, 'entries')} of {unit} "
+    words += "reached the last step"
     told = f"{words} ({share(users / over if over else float('nan'))})"
     return f"{told}; {still_open:,} are apart, as their window is not over."
 
@@ -332,10 +334,8 @@ def _in_segment(
     segment = "" if others else f", segment={_literal(values)}"
     which = {"segments": tuple(named) if others else (values,), "others": others}
     code = f".people(events, reached={k + 1}, by={list(by)}{segment})"
-    return replace(
-        found, of=name_of(values), by=tuple(by), which=which, code=code,
-        levels=levels_from(funnel, k),
-    )  # fmt: skip
+    which |= found.which
+    return replace(found, of=name_of(values), by=tuple(by), which=which, code=code)
 
 
 def _compare_words(found: pd.DataFrame) -> str:

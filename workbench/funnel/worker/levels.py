@@ -259,7 +259,7 @@ class FunnelTask:
         """Whether a step of a chain is one step, and not any of them."""
         return self.rules is None or self.rules.order != "any"
 
-    def parts(self, block: Block, begun: bool = False) -> "Parts":
+    def parts(self, block: Block, begun: bool = False) -> "Parted":
         """Return a partition for each key, session or chain, with what its rows are.
 
         Parameters
@@ -272,20 +272,20 @@ class FunnelTask:
         """
         time, conditions = instants(block.column(TIME)), self.conditions(block)
         if self.number is None:
-            return Parts(block, np.ones(len(block.keys), np.int64), time, conditions)
+            return Parted(block, np.ones(len(block.keys), np.int64), time, conditions)
         if self.gap is not None:
             # Without a sign, as the distance of two times may need 64 bits.
             last = np.append(np.diff(time.view(np.uint64)) > np.uint64(self.gap), True)
             if not begun:
-                return Parts(*parted(block, last), time, conditions)
+                return Parted(*parted(block, last), time, conditions)
             block, number = parted(block, last, self.may_begin(conditions))
-            return Parts(block, number, instants(block.column(TIME)), self.conditions(block))
+            return Parted(block, number, instants(block.column(TIME)), self.conditions(block))
         order, ends = conversion_ends(block.offsets, time, conditions, cast(Rules, self.rules))
         if order is not None:
             rows = block.rows.select(self.read) if begun else block.rows
             block = Block(block.keys, block.offsets, rows.take(pa.array(order)))
             time, conditions = time[order], conditions[order]
-        return Parts(*parted(block, ends == 1), time, conditions)
+        return Parted(*parted(block, ends == 1), time, conditions)
 
     @property
     def read(self) -> list[str]:
@@ -387,7 +387,7 @@ class FunnelTask:
         return np.asarray(np.take(table, codes), np.uint32)
 
 
-class Parts(NamedTuple):
+class Parted(NamedTuple):
     """A block with a partition for each that is answered for.
 
     Attributes

@@ -206,14 +206,15 @@ class FunnelPeople(widgets.VBox):  # type: ignore[misc]
         self._found = found
         many = len(found.keys) if behind.many is None else behind.many
         unit = noun(many, unit_of(self._funnel, self._prepared))
-        first = f"the first {MOST_PEOPLE:,} of " if self._found.cut else ""
-        told = "more" if behind.many is None and found.cut else f"{many:,} {unit}"
+        told, first = f"{many:,} {unit}", f"the first {MOST_PEOPLE:,}"
+        if found.cut:
+            told = first if behind.many is None else f"{first} of {told}"
         words = (
             f"{_short(behind.of)}: {behind.words}"
             if behind.of
             else behind.words[:1].upper() + behind.words[1:]
         )
-        small = element("small", f"{first}{told}")
+        small = element("small", told)
         self.head.value = element("div", words, small, class_="wb-over")
         self.table.show(
             # When it happened is the last step and the time after it.

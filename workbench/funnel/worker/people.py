@@ -35,7 +35,8 @@ class PeopleTask:
     step : int, or None
         Only keys that took this step, counted from 0, which may be optional.
     took : tuple of int, or None
-        Only keys that took the step so long after the first, the end excluded.
+        Only keys that took that step, or without one their last, so long after the first; the end
+        is excluded.
     excluded : bool, or None
         Only keys whose furthest chain an excluded event has ended, or only the others.
     entered : tuple of int, or None
@@ -64,13 +65,13 @@ class PeopleTask:
             found = [_is_segment(columns, values) for values in self.segments]
             inside = reduce(pc.or_, found) if found else pa.array(np.zeros(len(answer), bool))
             wanted = pc.invert(inside) if self.others else inside
+        times = answer.column("since_first")
+        since = _last(times) if self.step is None else _values(times, self.step)
         if self.step is not None:
-            since = _values(answer.column("since_first"), self.step)
             wanted = pc.and_(wanted, since.is_valid())
-            if self.took is not None:
-                low, high = self.took
-                within = pc.and_(pc.greater_equal(since, low), pc.less(since, high))
-                wanted = pc.and_(wanted, within.fill_null(False))
+        if self.took is not None:
+            within = pc.and_(pc.greater_equal(since, self.took[0]), pc.less(since, self.took[1]))
+            wanted = pc.and_(wanted, within.fill_null(False))
         if self.excluded is not None:
             ended = answer.column("excluded")
             wanted = pc.and_(wanted, ended if self.excluded else pc.invert(ended))

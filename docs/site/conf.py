@@ -52,7 +52,10 @@ html_theme_options = {
     "secondary_sidebar_items": {
         "notebooks/**": [],
         "algorithms": [],
-        **{name: ["page-toc"] for name in ("index", "docs/**", "reference/**", "[A-Z]*")},
+        **{
+            name: ["page-toc"]
+            for name in ("index", "benchmarks", "docs/**", "reference/**", "[A-Z]*")
+        },
     },
     "footer_start": [],
     "footer_end": [],

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from algorithms import algorithms
+from benchmark_figures import benchmarks
+from moving_picture import NOTEBOOK, moving_picture
 from reference import reference
 from saved_notebooks import with_living
 
@@ -12,7 +14,12 @@ from workbench.widgets.lesson_page import lesson_page
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Guides that are read first, in this order; the others follow by their names.
-FIRST = ("front-door", "sharing", "teaching", "sql", "streams", "scale", "limits")
+FIRST = (
+    *("analysts", "teaching", "notebooks-in-ci", "clusters"),
+    *("front-door", "sharing", "sql", "streams", "scale", "limits"),
+)
+#: In front of which picture of the README the moving one stands.
+PICTURE = "![The funnel explorer"
 HOUSE = ("docs/architecture", "CONTRIBUTING", "SECURITY", "CHANGELOG")
 
 
@@ -28,12 +35,16 @@ def lay_out(folder: Path, extra: Path) -> None:
     """
     kept = {folder / name for name in copied(folder)}
     shutil.rmtree(extra, ignore_errors=True)
+    figures, charts = benchmarks()
     made = {
         "index.md": front_page(),
         "docs/index.md": contents("Guides", guides()),
         "docs/decisions/index.md": contents("Decisions", names_in("docs/decisions", "*.md")),
         "notebooks/index.md": contents("Notebooks", names_in("notebooks", "*.ipynb")),
         "algorithms.md": algorithms(),
+        "player.svg": moving_picture(),
+        "benchmarks.md": figures,
+        **{f"benchmarks/{name}": one for name, one in charts.items()},
         "house.md": contents("The house", HOUSE),
         **reference(),
     }
@@ -72,9 +83,16 @@ def front_page() -> str:
     """The README, and the list of all that is in the site."""
     parts = (
         *("notebooks/index", "docs/index", "algorithms", "reference/index"),
-        *("docs/decisions/index", "house"),
+        *("benchmarks", "docs/decisions/index", "house"),
     )
-    return (ROOT / "README.md").read_text("utf-8") + toctree(parts, hidden=True)
+    before, there, after = (ROOT / "README.md").read_text("utf-8").partition(PICTURE)
+    assert there, "The README has lost the picture in front of which the moving one stands."
+    moving = (
+        "![The step player: one user's events pass by, and the funnel's kernel says of each what "
+        f"it does](player.svg)\n\n[Step through it yourself](notebooks/{NOTEBOOK}.ipynb): the page "
+        "needs no Python.\n\n"
+    )
+    return before + moving + there + after + toctree(parts, hidden=True)
 
 
 def guides() -> list[str]:

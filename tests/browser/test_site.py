@@ -1,5 +1,6 @@
 """The site, built anew and read from its folder: no server, no kernel, no network."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import kernels
 import workbench as wb
+from benchmarks.measuring.report import Report, Result, machine, write_json
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "docs" / "site" / "build.py"
@@ -20,6 +22,8 @@ GROUND = "getComputedStyle(document.body).backgroundColor"
 KINDS = (
     "index.html",
     "algorithms.html",
+    "benchmarks.html",
+    "docs/notebooks-in-ci.html",
     "notebooks/05-window-tiling.html",
     "docs/architecture.html",
     "docs/decisions/0022-one-visual-layer.html",
@@ -88,6 +92,37 @@ def test_a_player_steps_and_an_explorer_answers_without_a_kernel_in_the_theme_of
     expect(told).not_to_have_text(before)
 
 
+def test_the_front_page_has_a_player_that_moves_and_stands_where_no_motion_is_wanted(
+    site: Path, page: Page, asked: list[str]
+) -> None:
+    page.goto((site / "index.html").as_uri())
+    picture = page.locator("img[src$='player.svg']")
+    assert picture.evaluate("one => one.complete && one.naturalWidth") > 0
+    page.goto((picture.evaluate("one => one.src")))
+    steps = page.locator("g.step")
+    seen = "all => all.filter((one) => getComputedStyle(one).visibility === 'visible').length"
+    assert steps.evaluate_all(seen) == 1
+    page.emulate_media(reduced_motion="reduce")
+    assert steps.evaluate_all(seen) == 1
+    expect(steps.last).to_have_css("visibility", "visible")
+
+
+def test_a_lesson_in_the_site_ends_with_questions_that_are_answered_without_a_kernel(
+    site: Path, page: Page, asked: list[str]
+) -> None:
+    page.goto((site / "notebooks" / "03-segment-tree.html").as_uri())
+    exercise = page.locator("iframe.wb-living").last
+    exercise.scroll_into_view_if_needed()
+    player = exercise.content_frame
+    expect(player.locator(".wbp[data-mode='lecture'] .wbp-ask")).to_be_visible()
+    for _ in range(10):
+        player.locator(".wbp").press("n")
+        player.locator(".wbp-choice:not([aria-disabled])").first.click()
+    expect(player.locator(".wbp-score")).to_contain_text("of 10 right")
+    player.get_by_role("button", name="Full screen").click()
+    expect(player.locator(".wbp:fullscreen")).to_be_visible()
+
+
 def test_a_lesson_is_downloaded_as_one_page_that_steps(
     site: Path, page: Page, asked: list[str], tmp_path: Path
 ) -> None:
@@ -154,6 +189,32 @@ def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Pa
         "backfill, engine, lessons",
         "03",
     ]
+
+
+def test_figures_of_benchmarks_are_told_with_their_machine_and_drawn(tmp_path: Path) -> None:
+    slow = Result("moving <median>", "DuckDB", 2_000_000, "3.00 s", "1.50 s", 2.0, 1.0)
+    fast = Result("funnel", "ClickHouse", 5_000_000, "0.50 s", "1.00 s", 0.5, 1.0)
+    write_json(tmp_path / "windows.json", Report([slow, fast]))
+    script = (
+        "import sys, pathlib, benchmark_figures as b;"
+        "page, charts = b.benchmarks(pathlib.Path(sys.argv[1]));"
+        "print(page, charts['windows.svg'])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        cwd=BUILD.parent,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert f"Measured on: {machine()[:7]}" in said
+    assert (
+        "| moving <median> | DuckDB | 2,000,000 | 3.00 s | 1.50 s | 2 x | ≤ 1 x, missed |" in said
+    )
+    assert "moving &lt;median&gt; · DuckDB" in said
+    assert "✕ 2 x" in said
+    assert "✓ 0.5 x" in said
 
 
 def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def lesson_page(source: Path, most_bytes: int = MOST_BYTES) -> Markup:
     Markup
         A document of HTML that asks for nothing else.
     """
-    notebook = _read(source)
+    notebook = read_notebook(source)
     shown = {_PLACE.format(k): one for k, one in enumerate(_live(notebook))}
     body = _body(notebook, shown)
     frames = {place: frame for place, one in shown.items() if (frame := _frame(one)) is not None}
@@ -104,7 +104,8 @@ def _found(notebook: str | PathLike[str]) -> Path:
     )
 
 
-def _read(source: Path) -> Any:
+def read_notebook(source: Path) -> Any:
+    """Return a notebook's file, or say that it is none."""
     # A second of imports that nobody needs who hands no lesson out.
     import nbformat
 

@@ -1,0 +1,69 @@
+"""``python -m workbench.widgets.saved out/*.ipynb``: can they be read without a kernel?"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.widgets.lesson_page import read_notebook
+from workbench.widgets.living import PICTURE, WIDGET
+
+#: What a forge still shows, and a reader waits for.
+MOST_BYTES = 1_000_000
+
+
+def problems(path: Path) -> list[str]:
+    """Return what keeps a saved notebook from being read, a sentence each.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    list of str
+        None where each cell was run without an error, and each widget has a picture.
+
+    Examples
+    --------
+    >>> problems(Path("notebooks/03-segment-tree.ipynb"))
+    []
+    """
+    notebook = read_notebook(path)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+    found = [one for number, cell in enumerate(cells, 1) for one in _of_cell(number, cell)]
+    if "widgets" in notebook.metadata:
+        found.append("it carries the state of widgets; save it without, as papermill does.")
+    if path.stat().st_size > MOST_BYTES:
+        found.append(f"it has {path.stat().st_size:,} bytes; show less, or clear what is large.")
+    return found
+
+
+def _of_cell(number: int, cell: Any) -> Iterator[str]:
+    if cell.execution_count is None:
+        yield f"code cell {number} was not run; run the notebook before it is saved."
+    for output in cell.outputs:
+        if output.output_type == "error":
+            yield f"code cell {number} ended with {output.ename}: {output.evalue}"
+        data = output.get("data", {})
+        if WIDGET in data and "<svg" not in data.get(PICTURE, ""):
+            yield f"code cell {number} shows a widget without a picture; show one of wb's."
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Say of each notebook that is named what is wrong with it, and exit with 1 if anything is."""
+    paths = [Path(one) for one in (sys.argv[1:] if arguments is None else arguments)]
+    try:
+        found = {path: problems(path) for path in paths}
+    except (OSError, WorkbenchError) as error:
+        sys.exit(str(error))
+    for path, sentences in found.items():
+        print("\n".join(f"{path}: {one}" for one in sentences or ["can be read without a kernel."]))
+    if not paths:
+        sys.exit("Name the notebooks to look at.")
+    sys.exit(any(found.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -98,7 +98,7 @@ def test_the_front_page_has_a_player_that_moves_and_stands_where_no_motion_is_wa
     page.goto((site / "index.html").as_uri())
     picture = page.locator("img[src$='player.svg']")
     assert picture.evaluate("one => one.complete && one.naturalWidth") > 0
-    page.goto((picture.evaluate("one => one.src")))
+    page.goto(picture.evaluate("one => one.src"))
     steps = page.locator("g.step")
     seen = "all => all.filter((one) => getComputedStyle(one).visibility === 'visible').length"
     assert steps.evaluate_all(seen) == 1

@@ -25,8 +25,7 @@ FUNNEL = [
     "print(funnel.steps(source)['users'].tolist())",
     "wb.play(funnel, source, key='u1')",
 ]
-PRINTS = "from workbench.durations import microseconds\nprint(microseconds('1 hour', 'window'))"
-KERNEL = [PRINTS, "import workbench as wb\nwb.predict('03-segment-tree', seed=5)"]
+KERNEL = "from workbench.durations import microseconds\nprint(microseconds('1 hour', 'window'))"
 
 
 def new_notebook(cells: list[str], tags: dict[int, str]) -> Any:
@@ -50,10 +49,11 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = pd.DataFrame({"user_id": who, "timestamp": at, "event": ["visit", "pay", "visit", "x"]})
     table.to_parquet(folder / "data" / "clicks.parquet", coerce_timestamps="us")
     nbformat.write(new_notebook(FUNNEL, {0: "parameters"}), folder / "notebooks" / "funnel.ipynb")
-    path = folder / "notebooks" / "kernel.ipynb"
-    nbformat.write(new_notebook(KERNEL, {0: "nbval-check-output"}), path)
-    done = run("papermill notebooks/kernel.ipynb notebooks/kernel.ipynb", folder)
-    assert done.returncode == 0, done.stderr
+    compared = new_notebook([KERNEL], {0: "nbval-check-output"})
+    new: Any = nbformat.v4
+    said = new.new_output("stream", name="stdout", text="3600000000\n")
+    compared.cells[0].update(execution_count=1, outputs=[said])
+    nbformat.write(compared, folder / "notebooks" / "kernel.ipynb")
     return folder
 
 
@@ -82,6 +82,8 @@ def test_what_it_installs_is_what_the_project_is_tested_with() -> None:
     assert [one for one in others if f'"{one}"' not in project] == []
 
 
+# Five processes, one of which starts Spark: a busy machine takes its time for them.
+@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("jvm")
 def test_each_command_of_the_workflow_runs_in_such_a_repository(repository: Path) -> None:
     steps = [one for one in WORKFLOW["steps"] if "run" in one]
@@ -117,7 +119,7 @@ def test_what_cannot_be_read_without_a_kernel_is_named(
         "code cell 3 was not run; run the notebook before it is saved.",
         "it carries the state of widgets; save it without, as papermill does.",
     ]
-    with pytest.raises(SystemExit, match="1"):
+    with pytest.raises(SystemExit, match=r"^1$"):
         main([str(path)])
     assert f"{path}: code cell 1 ended" in capsys.readouterr().out
 

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("\n".join(f"{path}: {one}" for one in sentences or ["can be read without a kernel."]))
     if not paths:
         sys.exit("Name the notebooks to look at.")
-    sys.exit(any(found.values()))
+    sys.exit(int(any(found.values())))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def test_the_way_of_an_analyst_can_be_walked(
     known: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         # As a notebook has cells: one behind the other, on the same names.
-        exec(block.replace("users=5_000", "users=300"), known)
+        exec(block.replace("5_000", "300").replace('.html")', '.html", seconds=1)'), known)
     assert known["steps"]["users"].sum() > 0
     assert len(known["differ"])
     assert known["lost"].count() >= 0

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from workbench.widgets.saved import main, problems
+from workbench.widgets.saved import STRIP, main, problems
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "notebooks-in-ci.md").read_text("utf-8")
@@ -74,6 +74,10 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_workflow_takes_out_what_the_check_would_find() -> None:
+    assert sum(STRIP in step.get("run", "") for step in WORKFLOW["steps"]) == 1
+
+
 def test_what_it_installs_is_what_the_project_is_tested_with() -> None:
     wheel, *others = BLOCKS["requirements.txt"].split()
     project = (ROOT / "pyproject.toml").read_text("utf-8")
@@ -117,7 +121,7 @@ def test_what_cannot_be_read_without_a_kernel_is_named(
         "code cell 1 ended with ZeroDivisionError: division by zero",
         "code cell 2 shows a widget without a picture; show one of wb's.",
         "code cell 3 was not run; run the notebook before it is saved.",
-        "it carries the state of widgets; save it without, as papermill does.",
+        f"it carries the state of widgets; take it out by {STRIP}.",
     ]
     with pytest.raises(SystemExit, match=r"^1$"):
         main([str(path)])

@@ -11,6 +11,7 @@ from workbench.widgets.living import PICTURE, WIDGET
 
 #: What a forge still shows, and a reader waits for.
 MOST_BYTES = 1_000_000
+STRIP = "nbstripout --keep-output --keep-count --extra-keys metadata.widgets"
 
 
 def problems(path: Path) -> list[str]:
@@ -34,7 +35,7 @@ def problems(path: Path) -> list[str]:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
     found = [one for number, cell in enumerate(cells, 1) for one in _of_cell(number, cell)]
     if "widgets" in notebook.metadata:
-        found.append("it carries the state of widgets; save it without, as papermill does.")
+        found.append(f"it carries the state of widgets; take it out by {STRIP}.")
     if path.stat().st_size > MOST_BYTES:
         found.append(f"it has {path.stat().st_size:,} bytes; show less, or clear what is large.")
     return found

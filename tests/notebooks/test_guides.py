@@ -13,6 +13,8 @@ from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 DOCS = Path(__file__).parents[2] / "docs"
 
 
+# A busy machine takes its time for the jobs behind a page.
+@pytest.mark.timeout(600)
 def test_the_way_of_an_analyst_can_be_walked(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -21,10 +23,9 @@ def test_the_way_of_an_analyst_can_be_walked(
     known: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         # As a notebook has cells: one behind the other, on the same names.
-        exec(block.replace("5_000", "300").replace('.html")', '.html", seconds=1)'), known)
+        exec(block.replace("users=5_000", "users=300"), known)
     assert known["steps"]["users"].sum() > 0
     assert len(known["differ"])
-    assert known["lost"].count() >= 0
     assert "checkout" in (tmp_path / "funnel.html").read_text("utf-8")
     assert (tmp_path / "funnel.csv").stat().st_size > 0
 

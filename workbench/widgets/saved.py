@@ -48,7 +48,7 @@ def _of_cell(number: int, cell: Any) -> Iterator[str]:
         if output.output_type == "error":
             yield f"code cell {number} ended with {output.ename}: {output.evalue}"
         data = output.get("data", {})
-        if WIDGET in data and "<svg" not in data.get(PICTURE, ""):
+        if WIDGET in data and not data.get(PICTURE):
             yield f"code cell {number} shows a widget without a picture; show one of wb's."
 
 

@@ -50,10 +50,7 @@ matrix: compile
 	$(VENV)/python -m tests.matrix $(MATRIX)
 
 bench: compile
-	$(VENV)/python -m benchmarks funnel
-	$(VENV)/python -m benchmarks windows
-	$(VENV)/python -m benchmarks backfill
-	$(VENV)/python -m benchmarks online
+	$(VENV)/python -m benchmarks all --page docs/benchmarks.md
 
 notebooks: compile
 	$(VENV)/python tools/notebooks.py

@@ -1,7 +1,8 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill``, ``entities``, ``streams`` and ``online`` likewise, or parts:
-``python -m benchmarks windows quantile spark``.
+``windows``, ``backfill``, ``entities``, ``streams``, ``online``, ``small`` and ``floor`` likewise,
+or parts: ``python -m benchmarks windows quantile spark``. ``all`` measures every subject, or those
+named behind it, and with ``--page`` writes a page.
 """
 
 import argparse
@@ -9,34 +10,56 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import online
+from benchmarks import everything, online
 from benchmarks.backfill import backfill, entities
+from benchmarks.floor import floor
 from benchmarks.funnel import funnel
 from benchmarks.measuring.report import Report, counted, machine, write_json
+from benchmarks.small import small
 from benchmarks.streams import streams
 from benchmarks.windows import windows
 
-SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online")
+SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online", "small", "floor")
 PARTS: dict[str, Sequence[str]] = {
     "funnel": funnel.PARTS,
     "windows": windows.PARTS,
     "backfill": backfill.PARTS,
     "streams": tuple(streams.PARTS),
     "online": online.PARTS,
+    "small": small.PARTS,
+    "floor": floor.PARTS,
+    "all": SUBJECTS,
 }
 #: How many rows the largest file has, and measured runs there are: minutes for all.
-ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS}
+ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS, "floor": 20_000_000}
 ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "entities": 2, "streams": 1, "online": 3}
+ROUNDS |= {"small": 5, "floor": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmark that the command line names."""
     options = parser().parse_args(arguments)
+    if options.subject == "all":
+        all_of(options)
+        return
     print(machine())
     report = measured(options)
     print(report.verdict())
     if options.json:
         write_json(options.json, report)
+
+
+def all_of(options: argparse.Namespace) -> None:
+    """Run every subject, or those that the command line names."""
+    if wrong := [part for part in options.parts if part not in SUBJECTS]:
+        parser().error(f"parts: {wrong[0]} is no subject; there are {', '.join(SUBJECTS)}.")
+    given = [f"--folder={options.folder}"]
+    given += [f"--rounds={options.rounds}"] if options.rounds else []
+    sizes = dict(one.split(":", 1) for one in options.of)
+    if wrong := [subject for subject in sizes if subject not in SUBJECTS]:
+        parser().error(f"--of: {wrong[0]} is no subject; there are {', '.join(SUBJECTS)}.")
+    found = everything.measured(options.parts or SUBJECTS, given, sizes)
+    everything.written(found, options.json, options.page)
 
 
 def measured(options: argparse.Namespace) -> Report:
@@ -52,7 +75,11 @@ def measured(options: argparse.Namespace) -> Report:
         return entities.run(rounds, options.folder, options.parts)
     if options.subject == "online":
         return online.run(rounds, options.folder, options.parts)
+    if options.subject == "small":
+        return small.run(options.sizes or small.SIZES, rounds, options.folder, options.parts)
     rows = options.rows or ROWS[options.subject]
+    if options.subject == "floor":
+        return floor.run(rows, rounds, options.folder, options.parts)
     if options.subject == "streams":
         return streams.run(rows, options.folder, options.parts)
     if options.subject == "windows":
@@ -65,7 +92,7 @@ def measured(options: argparse.Namespace) -> Report:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    made.add_argument("subject", choices=SUBJECTS, help="what to measure")
+    made.add_argument("subject", choices=(*SUBJECTS, "all"), help="what to measure")
     made.add_argument(
         "parts",
         nargs="*",
@@ -85,6 +112,17 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--rounds", type=int, help="measured runs of each query")
     made.add_argument("--json", type=Path, metavar="FILE", help="write the results as data, too")
+    made.add_argument(
+        "--page", type=Path, metavar="FILE", help="of all: write the results as a page, too"
+    )
+    made.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="SUBJECT:OPTIONS",
+        help="of all: what a subject gets besides, such as 'floor:funnel --rows 1M'; may be given "
+        "again",
+    )
     made.add_argument(
         "--folder",
         type=Path,

@@ -29,7 +29,10 @@ CODEGEN = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMod
 #: Spark writes and compiles Java for each query, which takes longer than our tables of some rows.
 #: Notebooks, examples and the matrix have it as users do.
 NO_CODEGEN = dict(zip(CODEGEN, ("false", "NO_CODEGEN"), strict=True))
-FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN
+#: Tables of the tests are small, and go to Spark's workers all the same: what is answered in this
+#: process has tests of its own.
+ON_SPARK = {"spark.workbench.answerInDriver": "never"}
+FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN | ON_SPARK
 
 ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import workbench as wb
-from tests.clusters import NO_CALL_SITES, ConnectServer, OwnSession
+from tests.clusters import NO_CALL_SITES, ON_SPARK, ConnectServer, OwnSession
 from tests.matrix.questions import QUESTIONS, Answer, ask, differing
 from tests.matrix.sessions import SESSIONS, TOGETHER, Session
 from tests.matrix.tables import write_tables
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     names = list(asked.questions or QUESTIONS)
     files = Path(mkdtemp(prefix="matrix-tables-"))
     write_tables(files)
-    spark = wb.session({"spark.master": "local[2]", **NO_CALL_SITES})
+    spark = wb.session({"spark.master": "local[2]", **NO_CALL_SITES, **ON_SPARK})
     expected, wrong = ask(spark, files, names), 0
     for name in asked.sessions or EVERY:
         start = time.monotonic()
@@ -51,12 +51,12 @@ def _asked(session: Session, files: Path, names: list[str]) -> dict[str, Answer]
         folder = Path(mkdtemp(prefix="matrix-server-"))
         if session.connect:
             server = stack.enter_context(ConnectServer(Path(sys.executable), folder))
-            found = server.run(ask, files, names, session.conf, session.source)
+            found = server.run(ask, files, names, session.conf | ON_SPARK, session.source)
         elif session.static:
             own = stack.enter_context(OwnSession(Path(sys.executable), folder, session.static))
-            found = own.run(ask, files, names, session.conf, session.source)
+            found = own.run(ask, files, names, session.conf | ON_SPARK, session.source)
         else:
-            found = ask(wb.session(), files, names, session.conf, session.source)
+            found = ask(wb.session(), files, names, session.conf | ON_SPARK, session.source)
     return dict(found)
 
 

@@ -8,6 +8,7 @@ from workbench.backfill.days import of_days, only_days
 from workbench.backfill.entities.checks import check_not_entities
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, run_entities
+from workbench.backfill.in_driver import in_driver
 from workbench.backfill.inspect.check import check_features
 from workbench.backfill.inspect.explain import explained
 from workbench.backfill.inspect.one_query import ask
@@ -107,7 +108,8 @@ class Backfill(BackfillSpec):
         pyspark.sql.DataFrame
             All columns of the queries and one for each aggregation and window, every query once,
             in any order. Counts of nothing are 0, other features null. Nothing runs until it is
-            used.
+            used, but for small tables that are not Spark's: these are answered at once, in this
+            process, where ``method`` is "auto" and there are no ``days`` (:meth:`explain`).
 
         Raises
         ------
@@ -119,6 +121,8 @@ class Backfill(BackfillSpec):
             bound = bind_entities(self, queries, events)
             return run_entities(bound if days is None else only_days(bound, days), method)
         plan = self.bound(queries, events)
+        if method == "auto" and days is None and (here := in_driver(plan)) is not None:
+            return here
         plan = plan if days is None else of_days(plan, days)
         return answered(plan, choose(plan).method if method == "auto" else method)
 

@@ -26,7 +26,7 @@ from workbench.spark.shuffle import (
     with_partition,
     without_null,
 )
-from workbench.spark.sources.given import table
+from workbench.spark.sources.held import source
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column, has_hash, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
@@ -93,6 +93,11 @@ class Plan:
         return self.events.integer_time
 
     @property
+    def in_driver(self) -> bool:
+        """Whether this process holds both tables, and ``auto`` answers here."""
+        return self.queries.held is not None and self.events.held is not None
+
+    @property
     def alive(self) -> bool:
         """Whether events have validity intervals, and count in them."""
         return False
@@ -128,7 +133,7 @@ class Plan:
     @cached_property
     def partitions(self) -> int:
         """How many partitions a shuffle has."""
-        return shuffle_partitions(self.queries.df)
+        return shuffle_partitions(self.queries.without_rows)
 
     @property
     def places(self) -> int:
@@ -137,7 +142,7 @@ class Plan:
 
     @cached_property
     def _zone(self) -> str | None:
-        return self.events.df.sparkSession.conf.get("spark.sql.session.timeZone")
+        return self.events.without_rows.sparkSession.conf.get("spark.sql.session.timeZone")
 
     def arrow_type(self, kind: "DataType") -> pa.DataType:
         """Return how Arrow calls a type of Spark, where the workers get it."""
@@ -163,14 +168,14 @@ def bind(
     WorkbenchError
         When a column is missing or has a type that cannot be used so.
     """
-    asked = table(queries, "queries")
+    asked = source(queries, "queries")
     bound_queries = BoundTable.of(asked, backfill.key, backfill.query_time, side)
     return bind_tables(backfill, bound_queries, bind_events(backfill, events))
 
 
 def bind_events(backfill: "BackfillSpec", events: "TableLike") -> BoundTable:
     """Bind a backfill to its events alone, none of whose columns is checked."""
-    return BoundTable.of(table(events), backfill.key, backfill.time, "events")
+    return BoundTable.of(source(events), backfill.key, backfill.time, "events")
 
 
 def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTable) -> Plan:
@@ -243,7 +248,7 @@ def _wire(plan: Plan) -> Wire:
         ends = VALID_FROM, VALID_TO
         carried.wanted |= {name: column(plan.events, name, "events") for name in ends}
     features = tuple(_feature(plan, one, carried) for one in plan.features)
-    rows = plan.events.df.select(*carried.wanted.values())
+    rows = plan.events.without_rows.select(*carried.wanted.values())
     kinds = zip(carried.wanted, (field.dataType for field in rows.schema.fields), strict=True)
     schema = pa.schema([(name, plan.arrow_type(kind)) for name, kind in kinds])
     task = BackfillTask(tuple(back.items()), tuple(keys), features, schema)

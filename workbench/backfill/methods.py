@@ -27,7 +27,7 @@ class MethodChoice(NamedTuple):
 
 def scan(plan: Plan) -> Work:
     """Bring queries and events of a key together in one shuffle, and go through both once."""
-    ship(plan.queries.df.sparkSession)
+    ship(plan.queries.without_rows.sparkSession)
     going = plan.wire
     queries = bundles(plan, going.queries, going.task.keys, queries=True)
     events = bundles(plan, going.events, going.task.keys, queries=False)

@@ -2,7 +2,9 @@
 
 import ctypes
 import gc
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 
 import pyarrow as pa
@@ -25,18 +27,42 @@ def load_libraries() -> None:
     cpu_target.target_context.refresh()
 
 
-@cache
+#: Whether tasks run in a process that a person works in, which is not theirs to arrange.
+_of_a_person: ContextVar[bool] = ContextVar("of a person", default=False)
+
+
+@contextmanager
+def of_a_person() -> Iterator[None]:
+    """Run tasks in a process that a person works in: its memory stays as it is arranged.
+
+    Examples
+    --------
+    >>> with of_a_person():
+    ...     freeze_gc()
+    """
+    before = _of_a_person.set(True)
+    try:
+        yield
+    finally:
+        _of_a_person.reset(before)
+
+
 def freeze_gc() -> None:
     """Exempt what is loaded by now from garbage collection.
 
     Spark's workers collect garbage behind each task. Over numpy, pyarrow and numba that takes 20 ms
     in which nothing is ever found: longer than many a task.
     """
+    if not _of_a_person.get():
+        _freeze_gc()
+
+
+@cache
+def _freeze_gc() -> None:
     gc.collect()
     gc.freeze()
 
 
-@cache
 def keep_heap() -> None:
     """Use the memory of an array that is gone for the next one, where the C library is glibc.
 
@@ -44,6 +70,12 @@ def keep_heap() -> None:
     to clear: a third of the time of a worker that makes many (docs/decisions/0007). In return a
     worker keeps up to 2 GiB until Spark ends it, a minute behind its last task.
     """
+    if not _of_a_person.get():
+        _keep_heap()
+
+
+@cache
+def _keep_heap() -> None:
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL("libc.so.6")
         libc.mallopt(M_MMAP_THRESHOLD, OWN)

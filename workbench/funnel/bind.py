@@ -10,7 +10,7 @@ from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment
 from workbench.spark.shuffle import bits_of, bits_of_names
-from workbench.spark.sources.given import table
+from workbench.spark.sources.held import source
 from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def bind(
     events: "TableLike | Prepared",
     by: Sequence[str] = (),
     taken: Sequence[str] = (),
+    at_once: bool = False,
 ) -> BoundTable | Prepared:
     """Bind a funnel to its events.
 
@@ -36,6 +37,8 @@ def bind(
         The columns of segments.
     taken : sequence of str
         Further names that the result uses itself.
+    at_once : bool
+        Whether the answer is no DataFrame.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def bind(
         bound = events
         check_prepared(funnel, events, by)
     else:
-        bound = BoundTable.of(table(events), funnel.key, funnel.time)
+        bound = BoundTable.of(source(events, at_once=at_once), funnel.key, funnel.time)
         check_events(funnel, bound)
         cohorts = {one.column for one in funnel.segmenting.of(by)}
         for name in funnel.segmenting.columns(by):
@@ -73,7 +76,7 @@ def period_of(
 
 def clock_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> tuple[str, str]:
     """Return what Spark calls the type of the time column, and the session's time zone."""
-    rows = events.blocks if isinstance(events, Prepared) else events.df
+    rows = events.blocks if isinstance(events, Prepared) else events.without_rows
     zone = rows.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
     return events.schema[funnel.time].dataType.typeName(), str(zone)
 

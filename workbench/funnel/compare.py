@@ -56,7 +56,7 @@ def compare_of(
     asked = _checked_baseline(funnel, names, baseline)
     check_largest(largest, names)
     check_confidence(confidence)
-    bound = bind(funnel, events, names, COMPARE_COLUMNS)
+    bound = bind(funnel, events, names, COMPARE_COLUMNS, at_once=True)
     with in_one_sentence():
         found, skipped = figures(funnel, bound, names, _BINS, largest, median_ranks(confidence))
     segments = [row for row in found if not row["whole"]]

@@ -177,7 +177,8 @@ class Funnel(FunnelSpec):
             ``exclude``, ``excluded``: whether an excluded event has ended a chain of that level.
             Behind the key's columns stand those that are held constant; sessions by a time
             between events, and conversions, have a row each, numbered from 1 in ``session`` or
-            ``chain``. Nothing runs until it is used.
+            ``chain``. Nothing runs until it is used, but for a small table that is not Spark's: it
+            is answered at once, in this process (docs/front-door.md).
 
         Raises
         ------

@@ -16,6 +16,7 @@ from workbench.funnel.bind import (
     task_schema,
     trend_schema,
 )
+from workbench.funnel.in_driver import in_driver
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.entries import EntriesTask
@@ -23,6 +24,7 @@ from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
+from workbench.spark.in_driver import answered_here, run_here
 from workbench.spark.jobs import collected
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
@@ -65,6 +67,10 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
     if isinstance(events, Prepared):
         task = prepared_task(funnel, events, **more)
         rows, run = events.packed(), task.from_blocks
+    elif (here := in_driver(funnel, events, **more)) is not None:
+        found = run_here(here.task.from_rows, here.bundles)
+        schema = task_schema(here.task, events.schema, funnel.time)
+        return answered_here(found, schema, here.spark)
     else:
         rows, task = _rows(funnel, events, **more)
         run = task.from_rows
@@ -162,6 +168,10 @@ def _asked(
     if isinstance(events, Prepared):
         answer = answers(prepared_task(funnel, events, **more))
         return _of_prepared(funnel, events, answer, summary, schema), events.skipped
+    if (here := in_driver(funnel, events, **more)) is not None:
+        answered = run_here(answers(here.task).from_rows, here.bundles)
+        summed = run_here(summary.run, answered)
+        return collected(answered_here(summed, schema, here.spark)), here.skipped
     counted, skipped = watched(events)
     # The end of the data is known of all rows alone.
     rows, task = _rows(funnel, counted, isinstance(summary, TrendTask), **more)
@@ -176,7 +186,7 @@ def _rows(
     funnel: FunnelSpec, events: BoundTable, every_row: bool = False, **more: Any
 ) -> "tuple[DataFrame, FunnelTask]":
     """The rows in bundles, and what the workers have to know of them."""
-    ship(events.df.sparkSession)
+    ship(events.without_rows.sparkSession)
     by = more.get("by", ())
     what = bits(funnel, events, by)
     if "levels" in more and funnel.event in events.names:
@@ -197,7 +207,7 @@ def _of_prepared(
     # A timestamp would come out of Arrow with a time zone and out of Spark without one.
     kinds = [kind.typeName() for kind in segment_types(funnel, events, answer.funnel.by)]
     if events.tasks == 1 and "timestamp" not in kinds:
-        found = list(summary.run(answer.from_blocks(events.fetched())))
+        found = run_here(lambda all: summary.run(answer.from_blocks(all)), events.fetched())
         return [row for batch in found for row in batch.to_pylist()]
     bundles = events.packed().mapInArrow(
         named_task("funnel kernel", answer.from_blocks), f"{BUNDLE} binary"

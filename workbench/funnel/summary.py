@@ -70,7 +70,7 @@ def summary_of(
     check_bins(bins)
     names = any_of(by, "by")
     check_largest(largest, names)
-    bound = bind(funnel, events, names, STEP_COLUMNS)
+    bound = bind(funnel, events, names, STEP_COLUMNS, at_once=True)
     with in_one_sentence():
         found, skipped = figures(funnel, bound, names, bins, largest)
     everybody: list[Any] = [row for row in found if row["whole"]] or [nobody(len(funnel.labels))]

@@ -46,7 +46,7 @@ def trend_of(
     check_every(every)
     check_largest(largest, names)
     check_confidence(confidence)
-    bound = bind(funnel, events, names, TREND_COLUMNS)
+    bound = bind(funnel, events, names, TREND_COLUMNS, at_once=True)
     periods = periods_for(every, funnel, bound)
     if isinstance(bound, Prepared) and bound.span is not None:
         first, last = numbers(periods, np.array(within_period(funnel, bound, *bound.span)))

@@ -9,6 +9,7 @@ from workbench.groups.checks import KINDS, check_groups, check_order, check_ties
 from workbench.groups.plan import METHODS, quantiles_of
 from workbench.spark.shuffle import any_of, several
 from workbench.spark.sources.given import table
+from workbench.spark.sources.held import source
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def quantiles(
     <BLANKLINE>
     """
     names = several(columns, "columns")
-    rows = BoundTable.of(table(df, "df"), any_of(by, "by"))
+    rows = BoundTable.of(source(df, "df"), any_of(by, "by"))
     check_groups(rows, names)
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options

@@ -4,9 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.functions.catalogue import Options, answer_type
 from workbench.groups.checks import KINDS
 from workbench.groups.worker import QuantileTask
+from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.steps import named_task
@@ -35,14 +39,34 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     """
     from pyspark.sql.types import StructField, StructType
 
-    ship(df.df.sparkSession)
+    ship(df.without_rows.sparkSession)
     aliases = {name: f"c{i}" for i, name in enumerate((*df.key, *names))}
     groups, values = (tuple((name, aliases[name]) for name in some) for some in (df.key, names))
     task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
     kinds = [answer_type(KINDS[kind], options, type_of(df, name)) for name in names]
     answers = [StructField(name, kind) for name, kind in zip(names, kinds, strict=True)]
     schema = StructType([*(df.schema[key] for key in df.key), *answers])
+    if (here := _in_driver(df, aliases, task)) is not None:
+        return answered_here(here, schema, df.without_rows.sparkSession)
     return _bundled(df, aliases).mapInArrow(named_task("quantile kernel", task.from_rows), schema)
+
+
+def _in_driver(
+    df: BoundTable, aliases: dict[str, str], task: QuantileTask
+) -> "list[pa.RecordBatch] | None":
+    """The answers of a table that this process holds; None where Spark has to give them."""
+    if df.held is None:
+        return None
+    wanted = {alias: column(df, name, "columns") for name, alias in aliases.items()}
+    rows = worker_rows(df.held, wanted, {alias: name for name, alias in aliases.items()})
+    if rows is None:
+        return None
+    if not df.key:
+        # As below: one answer is asked for even where the table is empty.
+        nulls = [pa.nulls(1, kind) for kind in rows.schema.types]
+        rows = pa.concat_tables([rows, pa.table(nulls, schema=rows.schema)])
+    keys = tuple(aliases[key] for key in df.key)
+    return run_here(task.from_rows, bundled_here(rows, BundleTask((*wanted, PARTITION), keys, 1)))
 
 
 def _bundled(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":

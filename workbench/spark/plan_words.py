@@ -22,8 +22,9 @@ _MADE = {
 }
 #: What Spark's operators do, by their names.
 _SPARK = {
-    r"Scan|^Range$|LocalTableScan": "Reads the table, where it can only the columns and rows that "
-    "are needed.",
+    r"^LocalTableScan": "Rows that the driver holds: a table that was made here, or what "
+    "its process has answered of one.",
+    r"Scan|^Range$": "Reads the table, where it can only the columns and rows that are needed.",
     r"^BroadcastExchange": "Sends all rows to every task, through the driver.",
     r"^ReusedExchange": "Takes the rows of another exchange again, at no cost.",
     r"Exchange$": "Rows move between tasks: each writes its rows by their partition to disk, and "

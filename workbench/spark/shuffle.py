@@ -345,13 +345,13 @@ def bits_of(
         (f"{argument}: the condition of {label!r}", F.expr(one) if isinstance(one, str) else one)
         for label, one in conditions.items()
     ]
-    kinds = value_types(events.df, known)
+    kinds = value_types(events.without_rows, known)
     for (what, _), kind in zip(known, kinds, strict=True):
         if kind.typeName() != "boolean":
             raise WorkbenchError(
                 f"{what} gives {kind.typeName()}s; write one that is true or false."
             )
-    check_repeatable(events.df, known)
+    check_repeatable(events.without_rows, known)
     bits = [
         F.when(true, F.lit(_signed(1 << k))).otherwise(F.lit(0))
         for k, (_, true) in enumerate(known)

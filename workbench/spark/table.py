@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import COLLATED
+from workbench.spark.held import HeldTable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -36,7 +37,8 @@ class BoundTable:
 
     Attributes
     ----------
-    df : pyspark.sql.DataFrame
+    source : pyspark.sql.DataFrame or HeldTable
+        What was given.
     schema : pyspark.sql.types.StructType
     key : tuple of str
     time : str
@@ -52,7 +54,7 @@ class BoundTable:
     (['id'], True, "the clicks' column 'id'")
     """
 
-    df: "DataFrame"
+    source: "DataFrame | HeldTable"
     schema: "StructType"
     key: tuple[str, ...] = ()
     time: str = ""
@@ -60,10 +62,30 @@ class BoundTable:
 
     @classmethod
     def of(
-        cls, df: "DataFrame", key: Sequence[str] = (), time: str = "", side: str = ""
+        cls,
+        source: "DataFrame | HeldTable",
+        key: Sequence[str] = (),
+        time: str = "",
+        side: str = "",
     ) -> "BoundTable":
         """Ask a table for its columns, none of which is checked."""
-        return cls(df, df.schema, tuple(key), time, side)
+        df = source.without_rows if isinstance(source, HeldTable) else source
+        return cls(source, df.schema, tuple(key), time, side)
+
+    @property
+    def df(self) -> "DataFrame":
+        """The table as Spark has it."""
+        return self.source.df if isinstance(self.source, HeldTable) else self.source
+
+    @property
+    def held(self) -> HeldTable | None:
+        """The table as this process holds it, where it is to be answered here."""
+        return self.source if isinstance(self.source, HeldTable) else None
+
+    @property
+    def without_rows(self) -> "DataFrame":
+        """The columns, to ask Spark for types; with rows or without."""
+        return self.source.without_rows if isinstance(self.source, HeldTable) else self.source
 
     @property
     def names(self) -> list[str]:
@@ -87,7 +109,7 @@ class BoundTable:
 
     def but(self, df: "DataFrame") -> "BoundTable":
         """Return other rows of the same columns."""
-        return replace(self, df=df)
+        return replace(self, source=df)
 
 
 def column(table: BoundTable, name: str, argument: str) -> "Column":
@@ -126,7 +148,8 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
             f"{argument}: {several} several columns {name!r}; rename all but one of them."
         )
     same = [other for other in names if other.lower() == name.lower()]
-    if len(same) > 1 and str(table.df.sparkSession.conf.get(CASE, "false")).lower() != "true":
+    conf = table.without_rows.sparkSession.conf
+    if len(same) > 1 and str(conf.get(CASE, "false")).lower() != "true":
         columns = f"the {side}' columns" if side else "columns"
         raise WorkbenchError(
             f"{argument}: {columns} {' and '.join(map(repr, same))} are one name to Spark; "

@@ -114,7 +114,7 @@ def resolve(
         found.append(
             Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
         )
-    check_repeatable(df.df, [pair for one in found for pair in _computed(one)])
+    check_repeatable(df.without_rows, [pair for one in found for pair in _computed(one)])
     return found
 
 
@@ -150,7 +150,7 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
 def _argument(df: BoundTable, name: str, given: Argument) -> "tuple[Column, DataType]":
     if isinstance(given, str):
         return column(df, given, name), type_of(df, given)
-    return given, value_type(df.df, given, f"{name}: this", df.side)
+    return given, value_type(df.without_rows, given, f"{name}: this", df.side)
 
 
 def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | None":
@@ -159,7 +159,7 @@ def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | N
     if given is None:
         return None
     condition = F.expr(given) if isinstance(given, str) else given
-    kind = value_type(df.df, condition, f"{name}: the condition", df.side).typeName()
+    kind = value_type(df.without_rows, condition, f"{name}: the condition", df.side).typeName()
     if kind != "boolean":
         raise WorkbenchError(
             f"{name}: the condition gives {kind}s; write one that is true or false."
@@ -174,7 +174,7 @@ def _default(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Colu
         return None
     check_text(given, name)
     value = F.lit(given)
-    kind = value_type(df.df, value, f"{name}: the default", df.side)
+    kind = value_type(df.without_rows, value, f"{name}: the default", df.side)
     numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
     if kind.typeName() != answer.typeName() and not numbers:
         raise WorkbenchError(

@@ -37,7 +37,7 @@ def bind_frame(df: BoundTable, frame: Frame, order: Sequence[Any]) -> Frame:
     for name, bound in (("low", frame.low), ("high", frame.high)):
         if bound is not None and isinstance(bound.amount, PerRow):
             column: Any = bound.amount.column
-            kind = value_type(df.df, column, f"{name}: this")
+            kind = value_type(df.without_rows, column, f"{name}: this")
             if frame.unit == "range":
                 along = df.schema[order[0].name]
                 bound = _distance(name, column, kind, along.name, along.dataType)

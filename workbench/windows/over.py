@@ -7,7 +7,8 @@ from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.spark.shuffle import Carried, several
-from workbench.spark.sources.given import is_stream, table
+from workbench.spark.sources.given import is_stream
+from workbench.spark.sources.held import source, where_answered
 from workbench.spark.table import BoundTable
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import partition_of
@@ -130,7 +131,8 @@ class Over(WindowCall):
         Returns
         -------
         pyspark.sql.DataFrame
-            All columns of the table, and one for each function. Nothing runs until it is used.
+            All columns of the table, and one for each function. Nothing runs until it is used, but
+            for a small table that is not Spark's: it is answered here, at once (:meth:`explain`).
 
         Raises
         ------
@@ -141,9 +143,41 @@ class Over(WindowCall):
         ids = () if row_id is None else several(row_id, "row_id")
         if is_stream(df):
             return emitted(stream_call(self, BoundTable.of(df, self.partition_by), ids), emit)
-        rows = table(df, "df")
+        rows = source(df, "df")
         check_at_rest(emit, ids)
         return answered(self, BoundTable.of(rows, self.partition_by))
+
+    def explain(self, df: "TableLike | None" = None) -> str:
+        """Return which engine answers and why, what may be cut, and the frame of each function.
+
+        Parameters
+        ----------
+        df : TableLike, optional
+            A table that is to be asked: then also where it is answered, in Spark's tasks or, as it
+            is small and held here, in the driver's process.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> days = pd.DataFrame({"day": [1, 2, 3], "mwh": [5, 7, 6]})
+        >>> over = wb.Over(
+        ...     order_by="day", frame=wb.Frame.rows(-1, 1), usual=wb.fn.median("mwh")
+        ... )
+        >>> print(over.explain(days).splitlines()[0])
+        answered in the driver's process, which holds all 3 rows; spark.workbench.answerInDriver \
+set to never sends them to Spark
+        """
+        said = super().explain()
+        if df is None:
+            return said
+        if self.choice.engine == "spark":
+            return f"answered by Spark, as a step of its plan\n{said}"
+        return f"{where_answered(source(df, 'df'))}\n{said}"
 
     def frames(self, df: "TableLike", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.

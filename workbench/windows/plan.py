@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.engine.block import Call
 from workbench.engine.order import OrderColumn
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
+from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
 from workbench.spark.sources.given import table
@@ -81,14 +83,30 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     warn_of_text(df, call.order_by, (one.frame for one in found))
     if call.choice.engine == "spark":
         return with_spark(df, call.order_by, found)
-    ship(df.df.sparkSession)
+    ship(df.without_rows.sparkSession)
     task, carried = task_of(call, df, found)
+    if (here := _in_driver(df, found, task, carried)) is not None:
+        return here
     if cutting := _cutting(call, df, found, carried):
         task = replace(task, reach=cutting.reach)
         rows = cut_rows(carried, cutting)
     else:
         rows = bundle_rows(df.df, carried.wanted, task.keys)
     return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
+
+
+def _in_driver(
+    df: BoundTable, found: list[Resolved], task: WindowTask, carried: Carried
+) -> "DataFrame | None":
+    """The answers of a table that this process holds; None where Spark has to give them."""
+    if df.held is None:
+        return None
+    plain = {carried.of(name): name for name in df.names}
+    rows = worker_rows(df.held, carried.wanted, plain)
+    if rows is None:
+        return None
+    bundles = bundled_here(rows, BundleTask((*carried.wanted, PARTITION), task.keys, 1))
+    return answered_here(run_here(task.from_rows, bundles), result_schema(df, found), df.held.spark)
 
 
 def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
@@ -103,7 +121,7 @@ def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
         raise WorkbenchError(f"cut: each partition is one task, because {call.uncut}.")
     bound = BoundTable.of(table(df, "df"), call.partition_by)
     found = resolved(call, bound)
-    ship(bound.df.sparkSession)
+    ship(bound.without_rows.sparkSession)
     carried = Carried.every(bound)
     cutting = _cutting(call, bound, found, carried)
     assert cutting is not None

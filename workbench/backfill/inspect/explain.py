@@ -8,6 +8,7 @@ from workbench.backfill.split.plan import SplitPlan
 from workbench.backfill.tree.plan import no_state
 from workbench.backfill.worker.partials import needs_all
 from workbench.spark.jobs import collected
+from workbench.spark.sources.held import where_answered
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -38,7 +39,9 @@ def explained(plan: Plan) -> str:
     """
     chosen, sizes = choose(plan), _sizes(plan)
     cutting = chosen.method == "auto"
+    here = [where_answered(plan.queries.source, plan.events.source)] if plan.in_driver else []
     lines = [
+        *here,
         f"{sizes.queries:,} queries and {sizes.events:,} events with a key and a time, "
         f"of {sizes.keys:,} keys; the largest has {sizes.largest:,} rows",
         f"auto{'' if cutting else ' is scan'}: {chosen.why}",

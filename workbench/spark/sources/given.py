@@ -106,8 +106,21 @@ def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
 
     if isinstance(what, DataFrame | str | PathLike):
         return None
-    rows = spark_rows(_arrow(what, argument), argument)
+    rows = spark_rows(arrow_rows(what, argument), argument)
     return session().createDataFrame(rows.append_column(number, pa.array(range(len(rows)))))
+
+
+def is_spark(value: Any) -> bool:
+    """Say whether Spark has a table already, or reads it: a DataFrame, a path or a table's name.
+
+    Examples
+    --------
+    >>> is_spark("clicks.csv"), is_spark(pa.table({"id": [1]}))
+    (True, False)
+    """
+    from pyspark.sql import DataFrame
+
+    return isinstance(value, DataFrame | str) or is_path(value)
 
 
 def is_stream(value: Any) -> "TypeGuard[DataFrame]":
@@ -151,7 +164,7 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
         return _by_name(value, argument)
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
-    return session().createDataFrame(spark_rows(_arrow(value, argument), argument))
+    return session().createDataFrame(spark_rows(arrow_rows(value, argument), argument))
 
 
 def _by_name(name: str, argument: str) -> "DataFrame":
@@ -180,7 +193,14 @@ def _by_name(name: str, argument: str) -> "DataFrame":
     )
 
 
-def _arrow(value: Any, argument: str) -> pa.Table:
+def arrow_rows(value: Any, argument: str) -> pa.Table:
+    """Return a table of pandas, Polars, DuckDB or Arrow as one of Arrow.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no table.
+    """
     pandas, kind = sys.modules.get("pandas"), type(value)
     if pandas is not None and isinstance(value, pandas.DataFrame):
         return pandas_rows(value, argument)

@@ -1,0 +1,1 @@
+"""How near each path is to the same Spark job with steps that do nothing."""

@@ -1,0 +1,74 @@
+"""What the parts of ``python -m benchmarks floor`` share: a path beside its floor."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.measuring.measure import Run, side_by_side
+from benchmarks.measuring.replayed import recorded, replayed
+from benchmarks.measuring.report import Report, Result, plain_seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: At most so many times the floor.
+MOST = 1.25
+OURS, NO_KERNEL, IDLE = "ours", "the kernel idle", "every Python step idle"
+#: Runs before anything is measured: Java compiles what all ways share.
+WARM = 3
+
+
+@dataclass
+class FloorBench:
+    """What the parts of the benchmark share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    folder : Path
+        Of the generated files, and of what steps have given.
+    rounds : int
+        Measured runs of each way.
+    rows : int
+    report : Report
+    """
+
+    spark: "SparkSession"
+    folder: Path
+    rounds: int
+    rows: int
+    report: Report
+
+    def path(self, what: str, run: Callable[[], Any]) -> None:
+        """Measure one path: as it is, with an idle kernel, and with every Python step idle."""
+        kept = self.folder / "given-by-steps"
+        shutil.rmtree(kept, ignore_errors=True)
+        with recorded(kept):
+            run()
+        for _ in range(WARM):
+            run()
+        ways: dict[str, Run] = {
+            OURS: run,
+            NO_KERNEL: partial(inside, run, kept, "kernel"),
+            IDLE: partial(inside, run, kept, ""),
+        }
+        timings = side_by_side(ways, self.rounds, same=False)
+        times = {name: timing.median for name, timing in timings.items()}
+        self.report.took(what, self.rows, times)
+        ours, floor = times[OURS], times[IDLE]
+        cells = plain_seconds(ours), plain_seconds(floor)
+        self.report.add(Result(what, IDLE, self.rows, *cells, ours / floor, MOST))
+        share = max(ours - times[NO_KERNEL], 0.0) / ours
+        cells = plain_seconds(ours), plain_seconds(times[NO_KERNEL])
+        self.report.add(
+            Result(f"kernel's share: {what}", NO_KERNEL, self.rows, *cells, share, None, "of it")
+        )
+
+
+def inside(run: Callable[[], Any], kept: Path, only: str) -> None:
+    """Run a path whose steps do nothing."""
+    with replayed(kept, only):
+        run()

@@ -1,0 +1,1 @@
+"""Questions to small tables, warm: what they take beyond an empty job of Spark."""

@@ -1,0 +1,116 @@
+"""``python -m benchmarks small``: warm questions to small tables, against an empty job of Spark."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import workbench as wb
+from benchmarks.measuring.measure import side_by_side
+from benchmarks.measuring.report import Report, Result, milliseconds, short
+from workbench.spark.sources.held import ANSWERED, GIVEN, NEVER
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CORES = 2
+PARTS = ("given", "workers", "parquet")
+SIZES = (10_000, 100_000, 1_000_000)
+#: Milliseconds beyond an empty job of as many tasks.
+MOST = 300.0
+EMPTY = "an empty job"
+STEPS = ("visit", "cart", "pay")
+FRAME = wb.Frame.rows(-1_000, 0)
+FUNNEL = wb.Funnel(STEPS, 3_600, key="who", time="at", event="what")
+OVER = wb.Over("who", "at", FRAME, iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75]))
+BACKFILL = wb.Backfill(
+    "who", "at", [wb.Aggregation("avg", "value", windows=[3_600, 86_400])], "sliding"
+)
+
+Question = Callable[[Any], Any]
+#: What is asked, and fetched as Arrow where it is a DataFrame.
+QUESTIONS: dict[str, Question] = {
+    "funnel steps": FUNNEL.steps,
+    "funnel levels": lambda rows: FUNNEL.levels(rows).toArrow(),
+    "wb.over, three quantiles": lambda rows: OVER.run(rows).toArrow(),
+    "wb.quantiles": lambda rows: wb.quantiles(rows, "value", [0.5], by="who").toArrow(),
+    "backfill of as many queries": lambda rows: BACKFILL.run(rows, rows).toArrow(),
+}
+
+
+def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure and return the results.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Rows of the tables.
+    rounds : int
+        Measured runs of each way.
+    folder : Path
+        Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`: tables that are given, the same by Spark's workers, and files.
+    """
+    report, chosen = Report(), set(only or PARTS)
+    spark = wb.session({"spark.master": f"local[{CORES}]"})
+    for rows in sizes:
+        table = events(rows)
+        for part in (one for one in PARTS if one in chosen):
+            spark.conf.set(ANSWERED, NEVER if part == "workers" else GIVEN)
+            given = stored(spark, table, folder) if part == "parquet" else table
+            for name, ask in QUESTIONS.items():
+                told(spark, report, rounds, f"{name}, {part}", rows, given, ask)
+    spark.conf.unset(ANSWERED)
+    return report
+
+
+def told(
+    spark: "SparkSession",
+    report: Report,
+    rounds: int,
+    what: str,
+    rows: int,
+    given: Any,
+    ask: Question,
+) -> None:
+    """Report what a warm answer takes beyond an empty job of two stages."""
+    ways = {"ours": lambda: ask(given), EMPTY: lambda: empty(spark)}
+    timings = side_by_side(ways, rounds, same=False)
+    times = {name: timing.median for name, timing in timings.items()}
+    report.took(f"{what}, {short(rows)}", rows, times)
+    beyond = (times["ours"] - times[EMPTY]) * 1_000
+    cells = milliseconds(times["ours"]), milliseconds(times[EMPTY])
+    report.add(Result(what, EMPTY, rows, *cells, beyond, MOST, "ms more"))
+
+
+def empty(spark: "SparkSession") -> None:
+    """Run a job of as many tasks as a small question has, in front of a shuffle and behind it."""
+    tasks = 2 * CORES
+    spark.range(0, tasks, 1, CORES).repartition(tasks).toArrow()
+
+
+def events(rows: int) -> pa.Table:
+    """Return generated events of a hundred rows a key."""
+    random = np.random.default_rng(0)
+    names = pa.array([*STEPS, "help"])
+    return pa.table(
+        {
+            "who": random.integers(0, max(rows // 100, 1), rows),
+            "at": random.integers(0, 30 * 86_400, rows),
+            "what": names.take(pa.array(random.integers(0, 4, rows))),
+            "value": random.normal(size=rows),
+        }
+    )
+
+
+def stored(spark: "SparkSession", table: pa.Table, folder: Path) -> Any:
+    """Return a table as Spark reads it from a file."""
+    path = folder / f"small-{len(table)}.parquet"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        pq.write_table(table, path)
+    return spark.read.parquet(str(path))

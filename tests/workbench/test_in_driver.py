@@ -1,0 +1,201 @@
+"""Small tables that are given are answered in this process, as Spark's workers answer them."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import Phase, given
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+
+import workbench as wb
+from tests.clusters import ZONE, session_options
+from tests.drawn import draws
+from tests.workbench.spark.jobs import no_job
+from tests.workbench.windows import cases
+from workbench.errors import JobError
+from workbench.spark import in_driver
+from workbench.spark.held import HeldTable
+from workbench.spark.sources.held import (
+    ANSWERED,
+    GIVEN,
+    LOCAL,
+    NEVER,
+    ROWS,
+    local_rows,
+    source,
+)
+
+#: Of each kind of question so many tables are answered on both ways.
+BOTH_WAYS = draws(2, phases=[Phase.generate])
+#: Functions of each kind of answer and of argument; some have a condition, which Spark computes.
+SOME = ("counted", "spent", "mean_x", "low_word", "band", "q_at", "disc_day", "counts", "rank")
+STEPS = ("", "a", "ab")
+MOMENTS = st.one_of(
+    st.none(), st.integers(-40, 40).map(lambda hour: datetime(1970, 1, 2) + timedelta(hours=hour))
+)
+
+
+@st.composite
+def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
+    """Ties, duplicates, a hot key, nulls, NaN, and times before 1970."""
+    size = draw(st.integers(0, most_rows))
+    columns: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
+        "who": (st.sampled_from(["x", "x", "x", "y", "z", None]), pa.string()),
+        "number": (st.integers(0, 3), pa.int32()),
+        "at": (MOMENTS, pa.timestamp("us", "UTC")),
+        "event": (st.sampled_from([*STEPS, "zz", None]), pa.string()),
+        "value": (st.sampled_from([0.5, -1.0, float("nan"), None, 4.0]), pa.float64()),
+    }
+    drawn = {
+        name: pa.array(draw(st.lists(value, min_size=size, max_size=size)), kind)
+        for name, (value, kind) in columns.items()
+    }
+    return pa.table(drawn)
+
+
+def both_ways(spark: SparkSession, ask: Any) -> None:
+    """Ask in this process and in Spark's workers: the same rows, of the same types."""
+    with session_options(spark, {ANSWERED: GIVEN}):
+        here: DataFrame = ask()
+    assert local_rows(here) is not None
+    there: DataFrame = ask()
+    assert local_rows(there) is None
+    assert here.schema == there.schema
+    assert in_any_order(here) == in_any_order(there)
+
+
+def in_any_order(df: DataFrame) -> list[str]:
+    return sorted(map(str, df.toArrow().to_pylist()))
+
+
+@pytest.fixture(autouse=True)
+def on_spark(spark: SparkSession) -> None:
+    """What is asked outside of :func:`both_ways` is asked of Spark's workers."""
+    assert spark.conf.get(ANSWERED) == NEVER
+
+
+@BOTH_WAYS
+@given(rows=cases.tables(most_rows=30))
+def test_window_functions_are_those_of_sparks_workers(spark: SparkSession, rows: pa.Table) -> None:
+    columns = {name: cases.TIE_PROOF[name].function for name in SOME}
+    frame = wb.Frame.range(-2, 1)
+    both_ways(spark, lambda: wb.over(rows, "p", "k", frame, "kernel", **columns))
+
+
+@BOTH_WAYS
+@given(rows=events())
+def test_levels_are_those_of_sparks_workers(spark: SparkSession, rows: pa.Table) -> None:
+    funnel = wb.Funnel(STEPS, "10 hours", key=["who", "number"], time="at")
+    both_ways(spark, lambda: funnel.levels(rows, by="event"))
+
+
+@BOTH_WAYS
+@given(rows=events(), conditions=st.booleans())
+def test_steps_are_those_of_sparks_workers(
+    spark: SparkSession, rows: pa.Table, conditions: bool
+) -> None:
+    steps = {"first": "event = ''", "then": "value > 0 AND event <> ''"} if conditions else STEPS
+    funnel = wb.Funnel(steps, "10 hours", key="who", time="at")
+    with session_options(spark, {ANSWERED: GIVEN}):
+        here = quietly(funnel, rows)
+    there = quietly(funnel, rows)
+    pd.testing.assert_frame_equal(here, there)
+    assert here.attrs == there.attrs
+
+
+def quietly(funnel: wb.Funnel, rows: Any) -> pd.DataFrame:
+    """Steps without the warnings of rows that were left out, whose count is in the attributes."""
+    from workbench.funnel.summary import summary_of
+
+    return summary_of(funnel, rows, warn=False).steps
+
+
+@BOTH_WAYS
+@given(queries=events(15), rows=events())
+def test_features_are_those_of_sparks_workers(
+    spark: SparkSession, queries: pa.Table, rows: pa.Table
+) -> None:
+    aggregations = [
+        wb.Aggregation("avg", "value", windows=["5 hours", None]),
+        wb.Aggregation("count", windows="9 hours", by="event"),
+        wb.Aggregation("last", "event", windows="20 hours", where="number > 0"),
+    ]
+    backfill = wb.Backfill("who", "at", aggregations)
+    both_ways(spark, lambda: backfill.run(queries, rows))
+
+
+@BOTH_WAYS
+@given(rows=events(), by=st.sampled_from([None, "who", ["who", "number"]]))
+def test_quantiles_are_those_of_sparks_workers(
+    spark: SparkSession, rows: pa.Table, by: Any
+) -> None:
+    both_ways(spark, lambda: wb.quantiles(rows, ["value", "at"], [0.25, 0.5], by=by))
+
+
+def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSession) -> None:
+    rows = pd.DataFrame({"k": [1, 1, 2], "t": [1, 2, 3], "v": [5, 7, 6]})
+    over = wb.Over("k", "t", wb.Frame.rows(-1, 0), usual=wb.fn.median("v"))
+    backfill = wb.Backfill("k", "t", wb.Aggregation("sum", "v", windows=5), "sliding")
+    here = "answered in the driver's process, which holds all"
+    with session_options(spark, {ANSWERED: GIVEN}):
+        with no_job(spark):
+            assert local_rows(over.run(rows)) == 3
+        assert over.explain(rows).startswith(f"{here} 3 rows")
+        assert backfill.explain(rows, rows).startswith(f"{here} 6 rows")
+        assert local_rows(backfill.run(rows, rows, method="scan")) is None
+        assert over.explain(wb.table(rows)).startswith("answered by Spark's tasks")
+        with session_options(spark, {ROWS: 2}):
+            assert over.explain(rows).startswith("answered by Spark's tasks")
+    assert over.explain(rows).startswith("answered by Spark's tasks")
+    with session_options(spark, {ANSWERED: "always"}), pytest.raises(wb.WorkbenchError) as error:
+        over.run(rows)
+    assert str(error.value).startswith(f"{ANSWERED}: 'always'")
+
+
+def test_a_local_relation_is_answered_here_where_it_is_asked_at_once_or_so_said(
+    spark: SparkSession,
+) -> None:
+    table = wb.table(pd.DataFrame({"k": [1, 1, 2], "t": [1, 2, 3], "e": ["a", "b", "a"]}))
+    funnel = wb.Funnel(["a", "b"], 5, key="k", time="t", event="e")
+    with session_options(spark, {ANSWERED: GIVEN}):
+        assert local_rows(funnel.levels(table.where("t > 0"))) is None
+        assert funnel.steps(table)["users"].tolist() == [2, 1]
+    with session_options(spark, {ANSWERED: LOCAL}):
+        found = funnel.levels(table.where("t > 0"))
+        assert local_rows(found) == 2
+        assert sorted(row.level for row in found.collect()) == [1, 2]
+        assert local_rows(funnel.levels(spark.range(3).selectExpr("id k", "id t", "'a' e"))) is None
+
+
+def test_files_of_a_few_bytes_are_fetched_where_an_answer_is_wanted_at_once(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = pa.table({"k": [1, 1, 2, None], "t": [1, 2, 3, 4], "e": ["a", "b", "a", "a"]})
+    pq.write_table(rows, tmp_path / "events.parquet")
+    files = spark.read.parquet(str(tmp_path / "events.parquet"))
+    funnel = wb.Funnel({"first": "e = 'a'", "then": "e = 'b'"}, 5, key="k", time="t")
+    there = quietly(funnel, files)
+    with session_options(spark, {ANSWERED: GIVEN}):
+        assert isinstance(source(files, at_once=True), HeldTable)
+        assert not isinstance(source(files), HeldTable)
+        assert not isinstance(source(spark.range(10**9), at_once=True), HeldTable)
+        here = quietly(funnel, files)
+        pd.testing.assert_frame_equal(here, there)
+        assert here.attrs["skipped"] == there.attrs["skipped"] == 1
+        with patch.object(in_driver, "in_arrow", side_effect=JobError(in_driver.MOST_RESULTS)):
+            pd.testing.assert_frame_equal(quietly(funnel, files), there)
+
+
+def test_times_without_a_zone_go_by_the_clock_of_the_session(spark: SparkSession) -> None:
+    rows = pd.DataFrame({"k": 1, "t": pd.to_datetime(["2024-03-31 01:00", "2024-03-31 04:00"])})
+    over = wb.Over("k", "t", wb.Frame.range("-2 hours", 0), n=wb.fn.count())
+    with session_options(spark, {ZONE: "Europe/Berlin"}):
+        there = in_any_order(over.run(rows))
+        with session_options(spark, {ANSWERED: GIVEN}):
+            assert in_any_order(over.run(rows)) == there

@@ -1,0 +1,49 @@
+"""A backfill of tables that the driver's process holds: its task, run there."""
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from workbench.backfill.bind import Plan
+from workbench.backfill.worker.task import QUERY
+from workbench.columnar.blocks import TIME
+from workbench.columnar.bundles import PARTITION
+from workbench.columnar.subpartitions import SubpartitionTask
+from workbench.spark.in_driver import answered_here, bundled_here, run_here, with_all, worker_rows
+from workbench.spark.table import BoundTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+
+def in_driver(plan: Plan) -> "DataFrame | None":
+    """Return every query with its features, answered here; None where Spark has to answer."""
+    if plan.queries.held is None or plan.events.held is None:
+        return None
+    going, task = plan.wire, plan.wire.task
+    queries = _rows(plan, plan.queries, going.queries)
+    events = _rows(plan, plan.events, going.events, (*task.keys, TIME))
+    if queries is None or events is None:
+        return None
+    asked = queries.append_column(QUERY, pa.repeat(True, len(queries)))
+    bundles = chain.from_iterable(
+        bundled_here(rows, SubpartitionTask((*rows.column_names, PARTITION), task.keys, 1))
+        for rows in (asked, events)
+    )
+    return answered_here(run_here(task.run, bundles), plan.schema, plan.queries.held.spark)
+
+
+def _rows(
+    plan: Plan,
+    table: BoundTable,
+    wanted: "Mapping[str, Column]",
+    present: tuple[str, ...] = (),
+) -> pa.Table | None:
+    assert table.held is not None
+    plain = {f"k{i}": name for i, name in enumerate(table.key)} | {TIME: table.time}
+    plain |= {f"c{i}": name for i, name in enumerate(table.names)}
+    plain = {alias: name for alias, name in plain.items() if alias in wanted}
+    rows = worker_rows(table.held, wanted, plain)
+    return None if rows is None else with_all(rows, present)

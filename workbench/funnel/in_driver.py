@@ -1,0 +1,77 @@
+"""A funnel of events that the driver's process holds: what its tasks get there."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from workbench.columnar.blocks import KEEP, NAME, TIME, key_columns
+from workbench.columnar.bundles import PARTITION, BundleTask
+from workbench.funnel.bind import bits, period_of, task_of
+from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.spark.in_driver import bundled_here, with_all, worker_rows
+from workbench.spark.shuffle import name_of
+from workbench.spark.table import BoundTable, column, type_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class FunnelInDriver(NamedTuple):
+    """What the tasks of a funnel get of events that the driver's process holds.
+
+    Attributes
+    ----------
+    task : FunnelTask
+    bundles : iterable of pyarrow.RecordBatch
+    skipped : int
+        Rows that were left out.
+    spark : pyspark.sql.SparkSession
+    """
+
+    task: FunnelTask
+    bundles: Iterable[pa.RecordBatch]
+    skipped: int
+    spark: "SparkSession"
+
+
+def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDriver | None:
+    """Return what the tasks get of events that this process holds.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : BoundTable
+    **more
+        Further fields of the task: ``by``, ``levels``.
+
+    Returns
+    -------
+    FunnelInDriver or None
+        None where Spark has to answer.
+    """
+    if events.held is None:
+        return None
+    keys, by = key_columns(events.key), more.get("by", ())
+    plain = dict(zip(keys, events.key, strict=True)) | {TIME: events.time}
+    plain |= {KEEP + name: name for name in funnel.segmenting.columns(by)}
+    wanted = {alias: column(events, name, "key") for alias, name in plain.items()}
+    wanted[TIME] = events.instants
+    named = funnel.all_conditions is None
+    if not named:
+        wanted |= bits(funnel, events, by)
+    if named or ("levels" in more and funnel.event in events.names):
+        wanted |= name_of(events, funnel.event)
+        if type_of(events, funnel.event).typeName() == "string":
+            plain[NAME] = funnel.event
+    more |= {"next": NAME} if "levels" in more and NAME in wanted else {}
+    more.setdefault("period", period_of(funnel, events))
+    task = task_of(funnel, events.integer_time, names=named, **more)
+    every = worker_rows(events.held, wanted, plain)
+    if every is None:
+        return None
+    rows = with_all(every, (*keys, TIME))
+    bundle = BundleTask((*wanted, PARTITION), keys, 1, text_as_codes=True)
+    skipped = len(every) - len(rows)
+    return FunnelInDriver(task, bundled_here(rows, bundle), skipped, events.held.spark)

@@ -1,0 +1,129 @@
+"""Small questions answered in the driver's process, by the tasks that Spark's workers run.
+
+A job of Spark that sends some rows to Python workers and back takes longer than their answer. So
+rows that this process holds go through the same tasks here, one behind the other
+(docs/decisions/0045).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.columnar.bundles import PARTITION, BundleTask
+from workbench.columnar.process import of_a_person
+from workbench.errors import JobError
+from workbench.spark.held import HeldTable
+from workbench.spark.jobs import in_arrow
+from workbench.spark.steps import Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+ZONE = "spark.sql.session.timeZone"
+#: The option of Spark that says how much the driver may have of a job's rows.
+MOST_RESULTS = "spark.driver.maxResultSize"
+
+
+def worker_rows(
+    held: HeldTable,
+    wanted: "Mapping[str, Column]",
+    plain: Mapping[str, str],
+) -> pa.Table | None:
+    """Return columns of a table as Spark hands them to a worker.
+
+    Parameters
+    ----------
+    held : HeldTable
+    wanted : dict of str to Column
+        By the names that the worker knows.
+    plain : dict of str to str
+        Which columns of the table these are. Where one is computed, Spark computes it.
+
+    Returns
+    -------
+    pyarrow.Table or None
+        None where only Spark knows what it hands over, as for times that are of no zone; or where
+        the rows of files are more than a session lets the driver have.
+    """
+    columns = {f"c{i}": value for i, value in enumerate(wanted.values())}
+    renamed = [value.alias(name) for name, value in columns.items()]
+    schema = _worker_schema(held.without_rows.select(*renamed).schema, held.spark)
+    if held.rows is None or any(name not in plain for name in wanted):
+        try:
+            rows = in_arrow(held.df.select(*renamed))
+        except JobError as error:
+            if held.rows is None and MOST_RESULTS in str(error):
+                return None
+            raise
+    else:
+        rows = held.rows.select([plain[name] for name in wanted]).rename_columns(list(columns))
+        if not all(map(_is_known, rows.schema.types, schema.types)):
+            return None
+    try:
+        return rows.cast(schema).rename_columns(list(wanted))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        return None
+
+
+def with_all(rows: pa.Table, present: Sequence[str]) -> pa.Table:
+    """Return the rows that have none of some columns missing.
+
+    Examples
+    --------
+    >>> with_all(pa.table({"user": ["ann", None], "at": [1, 2]}), ["user"]).to_pydict()
+    {'user': ['ann'], 'at': [1]}
+    """
+    for name in present:
+        if rows.column(name).null_count:
+            rows = rows.filter(pc.is_valid(rows.column(name)))
+    return rows
+
+
+def bundled_here(rows: pa.Table, task: BundleTask) -> Iterable[pa.RecordBatch]:
+    """Return rows in bundles, all for one partition, as a task in front of a shuffle makes them."""
+    placed = rows.append_column(PARTITION, pa.array(np.zeros(len(rows), np.int32)))
+    yield from task.run(placed.to_batches() if len(rows) else ())
+
+
+def run_here(run: Run, bundles: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """Return what the task behind a shuffle makes of bundles."""
+    with of_a_person():
+        return list(run(bundles))
+
+
+def answered_here(
+    found: Sequence[pa.RecordBatch], schema: "StructType", spark: "SparkSession"
+) -> "DataFrame":
+    """Return answers as a table of Spark.
+
+    Parameters
+    ----------
+    found : sequence of pyarrow.RecordBatch
+    schema : pyspark.sql.types.StructType
+        As the plan on Spark would have it.
+    spark : pyspark.sql.SparkSession
+    """
+    rows = pa.Table.from_batches(found) if found else _worker_schema(schema, spark).empty_table()
+    return spark.createDataFrame(rows, schema)
+
+
+def _worker_schema(schema: "StructType", spark: "SparkSession") -> pa.Schema:
+    """How Arrow calls the types of Spark where workers get them."""
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    zone = spark.conf.get(ZONE) or "UTC"
+    kinds = [(one.name, to_arrow_type(one.dataType, timezone=zone)) for one in schema.fields]
+    return pa.schema(kinds)
+
+
+def _is_known(held: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values become those that Spark would make of them by a plain cast."""
+    if pa.types.is_nested(held) and "timestamp" in str(wanted):
+        return bool(held == wanted)
+    local = pa.types.is_timestamp(held) and held.tz is None
+    zone: str | None = getattr(wanted, "tz", None)
+    return not local or zone in (None, "UTC", "Etc/UTC")

@@ -32,6 +32,8 @@ NAMED: dict[str, dict[str, str]] = {
         "product": "product", "mad": "mad", "fill": "fill", "histogram": "histogram",
         "skewness": "skewness", "kurtosis": "kurtosis", "kurtosis_pop": "kurtosis_pop",
         "mean": "avg", "sem": "", "bool_and": "bool_and", "bool_or": "bool_or",
+        "count_star": "count", "arbitrary": "first", "favg": "avg", "fsum": "sum",
+        "kahan_sum": "sum", "sumkahan": "sum",
     },
     "clickhouse": {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",

@@ -4,11 +4,13 @@ from sqlglot import exp
 
 from workbench.functions import fn
 from workbench.queries.functions import read
+from workbench.queries.meaning import name_values
 from workbench.queries.own_orders import WHOLE
 from workbench.queries.parsing import own
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
 from workbench.queries.windows import goes_by_order
+from workbench.spark.table import unused
 
 #: What is added to a table, if it has no such column.
 NUMBER = "arrived"
@@ -17,8 +19,9 @@ NUMBER = "arrived"
 def ordered_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     """Return a SELECT whose windows that go by an order have one, where the rows have any.
 
-    Rows of pandas, Polars and Arrow stand one behind the other, and a system that holds the table
-    answers in that order. Spark's own tables have none, nor have joins and groups.
+    Rows of pandas, Polars and Arrow stand one behind the other, and so do VALUES and the numbers
+    of ``range``: a system that holds the table answers in that order. Spark's own tables have
+    none, nor have joins and groups.
 
     Parameters
     ----------
@@ -33,19 +36,47 @@ def ordered_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     wanting = [one for one in own(select) if isinstance(one, exp.Window) and _wants(one, work)]
     source = select.args.get("from_")
     others = any(select.args.get(part) for part in ("joins", "laterals", "group", "having"))
-    if not wanting or others or source is None or not isinstance(source.this, exp.Table):
+    if not wanting or others or source is None:
         return select
-    found = work.tables.in_order(source.this, NUMBER)
-    if found is None:
+    if (number := _numbered(source.this, work)) is None:
         return select
-    df, number = found
-    source.this.replace(work.tables.answer(df, source.this.alias_or_name))
     for window in wanting:
         window.set("order", exp.Order(expressions=[exp.Ordered(this=staged_column(number))]))
         if window.args.get("spec") is None:
             # Without an order all rows are in the frame.
             window.set("spec", WHOLE.copy())
     return select
+
+
+def _numbered(source: exp.Expr, work: Translation) -> str | None:
+    """Number the rows of a table, and say what the number is called; None if they have no order."""
+    if isinstance(source, exp.Values):
+        return _values_numbered(source, work.dialect)
+    found = work.tables.in_order(source, NUMBER) if isinstance(source, exp.Table) else None
+    if found is None:
+        return None
+    df, number = found
+    alias = source.args.get("alias")
+    put = work.tables.answer(df, source.alias_or_name)
+    if alias is not None and (columns := alias.columns):
+        named = [*columns, exp.to_identifier(number, quoted=True)]
+        put.args["alias"].set("columns", [one.copy() for one in named])
+    source.replace(put)
+    return number
+
+
+def _values_numbered(values: exp.Values, dialect: str) -> str | None:
+    """Number the rows of VALUES by a column of its own."""
+    name_values(values, dialect)
+    alias = values.args.get("alias")
+    rows = values.expressions
+    if alias is None or not all(isinstance(row, exp.Tuple) for row in rows):
+        return None
+    number = unused([one.name for one in alias.columns], NUMBER)
+    for k, row in enumerate(rows):
+        row.append("expressions", exp.Literal.number(k))
+    alias.append("columns", exp.to_identifier(number, quoted=True))
+    return number
 
 
 def _wants(window: exp.Window, work: Translation) -> bool:

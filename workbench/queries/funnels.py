@@ -25,6 +25,8 @@ _BEFORE_ALL = {
 }
 #: What ClickHouse counts a window in, by the kind of time.
 _UNITS = {"date": "days", "timestamp": "seconds", "timestamp_ntz": "seconds"}
+#: All times of a DateTime lie within so many of them: a window may be longer, and ours may not.
+_LONGEST = {"days": 106_000, "seconds": 9_200_000_000}
 
 
 def is_funnel(node: exp.Expr) -> bool:
@@ -78,10 +80,10 @@ def funnel_levels(
     time = unused(group, "time")
     labels = _labels(params[1:], [*group, time], work.dialect)
     df = _steps(rows, keys, names, group, time, params, labels, work)
-    kind = kind_of(df.schema[time].dataType)
+    unit = _UNITS.get(kind_of(df.schema[time].dataType))
     funnel = Funnel(
         {label: quoted(label) for label in labels},
-        window=f"{window} {_UNITS[kind]}" if kind in _UNITS else window,
+        window=f"{min(window, _LONGEST[unit])} {unit}" if unit else window,
         key=group,
         time=time,
         modes=modes,

@@ -1,10 +1,11 @@
 """What a dialect means where Spark's own SQL means something else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.parsing import FOLDED, own
 
@@ -45,11 +46,12 @@ def as_spark_means(
     -------
     sqlglot.exp.Query
     """
+    with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds))
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
         if isinstance(one, exp.Values):
-            _name_values(one, dialect)
+            name_values(one, dialect)
         elif isinstance(one, exp.Count):
             if one.this is None:
                 one.set("this", exp.Star())
@@ -70,7 +72,7 @@ def _divided(
     if isinstance(node, exp.IntDiv):
         return exp.IntDiv(this=left.copy(), expression=right.copy())
     if dialect in FOLDED:
-        found = _operands(node, kinds)
+        found = _kinds_of(node, (node.this, node.expression), kinds)
         whole = found is not None and all(one.typeName() in _WHOLE for one in found)
         if not whole:
             return node
@@ -97,12 +99,17 @@ def _doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:
 _WHOLE = ("byte", "short", "integer", "long")
 
 
-def _operands(node: exp.Expr, kinds: Callable[[exp.Select], list[Any] | None]) -> list[Any] | None:
+def _kinds_of(
+    node: exp.Expr,
+    operands: Sequence[exp.Expr],
+    kinds: Callable[[exp.Select], list[Any] | None],
+) -> list[Any] | None:
+    """The types of expressions that stand where a node does."""
     select = node.find_ancestor(exp.Select)
     if select is None:
         return None
     found: list[Any] = []
-    for operand in (node.this, node.expression):
+    for operand in operands:
         asked = exp.Select(expressions=[operand.copy()])
         for part in ("from_", "joins", "laterals"):
             value = select.args.get(part)
@@ -116,8 +123,15 @@ def _operands(node: exp.Expr, kinds: Callable[[exp.Select], list[Any] | None]) -
     return found
 
 
-def _name_values(node: exp.Values, dialect: str) -> None:
-    """Name the columns of a table of values as the dialect does, where the query does not."""
+def name_values(node: exp.Values, dialect: str) -> None:
+    """Name the columns of a table of values as the dialect does, where the query does not.
+
+    Parameters
+    ----------
+    node : sqlglot.exp.Values
+        It is changed.
+    dialect : str
+    """
     alias, first = node.args.get("alias"), node.expressions[0] if node.expressions else None
     if dialect == "spark" or first is None or (alias is not None and alias.args.get("columns")):
         return

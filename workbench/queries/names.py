@@ -13,7 +13,7 @@ from workbench.queries.parsing import EXACT
 from workbench.spark.session import session
 from workbench.spark.sources.files import is_path
 from workbench.spark.sources.given import in_order, is_stream, table
-from workbench.spark.table import nearest, unused
+from workbench.spark.table import nearest, quoted, unused
 from workbench.windows.stream.worker.update import OP
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ class QueryTables:
 
         None where its rows have no order of their own: of Spark's tables, files and answers.
         """
+        if not isinstance(node.this, exp.Identifier) and _called(node.this) in COUNTED:
+            return self._counted_in_order(node, hint)
         plain = self._plain(".".join(part.name for part in node.parts))
         held = {self._plain(given): given for given in self.given}
         if not isinstance(node.this, exp.Identifier) or plain in self.known or plain not in held:
@@ -105,6 +107,17 @@ class QueryTables:
             return None
         self.read[given] = df, ""
         return df, number
+
+    def _counted_in_order(self, node: exp.Table, hint: str) -> "tuple[DataFrame, str]":
+        """A table of numbers, which come one behind the other."""
+        df = self.find(node)
+        number, counted = unused(df.columns, hint), quoted(df.columns[0])
+        down = any(isinstance(one, exp.Neg) for one in list(node.this.iter_expressions())[2:])
+        text = f"{'-' if down else ''}{counted} AS {number}"
+        name, (_, line) = next((name, one) for name, one in self.read.items() if one[0] is df)
+        numbered = df.selectExpr("*", text)
+        self.read[name] = numbered, f"{line}.selectExpr('*', {text!r})"
+        return numbered, number
 
     def _given(self, what: Any, name: str) -> "DataFrame":
         """A table that was given, which may be a stream where the dialect has streams."""

@@ -15,6 +15,7 @@ from workbench.markup import Markup
 from workbench.queries.parsing import parsed
 from workbench.queries.query import Query
 from workbench.spark.sources.given import is_table
+from workbench.widgets.cell_completion import complete_cells
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -102,10 +103,11 @@ def mentioned(query: str, dialect: str, names: dict[str, Any]) -> dict[str, Any]
 
 
 def register(shell: "InteractiveShell") -> None:
-    """Give a notebook the magic."""
+    """Give a notebook the magic, and names that complete in its cells."""
 
     def cell_magic(line: str, cell: str) -> None:
         wbsql(shell, line, cell)
 
     known: Any = shell
     known.register_magic_function(cell_magic, "cell", "wbsql")
+    complete_cells(shell)

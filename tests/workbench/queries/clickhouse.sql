@@ -40,3 +40,12 @@ SELECT id, id / 4 AS a, intDiv(id, 4) AS b FROM t ORDER BY id;
 -- nulls last
 SELECT id, x FROM t ORDER BY x DESC, id;
 
+-- a window longer than all times
+SELECT who, windowFunnel(6048000000000000)(at, what = 'a', what = 'c') AS level FROM events GROUP BY who ORDER BY who;
+
+-- strict order that may come back
+SELECT who, windowFunnel(60, 'strict_order', 'allow_reentry')(at, what = 'a', what = 'b', what = 'c') AS level FROM events GROUP BY who ORDER BY who;
+
+-- one event for one step
+SELECT who, windowFunnel(60, 'strict_once')(at, what = 'a', what = 'a', what = 'b') = 2 AS twice, windowFunnel(60, 'strict_deduplication')(at, what = 'a', what = 'b') AS once FROM events GROUP BY who ORDER BY who;
+

@@ -190,3 +190,23 @@ SELECT id, first_value(x ORDER BY y, id) OVER (PARTITION BY p) AS a, last_value(
 -- shifts by row
 SELECT id, lag(x, id % 3) OVER (ORDER BY id) AS a, lead(t, x, 'none') OVER (PARTITION BY p ORDER BY id) AS b, lag(id, x - 4, -1) OVER (ORDER BY id) AS c FROM t ORDER BY id;
 
+-- logarithms and casts
+SELECT id, log(y + 1) AS a, CAST(y / 2 AS INTEGER) AS b, CAST(price AS BIGINT) AS c, 2.5::INT AS d FROM t ORDER BY id;
+
+-- parts of days
+SELECT id, extract(dow FROM day) AS a, isodow(day) AS b, dayname(day) AS c, monthname(day) AS d, day - DATE '2023-12-25' AS e, day + INTERVAL 1 MONTH AS f, date_diff('month', DATE '2023-11-30', day) AS g, date_diff('week', DATE '2023-11-30', day) AS h FROM t ORDER BY id;
+
+-- elements of lists
+SELECT id, [x, id][1] AS a, [x, id][-1] AS b, [x][3] AS c, list_contains([x, NULL], 3) AS d, len([x, id]) AS e FROM t ORDER BY id;
+
+-- arrival of numbers
+SELECT r, row_number() OVER () AS n, lag(r) OVER () AS b, first_value(r) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS f FROM range(9, 0, -2) AS numbers(r) ORDER BY r;
+
+-- arrival of values
+SELECT a, row_number() OVER () AS n, sum(b) OVER (ROWS 1 PRECEDING) AS s FROM (VALUES (3, 1), (1, 2), (2, 4)) AS v(a, b) ORDER BY a;
+
+-- names of aggregates
+SELECT id, count_star() OVER w AS a, fsum(y) OVER w AS b, favg(x) OVER w AS c, arbitrary(id) OVER w AS d, x::HUGEINT AS e, id::UTINYINT AS f FROM t WINDOW w AS (ORDER BY id) ORDER BY id;
+
+-- a comment behind its end
+SELECT count(*) OVER () AS n FROM t LIMIT 1; /* done */

@@ -1,4 +1,4 @@
-"""Random queries of the table in ``cases``: as text, for any system that has this SQL."""
+"""Random queries of the tables in ``cases``: as text, for any system that has this SQL."""
 
 from hypothesis import strategies as st
 
@@ -104,3 +104,49 @@ def queries(draw: st.DrawFn) -> str:
             f"FROM ({query}) JOIN (SELECT id AS k, yes FROM t) ON id = k GROUP BY yes ORDER BY yes"
         )
     return f"{query} ORDER BY id"
+
+
+#: What a step may be; no group has a null among them in every row.
+CONDITIONS = (
+    "what = 'a'", "what = 'b'", "what = 'c'", "what IN ('b', 'c')", "what != 'x'", "much > 2",
+    "what = 'a' AND much < 9", "much % 2 = 0 OR what = 'b'", "what IS NULL", "who > 'b'",
+    "coalesce(what, '') = 'x'", "NOT what = 'a'",
+)  # fmt: skip
+TIMES = ("at", "at", "toUnixTimestamp(at)", "toDate(at)", "toUInt32(toUnixTimestamp(at) / 10)")
+MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once")
+
+
+@st.composite
+def funnels(draw: st.DrawFn) -> str:
+    """One call of ClickHouse's ``windowFunnel``."""
+    modes = draw(st.lists(st.sampled_from(MODES), max_size=2, unique=True))
+    if "strict_order" in modes and draw(st.booleans()):
+        modes.append("allow_reentry")
+    said = "".join(f", '{mode}'" for mode in modes)
+    steps = draw(st.lists(st.sampled_from(CONDITIONS), min_size=1, max_size=5))
+    window = draw(st.sampled_from([1, 5, 10, 30, 60, 86400, 10**12]))
+    return f"windowFunnel({window}{said})({draw(st.sampled_from(TIMES))}, {', '.join(steps)})"
+
+
+@st.composite
+def funnel_queries(draw: st.DrawFn) -> str:
+    """A query of ClickHouse with funnels, whose rows come in an order that is theirs."""
+    key = draw(st.sampled_from(["who", "upper(who)", "substring(who, 2, 1)"]))
+    where = draw(st.sampled_from(["", "", " WHERE who != 'dan'", " WHERE what != 'x'"]))
+    calls = draw(st.lists(funnels(), min_size=1, max_size=2, unique=True))
+    levels = ", ".join(f"{call} AS l{k}" for k, call in enumerate(calls))
+    query = f"SELECT {key} AS k, {levels} FROM events{where} GROUP BY k"
+    shape = draw(st.sampled_from(["plain", "counted", "having", "ranked", "all", "beside"]))
+    if shape == "counted":
+        return f"SELECT l0, count() AS n, max(k) AS m FROM ({query}) GROUP BY l0 ORDER BY l0 DESC"
+    if shape == "having":
+        return f"{query} HAVING l0 > 1 OR count() > 3 ORDER BY k DESC"
+    if shape == "ranked":
+        return f"WITH f AS ({query}) SELECT *, rank() OVER (ORDER BY l0) AS r FROM f ORDER BY k"
+    if shape == "all":
+        return f"SELECT {levels} FROM events{where}"
+    if shape == "beside":
+        return (
+            f"{query.replace(' AS k,', ' AS k, count() AS n, sum(length(who)) AS s,')} ORDER BY k"
+        )
+    return f"{query} ORDER BY k"

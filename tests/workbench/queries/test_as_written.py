@@ -1,19 +1,14 @@
 """Queries as text: the answer is that of the system whose SQL it is."""
 
-import json
-from collections.abc import Iterator
-from datetime import datetime
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from chdb.session import Session
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from tests.kernels.funnel.test_funnel import clickhouse
 from tests.oracle import duck
 from tests.workbench.queries.cases import EVENTS, TABLE, plain, queries
+from tests.workbench.queries.held_by_clickhouse import answer_of_clickhouse
 
 DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
 
@@ -32,48 +27,11 @@ def test_a_query_of_duckdb_has_the_answer_of_duckdb(spark: SparkSession, query: 
     assert [plain(list(row)) for row in found.collect()] == expected
 
 
-@pytest.fixture(scope="module")
-def tables() -> Iterator[Session]:
-    session = clickhouse()
-    session.query("CREATE DATABASE IF NOT EXISTS queries ENGINE = Memory")
-    session.query("USE queries")
-    for name, rows, columns in (
-        ("t", TABLE, "id Int64, p Nullable(String), x Nullable(Int64), y Float64, day Date"),
-        ("events", EVENTS, "who String, at DateTime('UTC'), what Nullable(String), "
-         "much Nullable(Int64)"),
-    ):  # fmt: skip
-        session.query(f"CREATE TABLE {name} ({columns}) ENGINE = Memory")
-        names = [column.split()[0] for column in columns.split(", ")]
-        session.query(f"INSERT INTO {name} FORMAT JSONEachRow {_lines(rows.select(names))}")
-    yield session
-    session.query("DROP DATABASE queries")
-    session.query("USE default")
-
-
-def _lines(rows: pa.Table) -> str:
-    return "\n".join(
-        json.dumps({name: _text(value) for name, value in row.items()}) for row in rows.to_pylist()
-    )
-
-
-def _text(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S")
-    return value if isinstance(value, str | int | float | None) else str(value)
-
-
 @pytest.mark.parametrize("query", CLICKHOUSE.values(), ids=CLICKHOUSE)
 def test_a_query_of_clickhouse_has_the_answer_of_clickhouse(
-    spark: SparkSession, tables: Session, query: str
+    spark: SparkSession, query: str
 ) -> None:
-    lines = str(
-        tables.query(
-            f"{query} SETTINGS output_format_json_quote_64bit_integers = 0, "
-            "allow_experimental_window_functions = 1",
-            "JSONCompactEachRow",
-        )
-    )
-    expected = [plain(json.loads(line)) for line in lines.splitlines()]
+    expected = answer_of_clickhouse(query)
     found = wb.sql(query, dialect="clickhouse", t=TABLE, events=EVENTS)
     assert [plain(list(row)) for row in found.collect()] == expected
 

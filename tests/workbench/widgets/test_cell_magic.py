@@ -1,8 +1,10 @@
 """``%%wbsql`` in a cell: tables of the notebook, a name for the answer, places of errors."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
+from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 from pyspark.sql import DataFrame, SparkSession
 from traitlets.config import Config
@@ -71,3 +73,44 @@ def test_an_error_is_a_sentence_with_its_place(
     shell.run_cell(f"%%wbsql {line}\n{query}")
     lines = capsys.readouterr().out.splitlines()
     assert all(any(one.startswith(part) for one in lines) for part in shown)
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("%%wbsql\nSELECT pri|\nFROM plants", ["price"]),
+        ("%%wbsql\nSELECT count(*) FROM pla|", ["plants"]),
+        ("%%wbsql\nSELECT a.da|\nFROM plants AS a", ["a.day"]),
+        ("%%wbsql\nSELECT n| FROM counted_view", ["number_of_view"]),
+        ("%%wbsql --dia|\nSELECT 1", ["--dialect"]),
+        ("%%wbsql --dialect du|\nSELECT 1", ["duckdb"]),
+        ("%%wbsql\nSELECT nothing_like_it|", []),
+    ],
+)
+def test_names_complete_in_a_cell(
+    spark: SparkSession, shell: InteractiveShell, cell: str, expected: list[str]
+) -> None:
+    shell.user_ns["plants"] = TABLE
+    spark.sql("SELECT 1 AS number_of_view").createOrReplaceTempView("counted_view")
+    before, _, behind = cell.partition("|")
+    try:
+        with provisionalcompleter():
+            found = list(shell.Completer.completions(before + behind, len(before)))
+    finally:
+        spark.catalog.dropTempView("counted_view")
+    rest = before.removesuffix(_begun(before))
+    assert [before[: one.start] + one.text for one in found] == [rest + one for one in expected]
+
+
+def _begun(text: str) -> str:
+    """The word that a text ends with."""
+    found = re.search(r"[-\w.]*$", text)
+    assert found is not None
+    return found[0]
+
+
+def test_cells_of_python_complete_as_ever(shell: InteractiveShell) -> None:
+    shell.user_ns["plants"] = TABLE
+    with provisionalcompleter():
+        found = [one.text for one in shell.Completer.completions("plants.num_ro", 13)]
+    assert any("num_rows" in one for one in found)

@@ -1,0 +1,166 @@
+"""The harness on tests of our own: what is read, what is asked, and what is said of it."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.peers.compare import differing, plain, rows_of
+from tests.peers.on_clickhouse import ask_all as ask_clickhouse
+from tests.peers.on_clickhouse import statements
+from tests.peers.on_duckdb import ask_all as ask_duckdb
+from tests.peers.on_risingwave import ask_all as ask_risingwave
+from tests.peers.report import FAILED, NOT_APPLICABLE, PASSED, REFUSED, Report
+from tests.peers.sqllogic import UnreadableError, hash_of, records
+
+SQLLOGIC = """\
+# a comment
+statement ok
+CREATE TABLE n AS SELECT 4 - range AS i FROM range(3);
+
+loop k 1 3
+
+query II rowsort
+SELECT i, sum(i) OVER (ORDER BY i ROWS ${k} PRECEDING) FROM n
+----
+2	2
+3	5
+4	{k}
+
+endloop
+
+foreach agg min max
+
+query I
+SELECT {agg}(i) OVER () FROM n ORDER BY 1
+----
+3 values hashing to 0123456789abcdef
+
+endloop
+
+query I
+SELECT i FROM n
+----
+4
+3
+2
+
+query I
+SELECT entropy_of(i) OVER (ORDER BY i) FROM n
+
+statement error
+SELECT sum(i) OVER (ORDER BY j) FROM n
+----
+no such column
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "window").mkdir()
+    found = tmp_path / "window" / "own.test"
+    found.write_text(SQLLOGIC)
+    return found
+
+
+def test_loops_are_unrolled_and_records_know_their_place(file: Path, tmp_path: Path) -> None:
+    found = list(records(file, tmp_path))
+    assert [(one.kind, one.place) for one in found] == [
+        ("statement", "own.test:2"),
+        *[("query", "own.test:7")] * 2,
+        *[("query", "own.test:18")] * 2,
+        ("query", "own.test:25"),
+        ("query", "own.test:32"),
+        ("error", "own.test:35"),
+    ]
+    assert found[2].text.endswith("ROWS 2 PRECEDING) FROM n")
+    assert (found[2].sort, found[2].expected[-1]) == ("rowsort", "4\t2")
+    assert [hash_of(one.expected) for one in found[3:6]] == [True, True, False]
+
+
+def test_a_file_that_needs_what_is_not_here_says_so(tmp_path: Path) -> None:
+    (tmp_path / "needs.test").write_text("require spatial\n\nquery I\nSELECT 1\n----\n1\n")
+    with pytest.raises(UnreadableError, match="needs spatial"):
+        list(records(tmp_path / "needs.test", tmp_path))
+
+
+def test_values_compare_as_numbers_however_they_are_written() -> None:
+    assert rows_of(["1\t2.50", "NULL\ttrue"], 2) == [("1", "2.5"), ("NULL", "1")]
+    assert rows_of(["1", "a b", "(empty)", "x"], 2) == [("1", "a b"), ("", "x")]
+    assert plain("2024-01-01 10:00:00+00") == plain("2024-01-01 10:00:00")
+    assert differing([("1",), ("2",)], [("2",), ("1",)], False, False) == ""
+    assert "row 0" in differing([("1",), ("2",)], [("2",), ("1",)], True, False)
+    assert "1 rows, and 2 there" in differing([("1",)], [("1",), ("1",)], False, False)
+
+
+def test_questions_of_a_file_are_judged_and_counted(
+    spark: SparkSession, file: Path, tmp_path: Path
+) -> None:
+    report = Report()
+    ask_duckdb(tmp_path, report)
+    assert [became for _, became, _ in report.found] == [
+        *[PASSED] * 4,
+        *[NOT_APPLICABLE] * 2,
+        REFUSED,
+    ]
+    # In the first loop the file's own answer is wrong, and DuckDB is the judge.
+    assert len(report.of_another_version) == 2
+    said = report.text().splitlines()
+    assert said[:3] == [
+        "6 queries, 4 applicable, 4 passed, 0 failed",
+        "1 that must fail, 1 refused",
+        "2 of whose answers are of another version than the one here",
+    ]
+    assert "     1  no window in it" in said
+
+
+def test_statements_of_clickhouse_end_where_they_end() -> None:
+    text = "SELECT ';';\n-- a; comment\nSELECT 2; -- { serverError 63 }\nSELECT 3;"
+    assert [(line, must_fail) for line, _, must_fail in statements(text)] == [
+        (1, False), (3, True), (4, False),
+    ]  # fmt: skip
+
+
+def test_funnels_of_clickhouse_are_judged_by_the_file_beside(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "1_window_funnel.sql").write_text(
+        "CREATE TABLE e (t DateTime, u UInt32, what String) ENGINE = Memory;\n"
+        "INSERT INTO e VALUES (1, 1, 'a') (2, 1, 'b') (9, 2, 'b');\n"
+        "SELECT u, windowFunnel(5)(t, what = 'a', what = 'b') FROM e GROUP BY u ORDER BY u;\n"
+        "SELECT '---';\n"
+    )
+    (tmp_path / "1_window_funnel.reference").write_text("1\t2\n2\t0\n---\n")
+    report = Report()
+    ask_clickhouse(tmp_path, report)
+    assert [became for _, became, _ in report.found] == [PASSED, NOT_APPLICABLE]
+    assert not report.of_another_version
+
+
+def test_views_of_risingwave_are_asked_of_their_tables_and_streams(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    folder = tmp_path / "over_window"
+    folder.mkdir()
+    (folder / "own.slt").write_text(
+        "statement ok\n"
+        "create table s (at timestamp, i int, watermark for at as at - interval '5 minutes') "
+        "append only;\n\n"
+        "statement ok\n"
+        "create view v as select i, lag(i) over (order by at) as b from s;\n\n"
+        "statement ok\n"
+        "create materialized view m as select i, row_number() over (partition by i order by at) "
+        "as n from s\nemit on window close;\n\n"
+        "statement ok\n"
+        "insert into s values ('2024-01-01 10:00:00', 3), ('2024-01-01 11:00:00', 5);\n\n"
+        "query II\nselect * from v order by i;\n----\n3 NULL\n5 3\n\n"
+        "query II\nselect * from m order by i;\n----\n3 1\n\n"
+        "query II\nselect * from m order by i;\n----\n3 2\n"
+    )
+    report = Report()
+    ask_risingwave(tmp_path, report)
+    assert [(became, why) for _, became, why in report.found] == [
+        (PASSED, ""),
+        (PASSED, ""),
+        (FAILED, "the answer differs\nrow 0 is ('3', '1'), and there ('3', '2')"),
+    ]

@@ -1,0 +1,120 @@
+"""Names that complete in a cell of ``%%wbsql``: tables, their columns, and the options."""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
+
+from workbench.dialects.functions import DIALECTS
+from workbench.spark.sources.given import is_table
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_OPTIONS = ("--dialect", "--into", "--rows")
+#: A name that a table has in a query: ``prices AS p``.
+_NAMED = re.compile(r"\b(?:FROM|JOIN|,)\s+(\w+)\s+(?:AS\s+)?(\w+)", re.IGNORECASE)
+
+
+def complete_cells(shell: "InteractiveShell") -> None:
+    """Let cells of ``%%wbsql`` complete by what the notebook and Spark have.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+    """
+
+    @context_matcher()  # type: ignore[untyped-decorator]
+    def wbsql_names(context: CompletionContext) -> SimpleMatcherResult:
+        cell = context.full_text.lstrip()
+        if not cell.startswith("%%wbsql") or "\n" not in cell:
+            return SimpleMatcherResult(completions=[])
+        found = completed(context, shell.user_ns)
+        # Names of Python mean nothing in a query.
+        return SimpleMatcherResult(completions=found, suppress=True)
+
+    matchers: list[Any] = shell.Completer.custom_matchers
+    known = [one for one in matchers if getattr(one, "__name__", "") != wbsql_names.__name__]
+    matchers[:] = [*known, wbsql_names]
+
+
+def completed(context: CompletionContext, names: dict[str, Any]) -> list[SimpleCompletion]:
+    """Return what the word before the cursor may become.
+
+    Parameters
+    ----------
+    context : CompletionContext
+    names : dict of str to object
+        The notebook's.
+
+    Returns
+    -------
+    list of SimpleCompletion
+    """
+    first, _, query = context.full_text.lstrip().partition("\n")
+    if context.cursor_line == 0:
+        dialect = re.search(r"--dialect\s+\w*$", context.text_until_cursor) is not None
+        found = [(one, "dialect") for one in DIALECTS] if dialect else []
+        found += [] if dialect else [(one, "option") for one in _OPTIONS if one not in first]
+        word = context.token
+    else:
+        word = (re.search(r"[\w.]*$", context.text_until_cursor) or [""])[0]
+        found = list(_of_query(query, word, tables_by_name(names)))
+    low = word.lower()
+    kept = {text: kind for text, kind in found if text.lower().startswith(low)}
+    # The word as IPython cuts it may begin elsewhere.
+    behind = len(word) - len(context.token)
+    return [_completion(text[max(0, behind) :], kind) for text, kind in sorted(kept.items())]
+
+
+def _completion(text: str, kind: str) -> SimpleCompletion:
+    return SimpleCompletion(text, type=kind)
+
+
+def _of_query(query: str, word: str, tables: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """The tables, and the columns of those that a query names; of one table behind its name."""
+    by_name = {name.lower(): columns for name, columns in tables.items()}
+    for name, alias in _NAMED.findall(query):
+        if name.lower() in by_name:
+            by_name.setdefault(alias.lower(), by_name[name.lower()])
+    table, dot, _ = word.rpartition(".")
+    if dot:
+        yield from ((f"{table}.{one}", "column") for one in by_name.get(table.lower(), ()))
+        return
+    yield from ((name, "table") for name in tables)
+    words = {one.lower() for one in re.findall(r"\w+", query)}
+    for name in words & by_name.keys():
+        yield from ((column, "column") for column in by_name[name])
+
+
+def tables_by_name(names: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the columns of a notebook's tables and of Spark's views, by their names.
+
+    No job runs, and no session is started.
+    """
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    found: dict[str, list[str]] = {}
+    if (spark := SparkSession.getActiveSession()) is not None:
+        for name in (row["tableName"] for row in spark.sql("SHOW TABLES").collect()):
+            # A view whose table is gone has no columns.
+            with contextlib.suppress(PySparkException):
+                found[name] = list(spark.table(name).columns)
+    for name, value in names.items():
+        if not name.startswith("_") and not isinstance(value, str) and is_table(value):
+            found[name] = [str(one) for one in _columns(value)]
+    return found
+
+
+def _columns(value: Any) -> Any:
+    if hasattr(value, "collect_schema"):
+        return value.collect_schema().names()
+    return getattr(value, "column_names", None) or getattr(value, "columns", ())

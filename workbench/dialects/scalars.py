@@ -50,14 +50,15 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds) -> None:
     >>> print(tree.sql("spark"))
     SELECT LOG10(x), (DAYOFWEEK(d) - 1), TRY_ELEMENT_AT(l, 1)
     """
-    if dialect not in _LIKE_POSTGRES:
+    meant_by = _MEANT if dialect in _LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
+    if dialect not in (*_LIKE_POSTGRES, "clickhouse"):
         return
     for kind in list(tree.find_all(exp.DataType)):
         if (held := _HELD_BY.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(held, dialect="spark"))
-    for node in list(tree.find_all(*_MEANT)):
+    for node in list(tree.find_all(*meant_by)):
         # What is of a kind of its own, as TRY_CAST, is none of them.
-        found = _MEANT.get(type(node))
+        found = meant_by.get(type(node))
         if found is not None and (meant := found(node, dialect, kinds)) is not None:
             node.replace(meant)
 
@@ -186,8 +187,11 @@ def _format(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def _length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """How many elements a list has; of text, ClickHouse counts bytes."""
     found = kinds(node, [node.this])
-    return _call("SIZE", node.this) if found and found[0].typeName() == "array" else None
+    if found and found[0].typeName() == "array":
+        return _call("SIZE", node.this)
+    return _call("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
 
 
 def _day_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -226,7 +230,7 @@ def _sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
         if isinstance(other, exp.Interval):
             return None
         found = kinds(node, [other])
-        if found and found[0].typeName() == "date":
+        if dialect != "clickhouse" and found and found[0].typeName() == "date":
             return exp.cast(node.copy(), "TIMESTAMP_NTZ", dialect="spark")
     elif isinstance(node, exp.Sub) and not any(
         isinstance(one, exp.Literal | exp.Neg | exp.AggFunc) for one in (left, right)
@@ -254,4 +258,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Cast: _day_of_time,
     exp.Add: _sum_of_times,
     exp.Sub: _sum_of_times,
+}
+
+_MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
+    kind: _MEANT[kind] for kind in (exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.Sub)
 }

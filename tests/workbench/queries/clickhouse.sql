@@ -49,3 +49,6 @@ SELECT who, windowFunnel(60, 'strict_order', 'allow_reentry')(at, what = 'a', wh
 -- one event for one step
 SELECT who, windowFunnel(60, 'strict_once')(at, what = 'a', what = 'a', what = 'b') = 2 AS twice, windowFunnel(60, 'strict_deduplication')(at, what = 'a', what = 'b') AS once FROM events GROUP BY who ORDER BY who;
 
+-- parts of days
+SELECT id, toDayOfWeek(day) AS a, dateDiff('month', toDate('2023-11-30'), day) AS b, day - toDate('2024-01-03') AS c, length('日') AS d FROM t ORDER BY id;
+

@@ -27,7 +27,7 @@ _HELD_BY = {
 }
 
 
-def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds) -> None:
+def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
     """Put what Spark calls it in the place of each function of one row that it calls otherwise.
 
     Parameters
@@ -36,6 +36,8 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds) -> None:
         It is changed.
     dialect : str
     kinds : Kinds
+    days : bool
+        Whether there may be days, whose sums and differences Spark types otherwise.
 
     Raises
     ------
@@ -54,11 +56,14 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds) -> None:
     if dialect not in (*_LIKE_POSTGRES, "clickhouse"):
         return
     for kind in list(tree.find_all(exp.DataType)):
+        days = days or kind.this is exp.DType.DATE
         if (held := _HELD_BY.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(held, dialect="spark"))
     for node in list(tree.find_all(*meant_by)):
         # What is of a kind of its own, as TRY_CAST, is none of them.
         found = meant_by.get(type(node))
+        if not days and isinstance(node, exp.Add | exp.Sub):
+            continue
         if found is not None and (meant := found(node, dialect, kinds)) is not None:
             node.replace(meant)
 
@@ -109,7 +114,7 @@ _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
 
 
 def _date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """How many borders of a unit lie between two times; Spark counts whole units."""
+    """How many borders of a unit lie between two times, of which Spark counts whole units."""
     unit = str(node.args["unit"].name if node.args.get("unit") else "DAY").upper().removesuffix("S")
     text = exp.Literal.string(unit)
 
@@ -129,8 +134,10 @@ def _date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if unit == "DAY":
         return _call("DATEDIFF", *days)
     if unit == "WEEK":
-        begun = [exp.cast(_call("DATE_TRUNC", text, one), "DATE") for one in days]
-        return exp.IntDiv(this=_call("DATEDIFF", *begun), expression=exp.Literal.number(7))
+        if dialect == "clickhouse":
+            # DuckDB counts whole weeks.
+            days = [exp.cast(_call("DATE_TRUNC", text, one), "DATE") for one in days]
+        return exp.IntDiv(this=_call("DATEDIFF", *days), expression=exp.Literal.number(7))
     raise WorkbenchError(
         f"query: date_diff counts no {unit.lower()}s here; take years, quarters, months, weeks, "
         "days, hours, minutes or seconds."

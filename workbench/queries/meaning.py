@@ -31,7 +31,10 @@ _CASTS = {
 
 
 def as_spark_means(
-    tree: exp.Query, dialect: str, kinds: Callable[[exp.Select], list[Any] | None]
+    tree: exp.Query,
+    dialect: str,
+    kinds: Callable[[exp.Select], list[Any] | None],
+    days: bool = True,
 ) -> exp.Query:
     """Return a query that means to Spark what it meant in its dialect; it is changed.
 
@@ -41,12 +44,18 @@ def as_spark_means(
     dialect : str
     kinds : function of a query to types
         Of its columns, as Spark has them; None where it has none.
+    days : bool
+        Whether any of its tables has a column of days; else nobody asks what a difference is of.
 
     Returns
     -------
     sqlglot.exp.Query
     """
-    with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds))
+    if dialect == "clickhouse":
+        _from_clickhouse(tree)
+    with_scalars(
+        tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days
+    )
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
@@ -57,8 +66,6 @@ def as_spark_means(
                 one.set("this", exp.Star())
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
-    if dialect == "clickhouse":
-        _from_clickhouse(tree)
     return tree
 
 

@@ -46,7 +46,11 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     frames = bind(tree, tables)
     if tables.dialect in EXACT:
         _check_case(tree, frames)
-    text = written(as_spark_means(tree, tables.dialect, lambda one: _kind(one, tables, frames)))
+    days = any(
+        field.dataType.typeName() == "date" for one in frames.values() for field in one.schema
+    )
+    meant = as_spark_means(tree, tables.dialect, lambda one: _kind(one, tables, frames), days)
+    text = written(meant)
     try:
         df = _run(text, tables, frames)
         _ = df.schema

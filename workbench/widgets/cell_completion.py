@@ -18,7 +18,7 @@ from workbench.spark.sources.given import is_table
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-_OPTIONS = ("--dialect", "--into", "--rows")
+_OPTIONS = ("--dialect", "--into", "--query", "--rows")
 #: A name that a table has in a query: ``prices AS p``.
 _NAMED = re.compile(r"\b(?:FROM|JOIN|,)\s+(\w+)\s+(?:AS\s+)?(\w+)", re.IGNORECASE)
 

@@ -200,7 +200,7 @@ SELECT id, extract(dow FROM day) AS a, isodow(day) AS b, dayname(day) AS c, mont
 SELECT id, [x, id][1] AS a, [x, id][-1] AS b, [x][3] AS c, list_contains([x, NULL], 3) AS d, len([x, id]) AS e FROM t ORDER BY id;
 
 -- arrival of numbers
-SELECT r, row_number() OVER () AS n, lag(r) OVER () AS b, first_value(r) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS f FROM range(9, 0, -2) AS numbers(r) ORDER BY r;
+SELECT r, row_number() OVER () AS n, lag(r) OVER () AS b, first_value(r) OVER () AS f FROM range(9, 0, -2) AS numbers(r) ORDER BY r;
 
 -- arrival of values
 SELECT a, row_number() OVER () AS n, sum(b) OVER (ROWS 1 PRECEDING) AS s FROM (VALUES (3, 1), (1, 2), (2, 4)) AS v(a, b) ORDER BY a;

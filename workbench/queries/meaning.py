@@ -53,9 +53,7 @@ def as_spark_means(
     """
     if dialect == "clickhouse":
         _from_clickhouse(tree)
-    with_scalars(
-        tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days
-    )
+    with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):

@@ -199,7 +199,7 @@ class _Session:
         except duckdb.Error:
             return None
         columns = ", ".join(_as_spark_has(column, kind) for column, kind, *_ in described)
-        return self.con.execute(f"SELECT {columns} FROM {_quoted(name)}").to_arrow_table()
+        return self.con.sql(f"SELECT {columns} FROM {_quoted(name)}").to_arrow_table()
 
 
 def _text(value: object) -> str | None:

@@ -130,7 +130,7 @@ class _Session:
 
     def _arrow(self, source: str) -> pa.Table:
         source = source.replace("LIMIT -1 OFFSET", "OFFSET")
-        found = self.con.execute(f"SELECT * FROM {source}").to_arrow_table()
+        found = self.con.sql(f"SELECT * FROM {source}").to_arrow_table()
         return found.cast(pa.schema([_in_utc(one) for one in found.schema]))
 
     def _query(self, record: Record) -> None:

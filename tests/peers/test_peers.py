@@ -9,8 +9,7 @@ from tests.peers.compare import differing, plain, rows_of
 from tests.peers.on_clickhouse import ask_all as ask_clickhouse
 from tests.peers.on_clickhouse import statements
 from tests.peers.on_duckdb import ask_all as ask_duckdb
-from tests.peers.on_risingwave import ask_all as ask_risingwave
-from tests.peers.report import FAILED, NOT_APPLICABLE, PASSED, REFUSED, Report
+from tests.peers.report import NOT_APPLICABLE, PASSED, REFUSED, Report
 from tests.peers.sqllogic import UnreadableError, hash_of, records
 
 SQLLOGIC = """\
@@ -135,32 +134,3 @@ def test_funnels_of_clickhouse_are_judged_by_the_file_beside(
     ask_clickhouse(tmp_path, report)
     assert [became for _, became, _ in report.found] == [PASSED, NOT_APPLICABLE]
     assert not report.of_another_version
-
-
-def test_views_of_risingwave_are_asked_of_their_tables_and_streams(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    folder = tmp_path / "over_window"
-    folder.mkdir()
-    (folder / "own.slt").write_text(
-        "statement ok\n"
-        "create table s (at timestamp, i int, watermark for at as at - interval '5 minutes') "
-        "append only;\n\n"
-        "statement ok\n"
-        "create view v as select i, lag(i) over (order by at) as b from s;\n\n"
-        "statement ok\n"
-        "create materialized view m as select i, row_number() over (partition by i order by at) "
-        "as n from s\nemit on window close;\n\n"
-        "statement ok\n"
-        "insert into s values ('2024-01-01 10:00:00', 3), ('2024-01-01 11:00:00', 5);\n\n"
-        "query II\nselect * from v order by i;\n----\n3 NULL\n5 3\n\n"
-        "query II\nselect * from m order by i;\n----\n3 1\n\n"
-        "query II\nselect * from m order by i;\n----\n3 2\n"
-    )
-    report = Report()
-    ask_risingwave(tmp_path, report)
-    assert [(became, why) for _, became, why in report.found] == [
-        (PASSED, ""),
-        (PASSED, ""),
-        (FAILED, "the answer differs\nrow 0 is ('3', '1'), and there ('3', '2')"),
-    ]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.core.kernel import Float64Column, empty_states, kernel
 from kernels.states.states import (
+    Bits,
     Count,
     First,
     Flags,
@@ -73,6 +74,21 @@ def _covariance(s: ScaledJoint, missing: int = 0) -> Any:
     return _in_ones(s.products / (s.rows - missing), s.unit, s.other_unit)
 
 
+def _slope(s: ScaledJoint) -> Any:
+    up, down = np.frexp(s.unit)[1], np.frexp(s.other_unit)[1]
+    return np.ldexp(s.products / s.other_squares, up - down)
+
+
+def _intercept(s: ScaledJoint) -> Any:
+    return s.mean * s.unit - _slope(s) * s.other_mean * s.other_unit
+
+
+def _determination(s: ScaledJoint) -> Any:
+    """The square of the correlation; a level line fits equal values."""
+    share = s.products / s.squares * (s.products / s.other_squares)
+    return np.where((s.squares == 0) & (s.other_squares > 0), 1.0, share)
+
+
 def _skewness(m: ScaledMoments) -> Any:
     spread = np.sqrt(m.second / m.rows) ** 3
     return np.sqrt(m.rows * (m.rows - 1)) / (m.rows - 2) * (m.third / m.rows) / spread
@@ -99,6 +115,9 @@ AGGREGATES = {
     "product": Aggregate(Product(), lambda s: s.product),
     "bool_and": Aggregate(Flags(), lambda s: s.off == 0),
     "bool_or": Aggregate(Flags(), lambda s: s.on > 0),
+    "bit_and": Aggregate(Bits(), lambda s: s.every),
+    "bit_or": Aggregate(Bits(), lambda s: s.some),
+    "bit_xor": Aggregate(Bits(), lambda s: s.odd),
     "first": Aggregate(First(), lambda s: s.row, KEYS),
     "last": Aggregate(Last(), lambda s: s.row, KEYS),
     "min": Aggregate(Least(), lambda s: s.row, KEYS),
@@ -107,6 +126,7 @@ AGGREGATES = {
     "var_samp": Aggregate(ScaledSpread(), lambda s: _variance(s, 1), needs=2),
     "stddev_pop": Aggregate(ScaledSpread(), _deviation),
     "stddev_samp": Aggregate(ScaledSpread(), lambda s: _deviation(s, 1), needs=2),
+    "sem": Aggregate(ScaledSpread(), lambda s: _deviation(s) / np.sqrt(s.rows)),
     "skewness": Aggregate(ScaledMoments(), _skewness, needs=3, nan_is_null=True),
     "kurtosis_pop": Aggregate(ScaledMoments(), _excess, needs=2, nan_is_null=True),
     "kurtosis": Aggregate(ScaledMoments(), _kurtosis, needs=4, nan_is_null=True),
@@ -115,6 +135,19 @@ AGGREGATES = {
     "corr": Aggregate(
         ScaledJoint(), lambda s: s.products / np.sqrt(s.squares * s.other_squares), PAIRS
     ),
+    "regr_count": Aggregate(ScaledJoint(), lambda s: s.rows, PAIRS, needs=0),
+    "regr_avgy": Aggregate(ScaledJoint(), lambda s: s.mean * s.unit, PAIRS),
+    "regr_avgx": Aggregate(ScaledJoint(), lambda s: s.other_mean * s.other_unit, PAIRS),
+    "regr_syy": Aggregate(ScaledJoint(), lambda s: _in_ones(s.squares, s.unit, s.unit), PAIRS),
+    "regr_sxx": Aggregate(
+        ScaledJoint(), lambda s: _in_ones(s.other_squares, s.other_unit, s.other_unit), PAIRS
+    ),
+    "regr_sxy": Aggregate(
+        ScaledJoint(), lambda s: _in_ones(s.products, s.unit, s.other_unit), PAIRS
+    ),
+    "regr_slope": Aggregate(ScaledJoint(), _slope, PAIRS),
+    "regr_intercept": Aggregate(ScaledJoint(), _intercept, PAIRS, nan_is_null=True),
+    "regr_r2": Aggregate(ScaledJoint(), _determination, PAIRS, nan_is_null=True),
 }
 
 #: Those that executors know: one that is added while Python runs travels with what needs it.

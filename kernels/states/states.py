@@ -175,6 +175,28 @@ class Flags(NamedTuple):
         return Flags(self.on - value, self.off - 1 + value)
 
 
+class Bits(NamedTuple):
+    """The bits that all integers have, those that any has, and those that an odd number have.
+
+    Examples
+    --------
+    >>> Bits().update(6, 6, 0).update(3, 3, 1)
+    Bits(every=2, some=7, odd=5)
+    """
+
+    every: int = -1
+    some: int = 0
+    odd: int = 0
+
+    def update(self, value: int, other: int, row: int) -> "Bits":
+        """Take up an integer."""
+        return Bits(self.every & value, self.some | value, self.odd ^ value)
+
+    def combine(self, later: "Bits") -> "Bits":
+        """Take up later integers."""
+        return Bits(self.every & later.every, self.some | later.some, self.odd ^ later.odd)
+
+
 class First(NamedTuple):
     """The first row.
 

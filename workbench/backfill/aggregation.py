@@ -156,6 +156,16 @@ def _function(function: Any, column: Any) -> Function:
         )
     if found.frame is not None:
         raise WorkbenchError(f"function: {found!r} has a frame; name its windows instead.")
+    if found.order:
+        raise WorkbenchError(
+            f"function: {found!r} has an order of its own, and a window's events are in the order "
+            "of their times; leave order_by out, or take arg_min or arg_max."
+        )
+    if not isinstance(found.options.n, int) or (found.info.by_row and found.options.n < 0):
+        raise WorkbenchError(
+            f"function: {found.name} of a window is of one place for all queries, counted from the "
+            "first event; give an integer of 1 or more, or take last_k."
+        )
     return found
 
 

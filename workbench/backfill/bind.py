@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from workbench.backfill.aggregation import Aggregation, Window
-from workbench.backfill.checks import check_bucket, check_hop, check_sides, check_windows
+from workbench.backfill.checks import (
+    check_bucket,
+    check_compared,
+    check_hop,
+    check_sides,
+    check_windows,
+)
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.task import QUERY, BackfillTask
@@ -193,6 +199,7 @@ def bind_tables(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
     for aggregation in backfill.aggregations:
         functions = dict.fromkeys(aggregation.names, aggregation.function)
         resolved = {one.column: one for one in resolve(events, functions, None, ())}
+        check_compared(aggregation, next(iter(resolved.values())).kinds)
         if aggregation.by is not None:
             check_bucket(events, aggregation.by)
         for window in aggregation.windows:

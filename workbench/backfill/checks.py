@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 from workbench.backfill.aggregation import Aggregation, Window
 from workbench.backfill.worker.cogroup import Span
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import SORTED, kind_of
+from workbench.functions.catalogue import ARRAY_AGG, EQUAL, SORTED, kind_of
 from workbench.spark.table import BoundTable, check_plain, column, type_of
 from workbench.windows.checks import check_arrow
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import DataType
+
     from workbench.backfill.spec import BackfillSpec
 
 
@@ -39,6 +41,23 @@ def check_sides(backfill: "BackfillSpec", queries: BoundTable, events: BoundTabl
             raise WorkbenchError(
                 f"{name}: the queries have a column of this name; "
                 "rename it, or give the aggregation another name=."
+            )
+
+
+def check_compared(aggregation: Aggregation, kinds: "tuple[DataType, ...]") -> None:
+    """Refuse values that only a window call tells apart.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    info, once = aggregation.function.info, aggregation.function.options.distinct
+    compares = EQUAL in info.takes or (info.family == ARRAY_AGG and once)
+    for kind in kinds[:1]:
+        if compares and kind_of(kind) not in SORTED:
+            raise WorkbenchError(
+                f"function: {aggregation.function.name} of {kind.simpleString()} is for window "
+                "calls alone; give it a column of plain values, such as numbers, times or text."
             )
 
 

@@ -129,6 +129,10 @@ def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) 
         return answers(np.where(fits, values, 0), null | ~fits).cast(like)
     if pa.types.is_date32(like):
         return answers(values.astype(np.int32), null).cast(like)
+    if pa.types.is_time64(like):
+        day = 86_400 * 10 ** (9 if like.unit == "ns" else 6)
+        within = (values >= 0) & (values < day)
+        return answers(np.where(within, values, 0), null | ~within).cast(like)
     return answers(values, null).cast(like)
 
 
@@ -238,7 +242,8 @@ def instants_between(
 
 def type_between(kind: pa.DataType) -> pa.DataType:
     """Return the type of what lies between two times: midnights have instants between them."""
-    return kind if pa.types.is_timestamp(kind) else pa.timestamp("us")
+    own = pa.types.is_timestamp(kind) or pa.types.is_time64(kind)
+    return kind if own else pa.timestamp("us")
 
 
 def upper_words(values: pa.Decimal128Array) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ ONE: dict[type[exp.Expr], str] = {
     exp.Stddev: "stddev", exp.StddevSamp: "stddev", exp.StddevPop: "stddev_pop",
     exp.Variance: "variance", exp.VariancePop: "variance_pop",
     exp.LogicalAnd: "bool_and", exp.LogicalOr: "bool_or",
+    exp.BitwiseAndAgg: "bit_and", exp.BitwiseOrAgg: "bit_or", exp.BitwiseXorAgg: "bit_xor",
     exp.Mode: "mode", exp.Median: "median",
     exp.FirstValue: "first", exp.First: "first", exp.LastValue: "last", exp.Last: "last",
 }  # fmt: skip
@@ -20,6 +21,9 @@ ONE: dict[type[exp.Expr], str] = {
 TWO: dict[type[exp.Expr], str] = {
     exp.Corr: "corr", exp.CovarSamp: "covar_samp", exp.CovarPop: "covar_pop",
     exp.ArgMin: "arg_min", exp.ArgMax: "arg_max",
+    exp.RegrCount: "regr_count", exp.RegrAvgx: "regr_avgx", exp.RegrAvgy: "regr_avgy",
+    exp.RegrSxx: "regr_sxx", exp.RegrSyy: "regr_syy", exp.RegrSxy: "regr_sxy",
+    exp.RegrIntercept: "regr_intercept", exp.RegrR2: "regr_r2",
 }  # fmt: skip
 #: Of none.
 RANKS: dict[type[exp.Expr], str] = {
@@ -31,24 +35,21 @@ NAMED: dict[str, dict[str, str]] = {
     "duckdb": {
         "product": "product", "mad": "mad", "fill": "fill", "histogram": "histogram",
         "skewness": "skewness", "kurtosis": "kurtosis", "kurtosis_pop": "kurtosis_pop",
-        "mean": "avg", "sem": "", "bool_and": "bool_and", "bool_or": "bool_or",
-        "count_star": "count", "arbitrary": "first", "favg": "avg", "fsum": "sum",
-        "kahan_sum": "sum", "sumkahan": "sum",
+        "mean": "avg", "sem": "sem", "entropy": "entropy", "regr_slope": "regr_slope",
+        "bool_and": "bool_and", "bool_or": "bool_or", "count_star": "count", "arbitrary": "first",
+        "fsum": "sum", "kahan_sum": "sum", "sumkahan": "sum", "favg": "avg",
     },
     "clickhouse": {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",
         "varsamp": "variance", "varpop": "variance_pop",
+        "grouparray": "array_agg",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
     },
     "postgres": {}, "risingwave": {}, "spark": {},
 }  # fmt: skip
 
 #: Functions that mean the same in whatever order rows are.
-UNORDERED = frozenset(
-    name
-    for name, info in CATALOGUE.items()
-    if info.has_frame and not (info.picks or info.in_order or name in ("arg_min", "arg_max"))
-)
+UNORDERED = frozenset(name for name, info in CATALOGUE.items() if info.any_order)
 
 
 def plain_call(name: str, arguments: list[exp.Expr], dialect: str) -> exp.Expr | None:

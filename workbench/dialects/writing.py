@@ -112,17 +112,46 @@ def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     if distinct:
         given[0] = exp.Distinct(expressions=[given[0]])
     make = _OF_OPTIONS.get(function.name, _plain)
+    n = function.options.n
+    if not isinstance(n, int) or (function.name == "nth" and n < 0):
+        raise WorkbenchError(
+            f"{argument}: {function!r} has no text in SQL; give an n that is the same for all rows "
+            "and counts from the first."
+        )
     made: exp.Expr | None = make(function, given, dialect, argument)
     if made is None:
         raise WorkbenchError(
             f"{argument}: {dialect} has no function with the answers of {function.name}; "
             "leave it out."
         )
+    if function.order:
+        made = _in_order(made, function)
     if function.options.ignore_nulls:
         made = exp.IgnoreNulls(this=made)
     if function.condition is not None:
         where = exp.Where(this=condition(function.condition, argument))
         made = exp.Filter(this=made, expression=where)
+    return made
+
+
+def _in_order(made: exp.Expr, function: Function) -> exp.Expr:
+    """A call with an order behind its last argument."""
+    terms = [
+        exp.Ordered(
+            this=exp.column(name(term.name)), desc=term.descending, nulls_first=term.nulls_first
+        )
+        for term in function.order
+    ]
+    values = [one for one in made.args.values() if isinstance(one, exp.Expr)]
+    if isinstance(made, exp.Anonymous):
+        values = list(made.expressions)
+    if values:
+        values[-1].replace(exp.Order(this=values[-1].copy(), expressions=terms))
+    else:
+        order = exp.Order(expressions=terms)
+        made.set(
+            *(("this", order) if isinstance(made, exp.RowNumber) else ("expressions", [order]))
+        )
     return made
 
 
@@ -179,7 +208,12 @@ def _texts(function: Function, given: list[exp.Expr], dialect: str, argument: st
     return exp.Anonymous(this="string_agg", expressions=[given[0], separator])
 
 
+def _array(function: Function, given: list[exp.Expr], dialect: str, argument: str) -> exp.Expr:
+    return exp.ArrayAgg(this=given[0])
+
+
 _OF_OPTIONS: dict[str, Any] = {
+    "array_agg": _array,
     "count_distinct": _count_distinct,
     **dict.fromkeys(("quantile", "quantile_disc"), _quantile),
     **dict.fromkeys(("ntile", "nth", "top_k", "bottom_k"), _with_n),

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from kernels.frames.frames import Ranges, frames_of_kept
 from kernels.frames.ordering import Order
 from workbench.columnar.blocks import Block
-from workbench.columnar.columns import codes_in_order, present
+from workbench.columnar.columns import codes_in_order, numbers, present
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.memo import Memo
 from workbench.engine.added import AddedFunction, added
-from workbench.engine.order import OrderColumn, order_of, ranges_of
+from workbench.engine.order import order_of, ranges_of, rows_in_order
 from workbench.frames.frame import Frame
-from workbench.functions.catalogue import CATALOGUE, FunctionInfo, Options
+from workbench.functions.catalogue import FunctionInfo, Options, info_of
+from workbench.functions.order import OrderColumn
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ class Call:
         A column of the block: only rows in which it is true count.
     default : str, optional
         A column of the block: what ``lag`` and ``lead`` give where there is no row.
+    order : tuple of OrderColumn
+        The order in which it looks at the rows of its frame, where that is not the window's.
+    each : str, optional
+        A column of the block: the n of each row, in the place of the option.
     """
 
     column: str
@@ -45,6 +50,8 @@ class Call:
     frame: Frame
     where: str | None = None
     default: str | None = None
+    order: tuple[OrderColumn, ...] = ()
+    each: str | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = tuple(getattr(self, one.name) for one in fields(self))
@@ -53,7 +60,15 @@ class Call:
     @property
     def info(self) -> FunctionInfo:
         """The function's row of the catalogue."""
-        return CATALOGUE[self.function]
+        return info_of(self.function, bool(self.order))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the block that it looks at, but for those of its frame."""
+        own = (one.name for one in self.order)
+        return tuple(
+            name for name in (*self.arguments, self.where, self.default, *own, self.each) if name
+        )
 
     @property
     def without_null(self) -> tuple[str, ...]:
@@ -96,6 +111,54 @@ class Frames:
 
 
 @dataclass(frozen=True)
+class OwnOrder:
+    """The rows of a block in another order than that of the window.
+
+    Attributes
+    ----------
+    order : Order
+        Of the rows as they stand in it.
+    row : int64 array of shape (rows,)
+        The row of the block that stands at each place, partition by partition.
+    """
+
+    order: Order
+    row: NDArray[np.int64]
+
+    @property
+    def place_in_block(self) -> NDArray[np.int64]:
+        """Where each row stands."""
+        place = np.empty(len(self.row), np.int64)
+        place[self.row] = np.arange(len(self.row))
+        return place
+
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """Where each row stands in its partition."""
+        return self.place_in_block - self._first
+
+    @property
+    def first_peer(self) -> NDArray[np.int64]:
+        """Where the first of the rows stands that are equal to each row."""
+        at = self.order.group + self._first
+        return np.asarray(self.order.start[at][self.place_in_block], np.int64)
+
+    @property
+    def behind_peers(self) -> NDArray[np.int64]:
+        """Where the first row stands that is greater than each row."""
+        offsets = self.order.offsets
+        last = np.append(self.order.group[1:] != self.order.group[:-1], True)
+        last[offsets[1:][np.diff(offsets) > 0] - 1] = True
+        ends = np.flatnonzero(last)
+        behind = ends[np.searchsorted(ends, np.arange(len(last)))] + 1 - self._first
+        return np.asarray(behind[self.place_in_block], np.int64)
+
+    @property
+    def _first(self) -> NDArray[np.int64]:
+        return np.repeat(self.order.offsets[:-1], np.diff(self.order.offsets))
+
+
+@dataclass(frozen=True)
 class Window(Memo):
     """A block in its order, with what several calls need of it, computed once.
 
@@ -135,12 +198,57 @@ class Window(Memo):
         pairs = pa.table({name: pa.array(self.codes(name)) for name in names})
         return key_codes(pairs)[0].astype(np.int64)
 
+    def equal_codes(self, name: str) -> NDArray[np.int64]:
+        """Return integers that are equal where a column's values are, of structs and lists too."""
+        if not pa.types.is_nested(self.column(name).type):
+            return self.codes(name)
+        found: NDArray[np.int64] = self.once(
+            ("equal", name),
+            lambda: key_codes(pa.table({name: self.column(name)}))[0].astype(np.int64),
+        )
+        return found
+
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers in the order of a column's values."""
         found: NDArray[np.int64] = self.once(
             ("codes", name), lambda: codes_in_order(self.column(name))
         )
         return found
+
+    def own_order(self, order: tuple[OrderColumn, ...]) -> OwnOrder:
+        """Return the rows in another order; those that are equal in it stand as in the window."""
+        found: OwnOrder = self.once(("own order", order), lambda: self._own_order(order))
+        return found
+
+    def _own_order(self, order: tuple[OrderColumn, ...]) -> OwnOrder:
+        at = np.arange(len(self.block.rows), dtype=np.uint32)
+        row = rows_in_order(self.block.rows, order, self.offsets, at).astype(np.int64)
+        names = [one.name for one in order]
+        rows = pa.table({name: self.column(name).take(pa.array(row)) for name in names})
+        return OwnOrder(order_of(Block(self.block.keys, self.offsets, rows), order), row)
+
+    def each(self, call: Call) -> Any:
+        """Return the n of a call: one for all rows, or one a row, which is 0 where it has none."""
+        return call.options.n if call.each is None else numbers(self.column(call.each))
+
+    def buckets(self, call: Call) -> tuple[Any, NDArray[np.bool_]]:
+        """Return how many buckets a call has, at least one, and where that is known.
+
+        Raises
+        ------
+        ValueError
+            When a row asks for fewer than one.
+        """
+        if call.each is None:
+            return call.options.n, np.ones(len(self.block.rows), np.bool_)
+        known = self.present(call.each)
+        found = np.where(known, numbers(self.column(call.each)), 1)
+        if (found < 1).any():
+            raise ValueError(
+                f"{call.column}: {call.function} has {found.min():,} buckets in a row; "
+                "give every row 1 or more."
+            )
+        return found, known
 
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""

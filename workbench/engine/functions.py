@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from kernels.frames.ordering import MOST
 from kernels.states.aggregates import AGGREGATES
 from kernels.structures.sort_keys import sort_keys
 from kernels.windows.aggregate import moving_aggregate
@@ -37,8 +38,15 @@ from workbench.columnar.columns import (
 from workbench.columnar.exact_sums import few_parts
 from workbench.engine.aggregates import finished, finished_sums, taken
 from workbench.engine.block import Call, Frames, Window
-from workbench.engine.list_functions import end_values, extreme_values, histogram
+from workbench.engine.list_functions import (
+    array_agg,
+    end_values,
+    entropy,
+    extreme_values,
+    histogram,
+)
 from workbench.engine.order import measured
+from workbench.engine.own_order import in_own_order
 from workbench.functions import catalogue as c
 
 Numbers = NDArray[Any]
@@ -56,6 +64,8 @@ def answer(window: Window, call: Call) -> pa.Array:
     -------
     pyarrow.Array
     """
+    if call.order:
+        return in_own_order(window, call)
     return FAMILIES[call.info.family](window, call)
 
 
@@ -65,7 +75,7 @@ def _count(window: Window, call: Call) -> pa.Array:
 
 def _count_distinct(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
-    codes = frames.ordered(window.codes(call.arguments[0]))
+    codes = frames.ordered(window.equal_codes(call.arguments[0]))
     found = moving_count_distinct(window.offsets, codes, frames.begin, frames.end)
     return pa.array(np.minimum(found, call.options.n) if call.info.keeps_n else found)
 
@@ -121,7 +131,7 @@ def _row(window: Window, call: Call) -> pa.Array:
 
 def _mode(window: Window, call: Call) -> pa.Array:
     frames = window.frames(call, call.arguments)
-    codes = frames.ordered(window.codes(call.arguments[0]))
+    codes = frames.ordered(window.equal_codes(call.arguments[0]))
     moving = window.offsets, codes, frames.begin, frames.end
     if call.options.distinct:
         # All values are as frequent, and the first of them is taken.
@@ -143,7 +153,8 @@ def _mad(window: Window, call: Call) -> pa.Array:
 def _quantile(window: Window, call: Call) -> pa.Array:
     values, frames = window.column(call.arguments[0]), window.frames(call, call.arguments)
     empty, q = frames.sizes == 0, call.options.q
-    if pa.types.is_timestamp(values.type) or pa.types.is_date32(values.type):
+    types = pa.types.is_timestamp, pa.types.is_date32, pa.types.is_time64
+    if any(is_time(values.type) for is_time in types):
         column, kind = frames.ordered(measured(values)), type_between(values.type)
         found = _quantiles_of_times(window, call, column, frames)
     else:
@@ -151,7 +162,10 @@ def _quantile(window: Window, call: Call) -> pa.Array:
         column = frames.ordered(numbers(values) if whole else floats(values))
         found, kind = _quantiles_of_numbers(window, call, column, frames), None
     flat = answers(found.ravel(), np.repeat(empty, len(q)))
-    flat = flat if kind is None else flat.cast(kind)
+    if kind is not None:
+        # Instants are counted in microseconds, and times of day may be in something finer.
+        fine = pa.types.is_time64(kind)
+        flat = flat.cast(pa.time64("us")).cast(kind) if fine else flat.cast(kind)
     return flat if call.options.single else lists(flat, len(q), empty)
 
 
@@ -208,7 +222,7 @@ def _sketched(window: Window, call: Call) -> pa.Array:
 
 def _nth(window: Window, call: Call) -> pa.Array:
     only = 1 if call.info.keeps == c.FIRST else -1
-    nth = call.options.n if call.info.keeps_n else only
+    nth = window.each(call) if call.info.keeps_n else only
     counted = window.counted(call, call.without_null)
     mask = None if counted is None else counted.astype(np.uint8)
     rows = value_rows(window.offsets, *window.ranges(call.frame), nth, mask)
@@ -216,15 +230,18 @@ def _nth(window: Window, call: Call) -> pa.Array:
 
 
 def _shift(window: Window, call: Call) -> pa.Array:
-    sign = 1 if call.info.extent == c.AHEAD else -1
+    away = window.each(call)
+    # The least integer has no positive one.
+    away = away if call.info.extent == c.AHEAD else -np.maximum(away, -MOST)
     values = window.column(call.arguments[0])
     present = window.present(call.arguments[0]).astype(np.uint8)
     ignoring = present if call.options.ignore_nulls and values.null_count else None
-    rows = lead_rows(window.offsets, sign * call.options.n, ignoring)
-    found = rows_of(values, rows)
+    rows = lead_rows(window.offsets, away, ignoring)
+    known = np.True_ if call.each is None else window.present(call.each)
+    found = rows_of(values, np.where(known, rows, -1))
     if call.default is None:
         return found
-    return pc.if_else(pa.array(rows < 0), window.column(call.default), found)
+    return pc.if_else(pa.array((rows < 0) & known), window.column(call.default), found)
 
 
 def _fill(window: Window, call: Call) -> pa.Array:
@@ -237,9 +254,9 @@ def _fill(window: Window, call: Call) -> pa.Array:
 
 def _rank(window: Window, call: Call) -> pa.Array:
     if call.info.options:
-        found: Numbers = tiles(window.order, call.options.n)
-    else:
-        found = ranking(window.order, call.function)
+        buckets, known = window.buckets(call)
+        return pa.array(tiles(window.order, buckets).astype(np.int32), mask=~known)
+    found: Numbers = ranking(window.order, call.function)
     return pa.array(found if found.dtype == np.float64 else found.astype(np.int32))
 
 
@@ -258,6 +275,8 @@ FAMILIES: dict[str, Callable[[Window, Call], pa.Array]] = {
     c.END_VALUES: end_values,
     c.EXTREME_VALUES: extreme_values,
     c.HISTOGRAM: histogram,
+    c.ARRAY_AGG: array_agg,
+    c.ENTROPY: entropy,
     **dict.fromkeys(c.SKETCHES, _sketched),
     c.NTH: _nth,
     c.SHIFT: _shift,

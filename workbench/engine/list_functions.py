@@ -1,19 +1,22 @@
 """The functions that give several values of a frame, on a block: lists of them, and histograms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from kernels.windows.first_last_k import moving_ends
+from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
-from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of
-from workbench.engine.block import Call, Frames, Window
-from workbench.functions.catalogue import GREATEST, LAST
+from workbench.columnar.columns import lists_of_ends, maps_of_ends, present, rows_of
+from workbench.engine.block import Call, Frames, OwnOrder, Window
+from workbench.engine.frame_rows import FrameRows, frame_rows
+from workbench.functions.catalogue import END_VALUES, GREATEST, LAST
 
 Ints = NDArray[np.int64]
+LEAST_CODE = np.iinfo(np.int64).min
 
 
 def end_values(window: Window, call: Call) -> pa.Array:
@@ -23,6 +26,53 @@ def end_values(window: Window, call: Call) -> pa.Array:
     ends, rows = _run(call, moving_ends, window.offsets, *ranges, call.options.n, last=last)
     flat = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
     return lists_of_ends(ends, flat, frames.sizes == 0)
+
+
+def array_agg(window: Window, call: Call) -> pa.Array:
+    """Return all values of each frame in their order, nulls included."""
+    return list_column(window, call, None)
+
+
+def list_column(window: Window, call: Call, own: OwnOrder | None) -> pa.Array:
+    """Return values of each frame, in the order of the window or in one of their own."""
+    values, chunks = window.column(call.arguments[0]), []
+    for lists in _lists(window, call, own):
+        flat = rows_of(values, lists.rows)
+        chunks.append(lists_of_ends(lists.ends, flat, lists.sizes == 0))
+    return _joined(chunks, pa.list_(values.type))
+
+
+def text_column(window: Window, call: Call, own: OwnOrder) -> pa.Array:
+    """Return the texts of each frame in an order of their own, joined."""
+    values, chunks = window.column(call.arguments[0]), []
+    for lists in _lists(window, call, own):
+        flat = rows_of(values, lists.rows)
+        texts = lists_of_ends(lists.ends, flat, lists.sizes == 0)
+        chunks.append(pc.binary_join(texts, pa.scalar(call.options.separator, values.type)))
+    return _joined(chunks, values.type)
+
+
+def _joined(chunks: list[pa.Array], kind: pa.DataType) -> pa.Array:
+    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
+
+
+def _lists(window: Window, call: Call, own: OwnOrder | None) -> Iterator[FrameRows]:
+    """The rows whose values are wanted, of some frames after the others."""
+    frames, name, written = window.frames(call, call.without_null), call.arguments[0], 0
+    for _, lists in frame_rows(window, frames, own):
+        if call.options.distinct:
+            # Null is a value among others, and the least code is none's.
+            code = np.where(present(window.column(name)), window.equal_codes(name), LEAST_CODE)
+            lists = lists.once(code)
+        if call.info.family == END_VALUES:
+            lists = lists.ends_of(call.options.n, call.info.keeps == LAST)
+        written += len(lists.rows)
+        if written > MOST_VALUES:
+            raise OverflowError(
+                f"{call.column}: the lists of a partition have {written:,} values, but a column "
+                f"holds {MOST_VALUES:,}; take shorter frames, or more partitions."
+            )
+        yield lists
 
 
 def extreme_values(window: Window, call: Call) -> pa.Array:
@@ -42,6 +92,23 @@ def histogram(window: Window, call: Call) -> pa.Array:
     ends, rows, counts = _run(call, moving_histogram, *moving)
     keys = rows_of(window.column(call.arguments[0]), _block_rows(window, frames, ends, rows))
     return maps_of_ends(ends, keys, counts, frames.sizes == 0)
+
+
+def entropy(window: Window, call: Call) -> pa.Array:
+    """Return the entropy of each frame's values in bits."""
+    codes, frames = _codes(window, call)
+    ends, _, counts = _run(call, moving_histogram, window.offsets, codes, frames.begin, frames.end)
+    counts = np.ones(len(counts)) if call.options.distinct else counts.astype(np.float64)
+    several = np.flatnonzero(np.diff(ends) > 1)
+    found = np.zeros(len(frames.begin))
+    if len(several):
+        # One value alone tells nothing.
+        kept = np.repeat(np.diff(ends) > 1, np.diff(ends))
+        counts, size = counts[kept], np.diff(ends)[several]
+        first = np.cumsum(size) - size
+        rows = np.add.reduceat(counts, first)
+        found[several] = np.log2(rows) - np.add.reduceat(counts * np.log2(counts), first) / rows
+    return pa.array(found)
 
 
 def _codes(window: Window, call: Call) -> tuple[Ints, Frames]:

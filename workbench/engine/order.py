@@ -1,7 +1,6 @@
 """The rows of a window in their order, and the frames around them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -20,24 +19,9 @@ from workbench.columnar.ragged import offsets_of
 from workbench.columnar.zones import zone_of
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
+from workbench.functions.order import OrderColumn
 
 DAY = np.timedelta64(1, "D")
-
-
-@dataclass(frozen=True)
-class OrderColumn:
-    """A column that rows are ordered by.
-
-    Attributes
-    ----------
-    name : str
-    descending : bool
-    nulls_first : bool
-    """
-
-    name: str
-    descending: bool
-    nulls_first: bool
 
 
 def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColumn]) -> Block:
@@ -66,6 +50,42 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
     """
     codes, count = key_codes(rows.select(list(keys)))
     offsets, at = grouped(codes, count)
+    at = rows_in_order(rows, order, offsets, at)
+    first = rows.select(list(keys)).take(at[offsets[:-1]])
+    # One column after another, so that only one of them is held twice.
+    taken = {name: as_array(rows.column(name)).take(at) for name in rows.column_names}
+    return Block(first, offsets, pa.table(taken))
+
+
+def rows_in_order(
+    rows: pa.Table,
+    order: Sequence[OrderColumn],
+    offsets: NDArray[np.int64],
+    at: NDArray[np.uint32],
+) -> NDArray[np.uint32]:
+    """Return the numbers of rows in order, those of each partition side by side.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+    order : sequence of OrderColumn
+        Rows that are equal in them stay as they are.
+    offsets : int64 array of shape (partitions + 1,)
+    at : uint32 array of shape (rows,)
+        The rows of each partition.
+
+    Returns
+    -------
+    uint32 array of shape (rows,)
+
+    Examples
+    --------
+    >>> rows = pa.table({"x": [7, 3, 5]})
+    >>> at = np.arange(3, dtype=np.uint32)
+    >>> order = [OrderColumn("x", False, nulls_first=True)]
+    >>> rows_in_order(rows, order, np.array([0, 2, 3]), at).tolist()
+    [1, 0, 2]
+    """
     for column in reversed(order):
         values = as_array(rows.column(column.name))
         code = codes_in_order(values)
@@ -73,10 +93,7 @@ def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColu
         if values.null_count:
             null = ~present(values)
             at = _sorted_by((null ^ column.nulls_first).astype(np.int64), offsets, at)
-    first = rows.select(list(keys)).take(at[offsets[:-1]])
-    # One column after another, so that only one of them is held twice.
-    taken = {name: as_array(rows.column(name)).take(at) for name in rows.column_names}
-    return Block(first, offsets, pa.table(taken))
+    return at
 
 
 def _sorted_by(
@@ -117,9 +134,11 @@ def order_of(block: Block, order: Sequence[OrderColumn]) -> Order:
 
 
 def measured(values: pa.Array) -> NDArray[Any]:
-    """Return a column as distances are measured along it: dates in microseconds."""
+    """Return a column as distances are measured along it: times in microseconds."""
     if is_ranked(values.type):
         return codes_in_order(values)
+    if pa.types.is_time64(values.type) and values.type.unit == "ns":
+        return numbers(values) // 1000
     scale = MICROSECONDS_A_DAY if pa.types.is_date32(values.type) else 1
     found = numbers(values)
     return found if scale == 1 else found * scale

@@ -11,8 +11,9 @@ from workbench.columnar.process import freeze_gc, keep_heap
 from workbench.engine.block import Call, Window
 from workbench.engine.extent import CallExtent
 from workbench.engine.functions import answer
-from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.order import ordered_block
 from workbench.engine.ranges.route import PIECE, check_overlap, own_rows
+from workbench.functions.order import OrderColumn
 
 #: Rows that go back to Spark at once.
 ROWS_AT_ONCE = 100_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.arguments import whole_number
 from workbench.durations import MOST_TICKS, microseconds
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, warn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -142,15 +142,40 @@ def _within(offset: Offset, value: Any, name: str) -> Offset:
 
 
 def check_bounds(low: Offset, high: Offset, given_low: Any, given_high: Any) -> None:
+    """Refuse bounds of two kinds, and warn of those between which no row lies.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Warns
+    -----
+    WorkbenchWarning
+    """
     one_kind = low.unit == high.unit or 0 in (low.amount, high.amount)
     if NUMBER in (low.unit, high.unit) and not one_kind:
         raise WorkbenchError(
             f"low, high: {given_low!r} and {given_high!r} are not of one kind; "
             "give two numbers or two durations."
         )
-    ends_early = low.amount > high.amount if one_kind else low.amount > 0 > high.amount
-    if ends_early:
-        raise WorkbenchError(
-            f"low, high: the frame begins at {given_low!r}, behind its end at {given_high!r}; "
-            "give the earlier bound first, negative before the current row."
+    if ends_early(low, high):
+        warn(
+            f"low, high: the frame begins at {given_low!r}, behind its end at {given_high!r}, "
+            "so it has no rows; give the earlier bound first, negative before the current row."
         )
+
+
+def ends_early(low: Offset | None, high: Offset | None) -> bool:
+    """Say whether constant bounds are such that a frame ends before it begins.
+
+    Examples
+    --------
+    >>> ends_early(Offset(3, COUNT), Offset(-3, COUNT)), ends_early(Offset(0, COUNT), None)
+    (True, False)
+    """
+    if low is None or high is None:
+        return False
+    if isinstance(low.amount, PerRow) or isinstance(high.amount, PerRow):
+        return False
+    one_kind = low.unit == high.unit or 0 in (low.amount, high.amount)
+    return bool(low.amount > high.amount if one_kind else low.amount > 0 > high.amount)

@@ -6,7 +6,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
-from workbench.frames.bounds import Offset, PerRow, check_bounds, read_count, read_distance
+from workbench.frames.bounds import (
+    Offset,
+    PerRow,
+    check_bounds,
+    ends_early,
+    read_count,
+    read_distance,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -20,8 +27,8 @@ class Frame:
 
     Make one with :meth:`rows`, :meth:`range` or :meth:`groups`. A bound is a signed distance from
     the current row: negative is before it, zero is the row (or its peers), positive is after it,
-    None is no bound. A Column gives each row a distance of its own, which must not be null; the
-    frame of a row whose begin lies behind its end is empty.
+    None is no bound. A Column gives each row a distance of its own, which must not be null. A frame
+    whose begin lies behind its end is empty.
 
     Attributes
     ----------
@@ -89,7 +96,12 @@ class Frame:
         Raises
         ------
         WorkbenchError
-            When a bound is no whole number, or the frame ends before it begins.
+            When a bound is no whole number.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When the frame ends before it begins, and so is empty.
         """
         return cls._checked("rows", low, high, exclude)
 
@@ -117,7 +129,12 @@ class Frame:
         Raises
         ------
         WorkbenchError
-            When a bound is no whole number, or the frame ends before it begins.
+            When a bound is no whole number.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When the frame ends before it begins, and so is empty.
         """
         return cls._checked("groups", low, high, exclude)
 
@@ -149,7 +166,12 @@ class Frame:
         Raises
         ------
         WorkbenchError
-            When a bound is neither a number nor a duration, or the frame ends before it begins.
+            When a bound is neither a number nor a duration.
+
+        Warns
+        -----
+        WorkbenchWarning
+            When the frame ends before it begins, and so is empty.
         """
         return cls._checked("range", low, high, exclude)
 
@@ -181,6 +203,11 @@ class Frame:
         """Whether a bound is a column, so that frames differ from row to row."""
         bounds = (self.low, self.high)
         return any(bound is not None and isinstance(bound.amount, PerRow) for bound in bounds)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no frame has any row, as all begin behind their end."""
+        return ends_early(self.low, self.high)
 
     @property
     def is_whole(self) -> bool:

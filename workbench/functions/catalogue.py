@@ -6,6 +6,7 @@ it is: whoever needs to know reads the row.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
@@ -20,7 +21,11 @@ LG_K, QUANTILES_K = 12, 200
 
 NUMBERS = ("integer", "float", "decimal")
 TIMES = ("date", "timestamp", "timestamp_ntz")
+#: What lies on a line, so that there are values between two of them.
+MEASURED = (*NUMBERS, *TIMES, "time")
 SORTED = (*NUMBERS, *TIMES, "boolean", "text", "interval", "time")
+#: What may be equal: of structs and lists it is not known which is less.
+EQUAL = (*SORTED, "nested")
 #: The most digits of a decimal that fit 64 bits.
 MOST_DIGITS = 18
 #: The most digits of a decimal.
@@ -38,6 +43,7 @@ EXACT_SUM, AGGREGATE, ROW = "exact sum", "aggregate", "row"
 MODE, MAD, QUANTILE, QUANTILE_DISC = "mode", "mad", "quantile", "quantile disc"
 STRING_AGG, END_VALUES, EXTREME_VALUES = "string agg", "end values", "extreme values"
 HISTOGRAM, NTH, SHIFT, FILL, RANKING = "histogram", "nth", "shift", "fill", "ranking"
+ARRAY_AGG, ENTROPY = "array agg", "entropy"
 DISTINCT_SKETCH, QUANTILES_SKETCH = "distinct sketch", "quantiles sketch"
 FREQUENT_SKETCH = "frequent sketch"
 SKETCHES = (DISTINCT_SKETCH, QUANTILES_SKETCH, FREQUENT_SKETCH)
@@ -58,7 +64,7 @@ class Options:
 
     Attributes
     ----------
-    n : int
+    n : int or Column
         The distance of ``lag`` and ``lead``, the place of ``nth``, the buckets of ``ntile``, the k
         of ``top_k`` and the like, the size of a sketch.
     q : tuple of float
@@ -74,7 +80,7 @@ class Options:
         What ``string_agg`` puts between two texts.
     """
 
-    n: int = 1
+    n: Any = 1
     q: tuple[float, ...] = ()
     single: bool = False
     default: Any = None
@@ -89,8 +95,8 @@ class Options:
             value = getattr(self, option)
             if option == "q":
                 value = self.q[0] if self.single else list(self.q)
-            # A default may be a column, which has no equality that says yes or no.
-            if not (isinstance(value, type(usual)) and value == usual):
+            # A default or n may be a column, which has no equality that says yes or no.
+            if usual is _ALWAYS or not (isinstance(value, type(usual)) and value == usual):
                 found.append(value)
         return found
 
@@ -135,6 +141,10 @@ class FunctionInfo:
         It takes the value of a row that it finds by its place; nulls may be ignored.
     needs_order : bool
         It means nothing where rows have no order.
+    own_order : bool
+        It may look at the rows of its frame in an order of its own, and means another thing then.
+    by_row : bool
+        Its ``n`` may be a column.
     extent : str
         How far it looks: "frame", "chunks", "back", "ahead", "before" or "partition".
     spark : str
@@ -147,6 +157,12 @@ class FunctionInfo:
         What is nearest to it of what a store can hold, where a store cannot hold it.
     aliases : tuple of str
         Other names that an aggregation may call it by.
+    own : tuple of str
+        The kinds of values that it is of itself, where it takes others as well.
+    others_as : str
+        The type that values of the others are turned into.
+    of_others : str
+        The function that it is of the others.
     """
 
     family: str
@@ -163,12 +179,17 @@ class FunctionInfo:
     repeats: bool = True
     picks: bool = False
     needs_order: bool = False
+    own_order: bool = False
+    by_row: bool = False
     extent: str = FRAME
     spark: str = ""
     not_in_spark: str = ""
     options: tuple[tuple[str, Any], ...] = ()
     instead: str = ""
     aliases: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    others_as: str = ""
+    of_others: str = ""
 
     @property
     def has_frame(self) -> bool:
@@ -176,13 +197,40 @@ class FunctionInfo:
         return self.extent in (FRAME, CHUNKS)
 
     @property
+    def any_order(self) -> bool:
+        """Whether the answer is the same in whatever order the rows of a frame are."""
+        by_place = self.in_order and self.family not in (HISTOGRAM, ENTROPY, DISTINCT_SKETCH)
+        return self.has_frame and not (self.own_order or by_place or self.extent == CHUNKS)
+
+    @property
     def picks_row(self) -> bool:
         """Whether its answer is the value of one row, and each part of a window has such a one."""
         return bool(self.keeps) and not self.keeps_n and not self.once
 
 
+def info_of(name: str, own_order: bool = False) -> FunctionInfo:
+    """Return the row of a function, as it is where its rows have an order of their own.
+
+    Ranks, ``lag`` and ``lead`` then look at a frame instead of the partition, and nothing needs the
+    order of the window.
+
+    Examples
+    --------
+    >>> info_of("rank").has_frame, info_of("rank", own_order=True).has_frame
+    (False, True)
+    """
+    return _in_own_order(CATALOGUE[name]) if own_order else CATALOGUE[name]
+
+
+@lru_cache
+def _in_own_order(info: FunctionInfo) -> FunctionInfo:
+    framed = info.family in (RANKING, SHIFT)
+    return replace(info, needs_order=False, extent=FRAME if framed else info.extent)
+
+
 _ANY = ("any",)
 _N = (("n", _ALWAYS),)
+_SHIFTED = (*_N, ("default", None))
 _Q = ("q", _ALWAYS)
 
 
@@ -211,7 +259,7 @@ def _extreme(keeps: str, beside: bool = False) -> FunctionInfo:
     why = f"Spark's {name}_by looks at nulls, and takes any of several {keeps} rows"
     return FunctionInfo(
         *(ROW, (_ANY, SORTED) if beside else (SORTED,), SAME, name),
-        keeps=keeps, distinct=True, repeats=False,
+        keeps=keeps, distinct=True, repeats=False, own_order=beside,
         spark="" if beside else name, not_in_spark=why if beside else "",
     )  # fmt: skip
 
@@ -223,29 +271,47 @@ def _flags(name: str) -> FunctionInfo:
     )
 
 
+def _bits(name: str) -> FunctionInfo:
+    """Integers joined bit by bit."""
+    return FunctionInfo(
+        *(AGGREGATE, (("integer",),), LONG, name, (name, "count")),
+        distinct=True, repeats=name == "bit_xor", spark=name,
+    )  # fmt: skip
+
+
+def _regression(name: str, gives: str = DOUBLE, **rest: Any) -> FunctionInfo:
+    """What is known of a line through pairs of numbers."""
+    return FunctionInfo(
+        *(AGGREGATE, (NUMBERS, NUMBERS), gives, name, (name,)), distinct=True, **rest
+    )
+
+
 def _k_values(family: str, keeps: str) -> FunctionInfo:
     """A list of some values: by their places, or by their size."""
     by_place = family == END_VALUES
     return FunctionInfo(
         *(family, (_ANY if by_place else SORTED,), LIST),
-        keeps=keeps, keeps_n=True, distinct=not by_place, needs_order=by_place, options=_N,
+        keeps=keeps, keeps_n=True, distinct=not by_place, needs_order=by_place, own_order=by_place,
+        options=_N,
     )  # fmt: skip
 
 
 def _quantile(**rest: Any) -> FunctionInfo:
     return FunctionInfo(
-        *(QUANTILE, ((*NUMBERS, *TIMES),), LIKE_QUANTILE),
+        *(QUANTILE, (MEASURED,), LIKE_QUANTILE),
         distinct=True, spark="percentile", instead="approx_quantile", **rest,
     )  # fmt: skip
 
 
 def _picked(family: str, **rest: Any) -> FunctionInfo:
     """The value of a row that is found by its place."""
-    return FunctionInfo(family, (_ANY,), SAME, picks=True, needs_order=True, **rest)
+    shared: dict[str, Any] = {"picks": True, "needs_order": True, "own_order": True}
+    return FunctionInfo(family, (_ANY,), SAME, **shared, **rest)
 
 
 def _ranking(name: str, gives: str, extent: str, **rest: Any) -> FunctionInfo:
-    return FunctionInfo(RANKING, (), gives, needs_order=True, extent=extent, spark=name, **rest)
+    shared: dict[str, Any] = {"needs_order": True, "own_order": name != "dense_rank"}
+    return FunctionInfo(RANKING, (), gives, extent=extent, spark=name, **shared, **rest)
 
 
 _NO_DISTINCT = "Spark refuses DISTINCT in a window"
@@ -258,11 +324,13 @@ CATALOGUE = {
         distinct=True, distinct_is="count_distinct", spark="count",
     ),
     "count_distinct": FunctionInfo(
-        *(COUNT_DISTINCT, (SORTED,), LONG),
+        *(COUNT_DISTINCT, (EQUAL,), LONG),
         once=True, distinct=True, distinct_is="count_distinct",
         not_in_spark=_NO_DISTINCT, aliases=("unique_count",),
     ),
-    "sum": _sum("sum", LIKE_SUM),
+    "sum": replace(
+        _sum("sum", LIKE_SUM), takes=((*NUMBERS, "boolean"),), own=NUMBERS, others_as="int"
+    ),
     "avg": _sum("avg", DOUBLE, aliases=("average", "mean")),
     "product": FunctionInfo(
         *(AGGREGATE, (NUMBERS,), DOUBLE, "product", ("product", "count")),
@@ -280,6 +348,21 @@ CATALOGUE = {
     "covar_samp": _statistic("covar_samp", "covar_samp", columns=2),
     "covar_pop": _statistic("covar_pop", "covar_pop", columns=2),
     "corr": _statistic("corr", not_in_spark="Spark's corr of equal values is null", columns=2),
+    "sem": _statistic("sem"),
+    "regr_count": _regression("regr_count", LONG, spark="regr_count"),
+    "regr_avgx": _regression("regr_avgx", spark="regr_avgx"),
+    "regr_avgy": _regression("regr_avgy", spark="regr_avgy"),
+    "regr_sxx": _regression("regr_sxx", spark="regr_sxx"),
+    "regr_syy": _regression("regr_syy", spark="regr_syy"),
+    "regr_sxy": _regression("regr_sxy", spark="regr_sxy"),
+    "regr_slope": _regression(
+        "regr_slope", not_in_spark="Spark's regr_slope of equal values is null"
+    ),
+    "regr_intercept": _regression("regr_intercept", spark="regr_intercept"),
+    "regr_r2": _regression("regr_r2", spark="regr_r2"),
+    "bit_and": _bits("bit_and"),
+    "bit_or": _bits("bit_or"),
+    "bit_xor": _bits("bit_xor"),
     "bool_and": _flags("bool_and"),
     "bool_or": _flags("bool_or"),
     "min": _extreme(LEAST),
@@ -287,11 +370,13 @@ CATALOGUE = {
     "arg_min": _extreme(LEAST, beside=True),
     "arg_max": _extreme(GREATEST, beside=True),
     "mode": FunctionInfo(
-        *(MODE, (SORTED,), SAME),
-        in_order=True, distinct=True, instead="approx_top_k",
+        *(MODE, (EQUAL,), SAME),
+        in_order=True, distinct=True, own_order=True, instead="approx_top_k",
         not_in_spark="Spark's mode is any of the values that are as frequent",
     ),
-    "median": _quantile(),
+    "median": replace(
+        _quantile(), takes=(SORTED,), own=MEASURED, of_others="quantile_disc"
+    ),
     "quantile": _quantile(options=(_Q,), aliases=("percentile",)),
     "quantile_disc": FunctionInfo(
         *(QUANTILE_DISC, (SORTED,), SAME),
@@ -300,9 +385,15 @@ CATALOGUE = {
     ),
     "mad": FunctionInfo(MAD, (NUMBERS,), DOUBLE, distinct=True, instead="approx_quantile"),
     "string_agg": FunctionInfo(
-        *(STRING_AGG, (("text",),), SAME),
-        in_order=True, distinct=True, needs_order=True, options=(("separator", ","),),
+        *(STRING_AGG, (SORTED,), SAME), own=("text",), others_as="string",
+        in_order=True, distinct=True, needs_order=True, own_order=True,
+        options=(("separator", ","),),
         instead="last_k", not_in_spark="Spark's string_agg promises no order of the rows",
+    ),
+    "array_agg": FunctionInfo(
+        *(ARRAY_AGG, (_ANY,), LIST),
+        in_order=True, distinct=True, picks=True, needs_order=True, own_order=True,
+        instead="last_k", not_in_spark="Spark's array_agg leaves out nulls",
     ),
     "bounded_count_distinct": FunctionInfo(
         *(COUNT_DISTINCT, (SORTED,), LONG),
@@ -313,6 +404,9 @@ CATALOGUE = {
     "last_k": _k_values(END_VALUES, LAST),
     "top_k": _k_values(EXTREME_VALUES, GREATEST),
     "bottom_k": _k_values(EXTREME_VALUES, LEAST),
+    "entropy": FunctionInfo(
+        *(ENTROPY, (SORTED,), DOUBLE), in_order=True, distinct=True, instead="approx_top_k"
+    ),
     "histogram": FunctionInfo(HISTOGRAM, (SORTED,), COUNTS, in_order=True),
     "approx_count_distinct": FunctionInfo(
         *(DISTINCT_SKETCH, (SORTED,), LONG),
@@ -328,18 +422,18 @@ CATALOGUE = {
     "approx_top_k": FunctionInfo(
         FREQUENT_SKETCH, (SORTED,), COUNTS, in_order=True, extent=CHUNKS, options=_N
     ),
-    "lag": _picked(SHIFT, extent=BACK, spark="lag", options=(*_N, ("default", None))),
-    "lead": _picked(SHIFT, extent=AHEAD, spark="lead", options=(*_N, ("default", None))),
+    "lag": _picked(SHIFT, extent=BACK, spark="lag", by_row=True, options=_SHIFTED),
+    "lead": _picked(SHIFT, extent=AHEAD, spark="lead", by_row=True, options=_SHIFTED),
     "first": _picked(NTH, aggregate="first", keeps=FIRST, spark="first"),
     "last": _picked(NTH, aggregate="last", keeps=LAST, spark="last"),
-    "nth": _picked(NTH, keeps=FIRST, keeps_n=True, spark="nth_value", options=_N),
+    "nth": _picked(NTH, keeps=FIRST, keeps_n=True, spark="nth_value", by_row=True, options=_N),
     "fill": FunctionInfo(
-        FILL, ((*NUMBERS, *TIMES),), SAME, needs_order=True, extent=PARTITION
+        FILL, (MEASURED,), SAME, needs_order=True, own_order=True, extent=PARTITION
     ),
     "row_number": _ranking("row_number", INT, BEFORE),
     "rank": _ranking("rank", INT, BEFORE),
     "dense_rank": _ranking("dense_rank", INT, BEFORE),
-    "ntile": _ranking("ntile", INT, PARTITION, options=_N),
+    "ntile": _ranking("ntile", INT, PARTITION, by_row=True, options=_N),
     "percent_rank": _ranking("percent_rank", DOUBLE, PARTITION),
     "cume_dist": _ranking("cume_dist", DOUBLE, PARTITION),
 }  # fmt: skip
@@ -365,16 +459,23 @@ def kind_of(data_type: "DataType") -> str:
     -------
     str
         "integer", "float", "decimal", "date", "timestamp", "timestamp_ntz", "boolean", "text",
-        "interval", "time"; "collated" for text whose equality is not that of its bytes; "other".
+        "interval", "time"; "nested" for structs and lists of these; "collated" for text whose
+        equality is not that of its bytes; "other".
 
     Examples
     --------
     >>> from pyspark.sql.types import ArrayType, DecimalType, LongType
     >>> kind_of(LongType()), kind_of(DecimalType(9, 2)), kind_of(ArrayType(LongType()))
-    ('integer', 'decimal', 'other')
+    ('integer', 'decimal', 'nested')
     """
-    from pyspark.sql.types import DayTimeIntervalType
+    from pyspark.sql.types import ArrayType, DayTimeIntervalType, StructType
 
+    if isinstance(data_type, ArrayType | StructType):
+        if isinstance(data_type, ArrayType):
+            parts = [data_type.elementType]
+        else:
+            parts = [one.dataType for one in data_type.fields]
+        return "nested" if all(kind_of(part) in EQUAL for part in parts) else "other"
     if isinstance(data_type, DayTimeIntervalType):
         return "interval"
     if COLLATED in data_type.simpleString():
@@ -426,9 +527,13 @@ def _sum_type(argument: "DataType") -> "DataType":
 def _quantile_type(argument: "DataType") -> "DataType":
     from pyspark.sql import types as t
 
-    same = {"timestamp": t.TimestampType(), "timestamp_ntz": t.TimestampNTZType()}
+    same: dict[str, DataType] = {
+        "timestamp": t.TimestampType(),
+        "timestamp_ntz": t.TimestampNTZType(),
+    }
     # A date is a midnight without a zone, so what lies between two of them has none either.
-    return (same | {"date": t.TimestampNTZType()}).get(kind_of(argument), t.DoubleType())
+    same |= dict.fromkeys(("timestamp_ntz", "date"), t.TimestampNTZType()) | {"time": argument}
+    return same.get(kind_of(argument), t.DoubleType())
 
 
 def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -> None:
@@ -461,7 +566,7 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
 
 def _listed(kinds: tuple[str, ...]) -> str:
     """The kinds as a person says them."""
-    if kinds == SORTED:
+    if kinds in (SORTED, EQUAL):
         return "plain values, such as numbers, times or text"
     plurals = {"boolean": "booleans", "text": "text"}
     groups = [(NUMBERS, "numbers"), (TIMES, "times")]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from workbench.arguments import check_text, whole_number
 from workbench.errors import WorkbenchError
+from workbench.frames.bounds import is_column
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import (
     CATALOGUE,
@@ -19,7 +20,9 @@ from workbench.functions.catalogue import (
     QUANTILES_K,
     FunctionInfo,
     Options,
+    info_of,
 )
+from workbench.functions.order import OrderColumn, order_terms, term_as_given
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -45,6 +48,8 @@ class Function:
         Only rows that fulfil it count.
     frame : Frame, optional
         A frame of its own, instead of that of the call.
+    order : tuple of OrderColumn
+        The columns by which it looks at the rows of its frame, where that is not the call's order.
 
     Examples
     --------
@@ -57,6 +62,7 @@ class Function:
     options: Options = NO_OPTIONS
     condition: Argument | None = None
     frame: Frame | None = None
+    order: tuple[OrderColumn, ...] = ()
 
     def __repr__(self) -> str:
         given = [repr(argument) for argument in self.arguments]
@@ -68,12 +74,14 @@ class Function:
             text += f".where({self.condition!r})"
         if self.options.ignore_nulls:
             text += ".ignore_nulls()"
+        if self.order:
+            text += f".order_by({', '.join(repr(term_as_given(one)) for one in self.order)})"
         return text if self.frame is None else f"{text}.over({self.frame!r})"
 
     @property
     def info(self) -> FunctionInfo:
         """Its row of the catalogue."""
-        return CATALOGUE[self.name]
+        return info_of(self.name, bool(self.order))
 
     def where(self, condition: Argument) -> "Function":
         """Return the function of only those rows of the frame that fulfil a condition.
@@ -145,6 +153,44 @@ class Function:
                 f"ignore_nulls: it is for {picking}; {self.name} has no nulls to ignore."
             )
         return replace(self, options=replace(self.options, ignore_nulls=True))
+
+    def order_by(self, *terms: Any) -> "Function":
+        """Return the function of the frame's rows in an order of their own.
+
+        The frame is still found by the order of the call. Of rows that are equal, those come first
+        that do so in the call's order. Ranks, ``lag`` and ``lead`` look at the frame then, and not
+        at the whole partition; ``fill`` looks at the partition.
+
+        Parameters
+        ----------
+        *terms : str or tuple
+            Columns, as ``order_by`` of :class:`workbench.Over` takes them.
+
+        Returns
+        -------
+        Function
+
+        Raises
+        ------
+        WorkbenchError
+            When the order changes nothing, or the function cannot have one of its own.
+
+        Examples
+        --------
+        >>> first("carrier").order_by("-delay")
+        wb.fn.first('carrier').order_by('-delay')
+        """
+        if self.info.any_order:
+            raise WorkbenchError(
+                f"order_by: {self.name} is the same in whatever order its rows are; leave it out."
+            )
+        if not self.info.own_order:
+            raise WorkbenchError(
+                f"order_by: {self.name} has no order of its own; order the call instead."
+            )
+        if not terms:
+            raise WorkbenchError("order_by: there is no column; name one or more.")
+        return replace(self, order=order_terms(list(terms)))
 
     def over(self, frame: Frame) -> "Function":
         """Return the function over a frame of its own.
@@ -271,6 +317,76 @@ def covar_pop(column: Argument, other: Argument) -> Function:
 def corr(column: Argument, other: Argument) -> Function:
     """Return the correlation of the rows in which neither value is null; NaN for equal values."""
     return Function("corr", (*_one(column), *_one(other, "other")))
+
+
+def sem(column: Argument) -> Function:
+    """Return the standard error of the mean, by the deviation of a population."""
+    return Function("sem", _one(column))
+
+
+def bit_and(column: Argument) -> Function:
+    """Return the bits that all integers have, as a long."""
+    return Function("bit_and", _one(column))
+
+
+def bit_or(column: Argument) -> Function:
+    """Return the bits that any of the integers has, as a long."""
+    return Function("bit_or", _one(column))
+
+
+def bit_xor(column: Argument) -> Function:
+    """Return the bits that an odd number of the integers have, as a long."""
+    return Function("bit_xor", _one(column))
+
+
+def entropy(column: Argument) -> Function:
+    """Return the entropy of the values in bits, by how often each is there; 0 for no value."""
+    return Function("entropy", _one(column))
+
+
+def regr_count(y: Argument, x: Argument) -> Function:
+    """Count the rows in which neither value is null."""
+    return Function("regr_count", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_avgx(y: Argument, x: Argument) -> Function:
+    """Return the mean of ``x``, of the rows in which neither value is null."""
+    return Function("regr_avgx", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_avgy(y: Argument, x: Argument) -> Function:
+    """Return the mean of ``y``, of the rows in which neither value is null."""
+    return Function("regr_avgy", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_sxx(y: Argument, x: Argument) -> Function:
+    """Return the sum of the squares of ``x`` around its mean."""
+    return Function("regr_sxx", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_syy(y: Argument, x: Argument) -> Function:
+    """Return the sum of the squares of ``y`` around its mean."""
+    return Function("regr_syy", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_sxy(y: Argument, x: Argument) -> Function:
+    """Return the sum of the products of ``y`` and ``x`` around their means."""
+    return Function("regr_sxy", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_slope(y: Argument, x: Argument) -> Function:
+    """Return the slope of the line nearest to the points; NaN where all ``x`` are equal."""
+    return Function("regr_slope", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_intercept(y: Argument, x: Argument) -> Function:
+    """Return where that line crosses ``x = 0``; null where all ``x`` are equal."""
+    return Function("regr_intercept", (*_one(y, "y"), *_one(x, "x")))
+
+
+def regr_r2(y: Argument, x: Argument) -> Function:
+    """Return the share of ``y``'s variance that the line tells; null where all ``x`` are equal."""
+    return Function("regr_r2", (*_one(y, "y"), *_one(x, "x")))
 
 
 def bool_and(column: Argument) -> Function:
@@ -435,6 +551,29 @@ def histogram(column: Argument) -> Function:
     return Function("histogram", _one(column))
 
 
+def array_agg(column: Argument) -> Function:
+    """Return the values of the frame as an array, nulls included, in the order of the rows.
+
+    With ``.distinct()``, each value stands where the frame first has it; ``.ignore_nulls()`` leaves
+    out nulls, as Spark's function of this name does; null for an empty frame.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type.
+
+    Returns
+    -------
+    Function
+
+    Examples
+    --------
+    >>> array_agg("dest").distinct().order_by("dest")
+    wb.fn.array_agg('dest').distinct().order_by('dest')
+    """
+    return Function("array_agg", _one(column))
+
+
 def bounded_count_distinct(column: Argument, k: int) -> Function:
     """Count the distinct values exactly, up to k: more of them count as k."""
     return Function("bounded_count_distinct", _one(column), Options(n=_whole(k, "k", least=1)))
@@ -540,24 +679,48 @@ def last_value(column: Argument) -> Function:
     return last(column)
 
 
-def nth(column: Argument, n: int) -> Function:
-    """Return the value of the frame's nth row, counted from 1."""
-    return Function("nth", _one(column), Options(n=_whole(n, "n", least=1)))
+def nth(column: Argument, n: "int | Column") -> Function:
+    """Return the value of the frame's nth row.
+
+    Parameters
+    ----------
+    column : str or Column
+        Of any type.
+    n : int or Column
+        Counted from 1; -1 is the last row, -2 the one before it. A Column gives each row its own,
+        and null where it is null.
+
+    Returns
+    -------
+    Function
+
+    Examples
+    --------
+    >>> nth("carrier", -2)
+    wb.fn.nth('carrier', -2)
+    """
+    return Function("nth", _one(column), Options(n=_place(n)))
 
 
-def nth_value(column: Argument, n: int) -> Function:
+def nth_value(column: Argument, n: "int | Column") -> Function:
     """Return the value of the frame's nth row, as :func:`nth` does."""
     return nth(column, n)
 
 
-def lag(column: Argument, n: int = 1, default: Any = None) -> Function:
-    """Return the value n rows earlier, or the default where the partition has no such row."""
-    return Function("lag", _one(column), Options(n=_whole(n, "n"), default=default))
+def lag(column: Argument, n: "int | Column" = 1, default: Any = None) -> Function:
+    """Return the value n rows earlier, or the default where the partition has no such row.
+
+    A Column gives each row a distance of its own; where it is null, so is the answer.
+    """
+    return Function("lag", _one(column), Options(n=_each(n, "n"), default=default))
 
 
-def lead(column: Argument, n: int = 1, default: Any = None) -> Function:
-    """Return the value n rows later, or the default where the partition has no such row."""
-    return Function("lead", _one(column), Options(n=_whole(n, "n"), default=default))
+def lead(column: Argument, n: "int | Column" = 1, default: Any = None) -> Function:
+    """Return the value n rows later, or the default where the partition has no such row.
+
+    A Column gives each row a distance of its own; where it is null, so is the answer.
+    """
+    return Function("lead", _one(column), Options(n=_each(n, "n"), default=default))
 
 
 def fill(column: Argument) -> Function:
@@ -590,9 +753,12 @@ def cume_dist() -> Function:
     return Function("cume_dist")
 
 
-def ntile(n: int) -> Function:
-    """Deal the rows to n buckets of nearly equal size, in order, numbered from 1."""
-    return Function("ntile", (), Options(n=_whole(n, "n", least=1)))
+def ntile(n: "int | Column") -> Function:
+    """Deal the rows to n buckets of nearly equal size, in order, numbered from 1.
+
+    A Column gives each row a number of buckets of its own; where it is null, so is the answer.
+    """
+    return Function("ntile", (), Options(n=_each(n, "n", least=1)))
 
 
 def _one(column: Argument, argument: str = "column") -> tuple[Argument]:
@@ -615,6 +781,21 @@ def _whole(n: Any, argument: str, least: int | None = None, most: int = MOST) ->
         wanted = "an integer" if least is None else f"an integer of {least} or more"
         raise WorkbenchError(f"{argument}: {n!r} is not possible; give {wanted}, up to {most:,}.")
     return number
+
+
+def _each(n: Any, argument: str, least: int | None = None) -> Any:
+    """A whole number, or a Column of such."""
+    return n if is_column(n) else _whole(n, argument, least)
+
+
+def _place(n: Any) -> Any:
+    """A place that is counted from the first row or from the last."""
+    found = _each(n, "n")
+    if not is_column(found) and found == 0:
+        raise WorkbenchError(
+            "n: 0 is no place; give 1 for the first row and so on, or -1 for the last."
+        )
+    return found
 
 
 def _quantiles(q: Any) -> Options:

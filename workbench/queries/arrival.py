@@ -2,16 +2,19 @@
 
 from sqlglot import exp
 
-from workbench.functions import fn
+from workbench.functions.catalogue import info_of
 from workbench.queries.functions import read
 from workbench.queries.meaning import name_values
-from workbench.queries.own_orders import WHOLE
 from workbench.queries.parsing import own
 from workbench.queries.parts import Translation
 from workbench.queries.staged import staged_column
 from workbench.queries.windows import goes_by_order
 from workbench.spark.table import unused
 
+#: All rows of a partition, whatever their order.
+WHOLE = exp.WindowSpec(
+    kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING"
+)
 #: What is added to a table, if it has no such column.
 NUMBER = "arrived"
 
@@ -86,4 +89,4 @@ def _wants(window: exp.Window, work: Translation) -> bool:
     spec = window.args.get("spec")
     if not asked.name or (spec is not None and str(spec.args.get("kind")).upper() != "ROWS"):
         return False
-    return goes_by_order(asked, spec) or fn.Function(asked.name).info.picks
+    return goes_by_order(window, asked, spec) or info_of(asked.name).picks

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from workbench.errors import WorkbenchError, warn
+from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 
 if TYPE_CHECKING:
@@ -60,17 +60,7 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
     exclude = spec.args.get("exclude")
     word = _EXCLUDED.get(str(exclude.name if exclude is not None else "").upper(), "no others")
     make: Callable[..., Frame] = getattr(Frame, unit)
-    if _ends_early(low, high):
-        from pyspark.sql import functions as F
-
-        warn(f"query: the frame {spec.sql()} ends before it begins, so it has no rows.")
-        low, high = F.lit(low), F.lit(high)
     return make(low, high, exclude=word)
-
-
-def _ends_early(low: Any, high: Any) -> bool:
-    numbers = (int, Decimal)
-    return isinstance(low, numbers) and isinstance(high, numbers) and low > high
 
 
 def _bound(

@@ -5,19 +5,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.functions import NAMED, ONE, RANKS, TWO, UNORDERED
+from workbench.dialects.functions import NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import CATALOGUE
 
 #: What Spark's own window operator has of the same meaning, and the kernels have not.
-SPARKS = (
-    "bitwise_and_agg",
-    "bitwise_or_agg",
-    "bitwise_xor_agg",
-    "regr_count",
-    "regr_avgx",
-    "regr_avgy",
-)
+SPARKS = ("regr_slope",)
 
 
 @dataclass
@@ -33,6 +26,8 @@ class SqlFunction:
     options : tuple
         What ``wb.fn`` takes behind them.
     condition, default : sqlglot.exp.Expr or None
+    each : sqlglot.exp.Expr or None
+        The n of each row, where the query does not say one for all.
     distinct, ignore_nulls : bool
     written : str
         What the query calls it.
@@ -43,6 +38,7 @@ class SqlFunction:
     options: tuple[Any, ...] = ()
     condition: exp.Expr | None = None
     default: exp.Expr | None = None
+    each: exp.Expr | None = None
     distinct: bool = False
     ignore_nulls: bool = False
     written: str = ""
@@ -102,8 +98,10 @@ def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     kind = type(node)
     if dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
         asked.name, asked.arguments = other, _given(node)
+        # Only ClickHouse's groupArray is named so, and leaves out nulls.
+        asked.ignore_nulls = other == "array_agg"
     elif kind in RANKS:
-        asked.name, asked.arguments = RANKS[kind], node.expressions
+        asked.name = RANKS[kind]
     elif kind in ONE:
         asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
         _star(asked)
@@ -133,25 +131,15 @@ def _greatest(asked: SqlFunction, node: exp.Expr) -> None:
 
 
 def _unwrap(asked: SqlFunction) -> None:
-    """Take IGNORE NULLS, DISTINCT and ORDER BY out of the arguments."""
+    """Take IGNORE NULLS and DISTINCT out of the arguments."""
+    if len(asked.arguments) == 1 and isinstance(asked.arguments[0], exp.Distinct):
+        asked.distinct, asked.arguments = True, list(asked.arguments[0].expressions)
     for k, one in enumerate(asked.arguments):
-        while isinstance(one, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order):
-            if isinstance(one, exp.Order):
-                _check_order(asked)
+        while isinstance(one, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct):
             asked.ignore_nulls |= isinstance(one, exp.IgnoreNulls)
             asked.distinct |= isinstance(one, exp.Distinct)
             one = one.expressions[0] if isinstance(one, exp.Distinct) else one.this
         asked.arguments[k] = one
-    if asked.name in tuple(RANKS.values()) and asked.arguments:
-        _check_order(asked)
-
-
-def _check_order(asked: SqlFunction) -> None:
-    if asked.name not in UNORDERED:
-        raise WorkbenchError(
-            f"query: {asked.written} has an ORDER BY among its arguments, an order of its own, "
-            "which is not available; order the window so."
-        )
 
 
 def _quantile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
@@ -246,7 +234,7 @@ def whole(node: exp.Expr | None, what: str, usual: int = 1) -> int:
 
 
 def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    n = whole(node.args.get("offset"), f"the distance of {asked.written}")
+    n = _n(asked, node.args.get("offset"), f"the distance of {asked.written}")
     name = "lag" if isinstance(node, exp.Lag) else "lead"
     if n < 0:
         name, n = ("lead" if name == "lag" else "lag"), -n
@@ -257,14 +245,34 @@ def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    if node.args.get("from_first") is False:
-        raise WorkbenchError("query: nth_value FROM LAST is not available; reverse the order.")
-    n = whole(node.args.get("offset"), "the place of nth_value")
+    n = _n(asked, node.args.get("offset"), "the place of nth_value")
+    last = node.args.get("from_first") is False
+    if asked.each is not None:
+        # There is no row before the first one.
+        some = exp.GT(this=asked.each.copy(), expression=exp.Literal.number(0))
+        away = exp.Neg(this=exp.paren(asked.each)) if last else asked.each
+        asked.each = exp.Case(ifs=[exp.If(this=some, true=away)])
+    elif n < 1:
+        raise WorkbenchError(f"query: nth_value has no row number {n}; write 1 or more.")
+    n = -n if last else n
     asked.name, asked.arguments, asked.options = "nth", [node.this], (n,)
 
 
 def _ntile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    asked.name, asked.options = "ntile", (whole(node.this, "the number of ntile's buckets"),)
+    asked.name, asked.options = "ntile", (_n(asked, node.this, "the number of ntile's buckets"),)
+
+
+def _n(asked: SqlFunction, node: exp.Expr | None, what: str) -> int:
+    """A whole number that the query says; 1 where each row has its own."""
+    if node is not None and node.find(exp.Column) is not None:
+        asked.each = node.copy()
+        return 1
+    return whole(node, what)
+
+
+def _array(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    if dialect != "spark":
+        asked.name, asked.arguments = "array_agg", [node.this]
 
 
 def _text(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
@@ -331,6 +339,7 @@ _OTHERS: dict[type[exp.Expr], Any] = {
     **dict.fromkeys((exp.PercentileCont, exp.PercentileDisc, exp.Quantile), _quantile),
     exp.WithinGroup: _quantile,
     exp.Lag: _shift, exp.Lead: _shift, exp.NthValue: _nth, exp.Ntile: _ntile,
+    exp.ArrayAgg: _array,
     exp.GroupConcat: _text, exp.AnyValue: _any_value, exp.CountIf: _count_if,
     exp.Skewness: _spread, exp.Kurtosis: _spread,
     exp.ParameterizedAgg: _parameters, exp.CombinedParameterizedAgg: _parameters,

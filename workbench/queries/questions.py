@@ -12,7 +12,6 @@ from workbench.queries.own_orders import with_own_orders
 from workbench.queries.parsing import nested, own
 from workbench.queries.parts import Translation
 from workbench.queries.selects import windowed
-from workbench.queries.shifts import with_shifts_by_row
 from workbench.queries.windows import named_windows
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
         _put_answer(one, query, work)
     if isinstance(query, exp.Select) and _asks_ours(query, work.dialect):
         named_windows(query)
-        query = with_own_orders(with_shifts_by_row(plain(query, work.tables)), work.dialect)
+        query = with_own_orders(plain(query, work.tables))
         query = ordered_by_arrival(query, work)
         if has_groups(query, work.dialect):
             query = with_groups(query, work)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from workbench.dialects.functions import RANKS
+from workbench.dialects.functions import RANKS, UNORDERED
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions import fn
-from workbench.functions.catalogue import INT, NUMBERS, RANKING, kind_of
+from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_of
 from workbench.queries.bounds import frame_of
 from workbench.queries.functions import SqlFunction, constant, read
+from workbench.queries.own_orders import OWN_ORDER
 from workbench.queries.parsing import own
 from workbench.queries.staged import Staged
 from workbench.spark.table import name_of, nearest, quoted
@@ -39,8 +40,10 @@ class SqlCall:
     partition_by : tuple of str
     order_by : tuple of (str, str, str)
     frame : Frame or None
-    condition, default : str or None
+    condition, default, each : str or None
         Columns of the staged table.
+    own_order : tuple of (str, str, str)
+        The order among the arguments.
     """
 
     result: str
@@ -51,6 +54,8 @@ class SqlCall:
     frame: Frame | None
     condition: str | None
     default: str | None
+    each: str | None = None
+    own_order: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def is_int(self) -> bool:
@@ -114,16 +119,18 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
     asked = read(window.this, dialect)
     if not asked.name:
         return None
-    if asked.condition is not None and not fn.Function(asked.name).info.has_frame:
+    own = own_terms(window, asked)
+    info = info_of(asked.name, bool(own))
+    if asked.condition is not None and not info.has_frame:
         raise WorkbenchError(f"query: {asked.written} has no FILTER, as it looks at all rows.")
     order = window.args.get("order")
     terms = list(order.expressions) if order is not None else []
     spec = window.args.get("spec")
-    _check_order(asked, terms, spec)
+    _check_order(window, asked, terms, spec)
     peers = spec is not None and str(spec.args.get("kind")).lower() != "rows"
-    if not terms and (peers or asked.name in RANKS.values()):
+    if not terms and (peers or (info.needs_order and asked.name in RANKS.values())):
         terms = [exp.Ordered(this=_NO_ORDER.copy(), nulls_first=False)]
-    frame = frame_of(spec, staged.name) if fn.Function(asked.name).info.has_frame else None
+    frame = frame_of(spec, staged.name) if info.has_frame else None
     named = None if asked.condition is None else staged.name(asked.condition)
     default = asked.default
     return SqlCall(
@@ -135,20 +142,43 @@ def call_of(window: exp.Window, dialect: str, staged: Staged, hint: str) -> SqlC
         frame,
         named,
         None if default is None or _literal(default) is not _NONE else staged.name(default),
+        None if asked.each is None else staged.name(asked.each),
+        _terms(own, staged),
     )
 
 
-def _check_order(asked: SqlFunction, terms: Sequence[exp.Expr], spec: exp.Expr | None) -> None:
-    if not terms and goes_by_order(asked, spec):
+def own_terms(window: exp.Window, asked: SqlFunction) -> list[exp.Expr]:
+    """Return the order among the arguments of a function, where it means something.
+
+    Raises
+    ------
+    WorkbenchError
+        When the function cannot have one.
+    """
+    order = window.args.get(OWN_ORDER)
+    if order is None or asked.name in UNORDERED:
+        return []
+    if not info_of(asked.name).own_order:
+        raise WorkbenchError(
+            f"query: {asked.written} has an ORDER BY among its arguments, which it cannot have; "
+            "order the window so."
+        )
+    return list(order.expressions)
+
+
+def _check_order(
+    window: exp.Window, asked: SqlFunction, terms: Sequence[exp.Expr], spec: exp.Expr | None
+) -> None:
+    if not terms and goes_by_order(window, asked, spec):
         raise WorkbenchError(
             f"query: {asked.written} goes by the order of the rows, and its window has no "
             "ORDER BY; rows of Spark have no order of their own, so name one."
         )
 
 
-def goes_by_order(asked: SqlFunction, spec: exp.Expr | None) -> bool:
+def goes_by_order(window: exp.Window, asked: SqlFunction, spec: exp.Expr | None) -> bool:
     """Say whether a window call without ORDER BY depends on which row comes first."""
-    info = fn.Function(asked.name).info
+    info = info_of(asked.name, bool(own_terms(window, asked)))
     counted = spec is not None and str(spec.args.get("kind")).lower() == "rows"
     bounded = (
         counted
@@ -229,7 +259,8 @@ def _order(term: tuple[str, str, str]) -> Any:
 
 def _function(call: SqlCall, schema: "StructType") -> fn.Function:
     asked = call.asked
-    made: Any = getattr(fn, asked.name)(*call.arguments, *asked.options)
+    options = asked.options if call.each is None else (name_of(call.each),)
+    made: Any = getattr(fn, asked.name)(*call.arguments, *options)
     if asked.default is not None:
         made = replace(made, options=replace(made.options, default=_default(call, schema)))
     if asked.distinct:
@@ -238,6 +269,8 @@ def _function(call: SqlCall, schema: "StructType") -> fn.Function:
         made = made.where(quoted(call.condition))
     if asked.ignore_nulls and made.info.picks:
         made = made.ignore_nulls()
+    if call.own_order:
+        made = made.order_by(*map(_order, call.own_order))
     found: fn.Function = made
     return found
 

@@ -1,12 +1,12 @@
 """A window call bound to a table: its columns found, its types checked, before a job starts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.arguments import check_text
 from workbench.errors import WorkbenchError
-from workbench.frames.bounds import PerRow
+from workbench.frames.bounds import PerRow, is_column
 from workbench.frames.frame import RUNNING, WHOLE, Frame
 from workbench.functions.catalogue import (
     FILL,
@@ -26,7 +26,7 @@ from workbench.spark.table import (
     value_type,
 )
 from workbench.windows.bind_frame import bind_frame
-from workbench.windows.checks import check_distance
+from workbench.windows.checks import check_distance, check_order_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -46,6 +46,8 @@ class Resolved:
     arguments, kinds : tuple of Column, tuple of DataType
     answer : DataType
     where, default : Column or None
+    each : Column or None
+        The n of each row, where it is a column.
     """
 
     column: str
@@ -56,6 +58,7 @@ class Resolved:
     answer: "DataType"
     where: "Column | None"
     default: "Column | None"
+    each: "Column | None" = None
 
 
 def frame_for(function: Function, frame: Frame | None, ordered: bool) -> Frame:
@@ -97,9 +100,12 @@ def resolve(
         if own not in frames:
             frames[own] = bind_frame(df, own, order)
         values = [_argument(df, name, argument) for argument in function.arguments]
+        check_arguments(name, function.name, tuple(kind for _, kind in values))
+        function, values = _of_own_kind(function, values)
         kinds = tuple(kind for _, kind in values)
-        check_arguments(name, function.name, kinds)
-        if function.info.family == FILL and kind_of(type_of(df, order[0].name)) not in (
+        check_order_columns(df, function.order, name)
+        along = (function.order or tuple(order))[:1]
+        if function.info.family == FILL and kind_of(type_of(df, along[0].name)) not in (
             *NUMBERS,
             *TIMES,
         ):
@@ -112,8 +118,11 @@ def resolve(
         arguments = tuple(value for value, _ in values)
         where = conditions[given]
         found.append(
-            Resolved(name, function, frames[own], arguments, kinds, answer, where, default)
-        )
+            Resolved(
+                name, function, frames[own], arguments, kinds, answer, where, default,
+                _each(df, name, function),
+            )
+        )  # fmt: skip
     check_repeatable(df.without_rows, [pair for one in found for pair in _computed(one)])
     return found
 
@@ -142,9 +151,28 @@ def _computed(one: Resolved) -> "Iterator[tuple[str, Column]]":
             yield f"{one.column}: this", value
     if one.where is not None:
         yield f"{one.column}: the condition", one.where
+    if one.each is not None:
+        yield f"{one.column}: n", one.each
     for name, bound in (("low", one.frame.low), ("high", one.frame.high)):
         if bound is not None and isinstance(bound.amount, PerRow):
             yield f"{name}: the bound", cast("Column", bound.amount.column)
+
+
+def _of_own_kind(
+    function: Function, values: "list[tuple[Column, DataType]]"
+) -> "tuple[Function, list[tuple[Column, DataType]]]":
+    """A function that is of the values' kind, and values that are of its."""
+    from pyspark.sql.types import IntegerType, StringType
+
+    info = function.info
+    if not info.own or kind_of(values[0][1]) in info.own:
+        return function, values
+    if info.of_others:
+        return replace(function, name=info.of_others), values
+    kind = StringType() if info.others_as == "string" else IntegerType()
+    value = values[0][0].cast(kind)
+    turned = replace(function, arguments=(value, *function.arguments[1:]))
+    return turned, [(value, kind), *values[1:]]
 
 
 def _argument(df: BoundTable, name: str, given: Argument) -> "tuple[Column, DataType]":
@@ -165,6 +193,23 @@ def _condition(df: BoundTable, name: str, given: Argument | None) -> "Column | N
             f"{name}: the condition gives {kind}s; write one that is true or false."
         )
     return condition
+
+
+def _each(df: BoundTable, name: str, function: Function) -> "Column | None":
+    """The n of each row as a column of longs, None where one number is given."""
+    given = function.options.n
+    if not is_column(given):
+        return None
+    if not function.info.by_row:
+        raise WorkbenchError(f"{name}: the n of {function.name} is one number for all rows.")
+    kind = value_type(df.without_rows, given, f"{name}: n", df.side)
+    if kind_of(kind) != "integer":
+        raise WorkbenchError(
+            f"{name}: n holds {kind.simpleString()}, but {function.name} counts rows; "
+            "give a Column of integers."
+        )
+    found: Column = given.cast("long")
+    return found
 
 
 def _default(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":

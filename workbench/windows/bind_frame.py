@@ -76,7 +76,9 @@ def _distance(
 ) -> Offset:
     problem = f"{name}: the bound {column!r} holds {kind.simpleString()}, but the order column "
     problem += f"{order!r} holds {along.simpleString()}"
-    if kind_of(along) in TIMES:
+    if kind_of(along) in ("interval", "time") and kind_of(kind) != "interval":
+        raise WorkbenchError(f"{problem}; give a Column of intervals of days and less.")
+    if kind_of(along) in (*TIMES, "interval", "time"):
         return _interval(problem, column, kind)
     if kind_of(along) not in NUMBERS:
         raise WorkbenchError(

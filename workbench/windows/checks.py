@@ -5,13 +5,12 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.arguments import listed
-from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import FILL, MOST_DIGITS, NUMBERS, SORTED, TIMES, kind_of
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 from workbench.spark.sources.times import is_called_time
 from workbench.spark.table import BoundTable, check_grouped, check_sent, column, time_hint, type_of
 
@@ -20,60 +19,6 @@ if TYPE_CHECKING:
 
 #: Arrow sends types that are 64 deep; our own lists and maps around a column's values are some.
 MOST_NESTED = 60
-
-
-def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
-    """Return the columns of an order, as they were given.
-
-    Parameters
-    ----------
-    order_by : str, tuple or list of these
-        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` is the same, and for names
-        that begin with a minus. Nulls come first in an ascending order and last in a descending
-        one; ``("day", "asc", "nulls last")`` says otherwise.
-
-    Returns
-    -------
-    tuple of OrderColumn
-
-    Raises
-    ------
-    WorkbenchError
-
-    Examples
-    --------
-    >>> order_terms(["plant", "-day"])[1]
-    OrderColumn(name='day', descending=True, nulls_first=False)
-    """
-    if isinstance(order_by, str) or _is_term(order_by):
-        order_by = [order_by]
-    if not isinstance(order_by, Iterable):
-        raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
-    terms = tuple(map(_term, listed(order_by, "order_by")))
-    names = [term.name for term in terms]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise WorkbenchError(f"order_by: column {twice[0]!r} is named twice; name it once.")
-    return terms
-
-
-_ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
-_DIRECTIONS, _NULLS = ("asc", "desc"), ("nulls first", "nulls last")
-
-
-def _is_term(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) > 1 and value[1] in _DIRECTIONS
-
-
-def _term(value: Any) -> OrderColumn:
-    if isinstance(value, str) and value not in ("", "-"):
-        descending = value.startswith("-")
-        return OrderColumn(value[descending:], descending, not descending)
-    known = _is_term(value) and isinstance(value[0], str) and len(value) <= 3
-    if not known or (len(value) == 3 and value[2] not in _NULLS):
-        raise WorkbenchError(f"order_by: {value!r} is no column of an order; {_ORDER}")
-    descending = value[1] == "desc"
-    nulls_first = value[2] == "nulls first" if len(value) == 3 else not descending
-    return OrderColumn(value[0], descending, nulls_first)
 
 
 def check_order(column_name: str, function: Function, frame: Frame, terms: int) -> None:
@@ -100,8 +45,10 @@ def check_order(column_name: str, function: Function, frame: Frame, terms: int) 
         raise WorkbenchError(
             f"{column_name}: {frame!r} needs an order; name its columns in order_by."
         )
-    if terms != 1 and (frame.measured or function.info.family == FILL):
-        what = f"{frame!r} is measured" if frame.measured else "fill goes"
+    along = len(function.order) or terms
+    filled = along != 1 and function.info.family == FILL
+    if filled or (terms != 1 and frame.measured):
+        what, terms = ("fill goes", along) if filled else (f"{frame!r} is measured", terms)
         raise WorkbenchError(
             f"{column_name}: {what} along one column, but order_by names {terms}; name one."
         )
@@ -127,6 +74,8 @@ def check_distance(df: BoundTable, frame: Frame, name: str) -> None:
         if bound is None or bound.amount == 0 or isinstance(bound.amount, PerRow):
             continue
         holds = f"but the order column {name!r} holds {data_type.simpleString()}"
+        if kind in ("interval", "time") and bound.unit == MICROSECONDS:
+            continue
         if kind not in (*NUMBERS, *TIMES):
             raise WorkbenchError(
                 f"frame: a distance such as {given!r} needs numbers or times, {holds}"
@@ -198,19 +147,29 @@ def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[
     for key in df.key:
         column(df, key, "partition_by")
         check_grouped(df.schema, key, "partition_by")
-    for term in order:
-        column(df, term.name, "order_by")
-        if kind_of(type_of(df, term.name)) not in SORTED:
-            kind = type_of(df, term.name).simpleString()
-            raise WorkbenchError(
-                f"order_by: column {term.name!r} holds {kind}, which has no order here; "
-                "name a column of numbers, times or text."
-            )
+    check_order_columns(df, order, "order_by")
     taken = {name.lower() for name in df.names}
     if clash := [name for name in results if name.lower() in taken]:
         raise WorkbenchError(
             f"{clash[0]}: the table has a column of this name; give the result another one."
         )
+
+
+def check_order_columns(df: BoundTable, order: Sequence[OrderColumn], argument: str) -> None:
+    """Refuse an order by columns that are not there, or that have none.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    for term in order:
+        column(df, term.name, argument)
+        if kind_of(type_of(df, term.name)) not in SORTED:
+            kind = type_of(df, term.name).simpleString()
+            raise WorkbenchError(
+                f"{argument}: column {term.name!r} holds {kind}, which has no order here; "
+                "name a column of numbers, times or text."
+            )
 
 
 def check_arrow(schema: "StructType", argument: str = "df") -> None:

@@ -55,6 +55,8 @@ def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
 
 def _far(function: Function, frame: Frame) -> str | None:
     info = function.info
+    if info.extent in (BACK, AHEAD) and not isinstance(function.options.n, int):
+        return f"{function.name} looks as far as each row says"
     if info.extent in (BACK, AHEAD):
         passes = f"{function.name} passes over any number of nulls"
         return passes if function.options.ignore_nulls else None
@@ -104,6 +106,8 @@ def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
         at = n if extent == AHEAD else -n
         return "rows", at, at
     low, high = one.frame.low, one.frame.high
+    if one.frame.is_empty:
+        return "rows", 0, 0
     assert low is not None
     assert high is not None
     if one.frame.unit != "range":
@@ -149,12 +153,16 @@ def frame_extents(found: "Iterable[Resolved]", along: "DataType") -> tuple[Frame
 
 def _look(one: "Resolved", along: "DataType") -> FrameExtent:
     extent, options = one.function.info.extent, one.function.options
+    if extent in (BACK, AHEAD) and not isinstance(options.n, int):
+        return FrameExtent("rows", None, None)
     if extent in (BACK, AHEAD) and options.ignore_nulls:
         return FrameExtent("rows", None, 0) if extent == BACK else FrameExtent("rows", 0, None)
     if not one.function.info.has_frame:
         return frame_extent(one.function.name, options.n)
     if extent == CHUNKS:
         return WHOLE
+    if one.frame.is_empty:
+        return FrameExtent("rows", 0, 0)
     unit = one.frame.unit
     return FrameExtent(unit, _bound(one.frame.low, along, -1), _bound(one.frame.high, along, 1))
 

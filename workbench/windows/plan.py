@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.engine.block import Call
-from workbench.engine.order import OrderColumn
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
+from workbench.functions.order import OrderColumn
 from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
@@ -153,8 +153,12 @@ def _call(one: Resolved, carried: Carried) -> Call:
     given = one.function.arguments
     pairs = zip(given, one.arguments, strict=True)
     arguments = tuple(carried.add(name, value) for name, value in pairs)
-    options = replace(one.function.options, default=None)
-    others = (one.where, one.default)
-    where, default = (None if one is None else carried.add(None, one) for one in others)
+    options = replace(
+        one.function.options, default=None, n=1 if one.each is not None else one.function.options.n
+    )
+    others = (one.where, one.default, one.each)
+    where, default, each = (None if one is None else carried.add(None, one) for one in others)
     frame = name_bounds(one.frame, lambda bound: carried.add(None, bound))
-    return Call(one.column, one.function.name, arguments, options, frame, where, default)
+    order = tuple(replace(term, name=carried.of(term.name)) for term in one.function.order)
+    name = one.function.name
+    return Call(one.column, name, arguments, options, frame, where, default, order, each)

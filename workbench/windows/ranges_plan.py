@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import whole_number
 from workbench.columnar.bundles import PARTITION
 from workbench.engine.extent import CallExtent
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, surely
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 from workbench.spark.shuffle import (
     Carried,
     numbered,

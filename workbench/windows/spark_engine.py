@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import MICROSECONDS, MONTHS
 from workbench.frames.frame import Frame
@@ -20,6 +19,7 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 from workbench.spark.exact_sums import exact
 from workbench.spark.table import BoundTable, column, type_of
 
@@ -119,14 +119,32 @@ def not_in_spark(function: Function, frame: Frame) -> str | None:
         return info.not_in_spark or f"Spark has no {name}"
     if function.options.distinct and info.repeats:
         return NO_DISTINCT
+    return _no_frame(frame) or _no_such_call(function)
+
+
+def _no_frame(frame: Frame) -> str | None:
     if frame.varies:
         return "Spark's bounds are the same for all rows"
+    if frame.is_empty:
+        return "Spark has no frame that begins behind its end"
     if frame.unit == "groups":
         return "Spark has no GROUPS"
     if frame.exclude != "no others":
         return "Spark has no EXCLUDE"
     if frame.measured == MONTHS:
         return "Spark's bounds of months depend on the order's type"
+    return None
+
+
+def _no_such_call(function: Function) -> str | None:
+    """Why Spark's function of the name cannot be asked so."""
+    name, info = function.name, function.info
+    if function.order:
+        return f"Spark's {name} has no order of its own within a frame"
+    if not isinstance(function.options.n, int):
+        return f"Spark's {name} has one n for all rows"
+    if info.family == NTH and function.options.n < 0:
+        return f"Spark's {info.spark} counts from the first row"
     if info.family == SHIFT and function.options.ignore_nulls:
         return f"PySpark's {name} cannot ignore nulls"
     if info.family == SHIFT and not _is_literal(function.options.default):

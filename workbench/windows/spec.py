@@ -5,13 +5,13 @@ from typing import Any
 
 from workbench.arguments import check_known, check_text
 from workbench.described import Described
-from workbench.engine.order import OrderColumn
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
+from workbench.functions.order import order_terms, term_as_given
 from workbench.spark.shuffle import any_of
 from workbench.windows.bind import frame_for
-from workbench.windows.checks import check_order, order_terms
+from workbench.windows.checks import check_order
 from workbench.windows.ranges_plan import check_cut, why_uncut
 from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
@@ -82,7 +82,7 @@ class WindowCall(Described):
     @property
     def order_terms(self) -> list[Any]:
         """The order as it is given: names, or tuples."""
-        return [_written(term) for term in self.order_by]
+        return [term_as_given(term) for term in self.order_by]
 
     def _facts(self) -> dict[str, object]:
         order = ", ".join(map(str, self.order_terms))
@@ -150,13 +150,3 @@ def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
             f"columns: {' and '.join(map(repr, twice))} are one name to Spark; rename one."
         )
     return dict(columns)
-
-
-def _written(term: OrderColumn) -> Any:
-    """A term of an order as it is given."""
-    direction = "desc" if term.descending else "asc"
-    if term.nulls_first == term.descending:
-        return term.name, direction, f"nulls {'first' if term.nulls_first else 'last'}"
-    if term.name.startswith("-"):
-        return term.name, direction
-    return f"{'-' if term.descending else ''}{term.name}"

@@ -50,6 +50,16 @@ def nths(draw: st.DrawFn) -> Args:
 
 
 @st.composite
+def placed(draw: st.DrawFn, nth: bool = False) -> Args:
+    begin, end = draw(frames(pieces=draw(st.sampled_from([1, 3]))))
+    size = len(begin)
+    place = draw(st.permutations(range(size)))
+    wanted = distances if nth else st.integers(0, size)
+    asked = draw(st.lists(wanted, min_size=size, max_size=size))
+    return [int64(place), begin, end, int64(asked), blank(size)]
+
+
+@st.composite
 def gaps(draw: st.DrawFn) -> Args:
     numbers = st.one_of(st.integers(-4, 4).map(float), st.sampled_from([np.inf, -np.inf]))
     key = np.sort(draw(st.lists(numbers, max_size=9).map(np.array)).astype(np.float64))
@@ -121,6 +131,22 @@ def nth_of_the_frame(before: Args, after: Args, result: Any) -> bool:
     return True
 
 
+def counts_places_before(before: Args, after: Args, result: Any) -> bool:
+    place, own = before[0], before[3]
+    found = [sum(place[row] < own[i] for row in f) for i, f in enumerate(rows_of(*before[1:3]))]
+    return after[4].tolist() == found
+
+
+def nth_of_the_places(before: Args, after: Args, result: Any) -> bool:
+    for i, frame in enumerate(rows_of(*before[1:3])):
+        nth, places = int(before[3][i]), sorted(before[0][list(frame)].tolist())
+        at = nth - 1 if nth > 0 else len(places) + nth
+        expected = places[at] if nth != 0 and 0 <= at < len(places) else -1
+        if after[4][i] != expected:
+            return False
+    return True
+
+
 def nearest_points(before: Args, after: Args, result: Any) -> bool:
     key, missing, usable, (first, last) = before[:4]
     low, high, part = after[5:]
@@ -143,11 +169,13 @@ def nearest_points(before: Args, after: Args, result: Any) -> bool:
 
 
 CASES: dict[str, Any] = {
+    "count_before": (placed(), counts_places_before),
     "cume_dist": (ranked(shares=True), shares_up_to),
     "dense_rank": (ranked(), counts_groups_before),
     "fill_between": (gaps(), nearest_points),
     "lead": (distance_each(), rows_within),
     "lead_kept": (shifts(), nth_of_those_that_count),
+    "nth_in_order": (placed(nth=True), nth_of_the_places),
     "nth_value": (nths(), nth_of_the_frame),
     "ntile": (dealt(), dealt_evenly),
     "percent_rank": (ranked(shares=True), shares_before),

@@ -18,9 +18,9 @@ from workbench.backfill.worker.task import BackfillTask
 from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import PARTITION
 from workbench.engine.extent import CallExtent
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, CutTask
 from workbench.engine.ranges.sample import SampleTask
+from workbench.functions.order import OrderColumn
 
 #: Each has two lots, of which a task takes one at a time here.
 PARTITIONS, PLACES = 3, 6

@@ -183,7 +183,7 @@ TABLES: list[tuple[wb.Backfill, dict[str, str], dict[str, str], str]] = [
         asked("sum", "w", "5 hours"),
         {},
         {},
-        "w_sum_5h: sum cannot take string; give it a column of numbers.",
+        "w_sum_5h: sum cannot take string; give it a column of numbers or booleans.",
     ),
     (
         asked("sum", "x", "5 hours"),

@@ -16,8 +16,9 @@ from workbench.columnar.sketches import Distinct, Frequent, Quantiles
 from workbench.columnar.value_texts import items_of, value_of_item
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
-from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.order import ordered_block
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 
 ROWS = 2_600
 random = np.random.default_rng(5)

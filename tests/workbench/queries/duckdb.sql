@@ -210,3 +210,12 @@ SELECT id, count_star() OVER w AS a, fsum(y) OVER w AS b, favg(x) OVER w AS c, a
 
 -- a comment behind its end
 SELECT count(*) OVER () AS n FROM t LIMIT 1; /* done */
+
+-- orders of functions in frames that move
+SELECT id, first_value(x ORDER BY y DESC, id) OVER w AS a, nth_value(x, 2 ORDER BY y, id) OVER w AS b, rank(ORDER BY x) OVER w AS c, ntile(2 ORDER BY x, id) OVER w AS d, lag(id, 1 ORDER BY y, id) OVER w AS e, lead(id, 2, -1 ORDER BY x, id) OVER w AS f, mode(x ORDER BY id DESC) OVER w AS g, string_agg(t, '-' ORDER BY y, id) OVER w AS h, fill(x ORDER BY id) OVER w AS i, arg_max(id, x ORDER BY y, id) OVER w AS j, quantile_cont(x, 0.25 ORDER BY y) OVER w AS k FROM t WINDOW w AS (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) ORDER BY id;
+
+-- lists
+SELECT id, list(x) OVER w AS a, array_agg(DISTINCT t ORDER BY t DESC) OVER w AS b, list(x ORDER BY y, id) FILTER (yes) OVER w AS c, list(DISTINCT x) OVER w AS d FROM t WINDOW w AS (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW) ORDER BY id;
+
+-- places by row
+SELECT id, nth_value(x, id % 3) OVER w AS a, nth_value(x, x IGNORE NULLS) OVER w AS b, ntile(1 + id % 2) OVER w AS c, lag(x, id % 2 ORDER BY y, id) OVER (w ROWS 3 PRECEDING) AS d FROM t WINDOW w AS (ORDER BY id) ORDER BY id;

@@ -12,7 +12,7 @@ from tests.workbench.queries.held_by_clickhouse import answer_of_clickhouse
 
 DUCKDB, CLICKHOUSE = queries("duckdb"), queries("clickhouse")
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*ends before it begins:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:low, high. the frame begins at:UserWarning")
 
 
 @pytest.mark.parametrize("query", DUCKDB.values(), ids=DUCKDB)

@@ -46,14 +46,18 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT sum(x) OVER (ROWS 2 PRECEDING) FROM t",
      "query: sum goes by the order of the rows, and its window has no ORDER BY; rows of "
      "Spark have no order of their own, so name one."),
-    ("duckdb", "SELECT first_value(x ORDER BY y) OVER (ORDER BY id) FROM t",
-     "query: first_value has an ORDER BY among its arguments, an order of its own, which is not "
-     "available; order the window so."),
+    ("duckdb", "SELECT dense_rank(ORDER BY y) OVER (ORDER BY id) FROM t",
+     "query: dense_rank has an ORDER BY among its arguments, which it cannot have; order the "
+     "window so."),
     ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS BETWEEN -1 PRECEDING AND CURRENT ROW) FROM t",
      "query: the frame has a bound of -1; write PRECEDING or FOLLOWING with a number that is not "
      "negative."),
-    ("duckdb", "SELECT lag(x, id IGNORE NULLS) OVER (ORDER BY id) FROM t",
-     "query: the distance of lag is id; write a whole number, the same for all rows."),
+    ("duckdb", "SELECT lag(x, 'far') OVER (ORDER BY id) FROM t",
+     "query: the distance of lag is 'far'; write a whole number, the same for all rows."),
+    ("duckdb", "SELECT lag(x, y) OVER (ORDER BY id) AS n FROM t", "n: n holds double, "
+     "but lag counts rows; give a Column of integers."),
+    ("duckdb", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
+     "query: nth_value has no row number 0; write 1 or more."),
     ("duckdb", "SELECT sum(max(x) OVER ()) OVER () FROM t",
      "query: the window MAX(x) OVER () stands within another window; name its answer in a query "
      "within this one."),

@@ -186,6 +186,20 @@ TIE_PROOF = {
     "top": Asked(fn.top_k("real", 2), "max(real, 2)"),
     "bottom": Asked(fn.bottom_k("word", 3).where("yes"), "min(word, 3)", "FILTER (yes)"),
     "counts": Asked(fn.histogram("day"), "histogram(day)"),
+    "error": Asked(fn.sem("x"), "sem(x)"),
+    "both": Asked(fn.bit_and("whole"), "bit_and(whole)"),
+    "either": Asked(fn.bit_or("small"), "bit_or(small)"),
+    "odd": Asked(fn.bit_xor("whole"), "bit_xor(whole)"),
+    "bits": Asked(fn.entropy("word").where("yes"), "entropy(word)", "FILTER (yes)"),
+    "pairs": Asked(fn.regr_count("x", "whole"), "regr_count(x, whole)"),
+    "middle": Asked(fn.regr_avgx("x", "whole"), "regr_avgx(x, whole)"),
+    "middle_y": Asked(fn.regr_avgy("x", "whole"), "regr_avgy(x, whole)"),
+    "sxx": Asked(fn.regr_sxx("x", "whole"), "regr_sxx(x, whole)"),
+    "syy": Asked(fn.regr_syy("x", "whole"), "regr_syy(x, whole)"),
+    "sxy": Asked(fn.regr_sxy("x", "whole"), "regr_sxy(x, whole)"),
+    "slope": Asked(fn.regr_slope("x", "whole"), "regr_slope(x, whole)"),
+    "base": Asked(fn.regr_intercept("x", "whole"), "regr_intercept(x, whole)"),
+    "fits": Asked(fn.regr_r2("x", "whole"), "regr_r2(x, whole)"),
     "rank": Asked(fn.rank(), "rank()", frameless=True),
     "dense": Asked(fn.dense_rank(), "dense_rank()", frameless=True),
     "related": Asked(fn.corr("x", "whole"), "corr(x, whole)"),
@@ -214,6 +228,8 @@ DISTINCT = {
     "covar": Asked(fn.covar_samp("x", "whole").distinct(), "covar_samp(DISTINCT x, whole)"),
     "related": Asked(fn.corr("x", "k").distinct(), "corr(DISTINCT x, k)"),
     "dev": Asked(fn.mad("whole").distinct(), "mad(DISTINCT whole::DOUBLE)"),
+    "odd": Asked(fn.bit_xor("whole").distinct(), "bit_xor(DISTINCT whole)"),
+    "bits": Asked(fn.entropy("word").distinct(), "entropy(DISTINCT word)"),
     "all_": Asked(fn.bool_and("yes").distinct(), "bool_and(DISTINCT yes)"),
     "half_day": Asked(fn.median("day").distinct(), "median(DISTINCT day)"),
     "q_at": Asked(fn.quantile("moment", 0.3).distinct(), "quantile_cont(DISTINCT moment, 0.3)"),
@@ -251,6 +267,68 @@ PLACED = {
     "mode_word": Asked(fn.mode("word").where("whole <> 1"), "mode(word)", "FILTER (whole <> 1)"),
     "least": Asked(fn.arg_min("word", "whole"), "arg_min(word, whole)"),
     "most": Asked(fn.arg_max("id", "price"), "arg_max(id, price)"),
+}
+
+#: Lists, and functions of rows in an order of their own.
+OWN_ORDER = {
+    "array": Asked(fn.array_agg("whole"), "list(whole)"),
+    "array_once": Asked(
+        fn.array_agg("word").distinct().where("yes"), "list(DISTINCT word)", "FILTER (yes)"
+    ),
+    "last_but_one": Asked(
+        fn.nth("word", -2).order_by("id"), "nth_value(word, 2 ORDER BY id DESC NULLS LAST)"
+    ),
+    "first_by": Asked(
+        fn.first("word").order_by("-price", "id"),
+        "first_value(word ORDER BY price DESC NULLS LAST, id)",
+    ),
+    "last_by": Asked(
+        fn.last("x").ignore_nulls().order_by("word", "-id"),
+        "last_value(x ORDER BY word NULLS FIRST, id DESC IGNORE NULLS)",
+    ),
+    "second_by": Asked(
+        fn.nth("word", 2).order_by("real", "id"), "nth_value(word, 2 ORDER BY real NULLS FIRST, id)"
+    ),
+    "mode_by": Asked(fn.mode("whole").order_by("-id"), "mode(whole ORDER BY id DESC)"),
+    "list_by": Asked(
+        fn.string_agg("word", "-").order_by("-x", "id"),
+        "string_agg(word, '-' ORDER BY x DESC NULLS LAST, id)",
+    ),
+    "array_by": Asked(
+        fn.array_agg("day").where("yes").order_by("-day", "id"),
+        "list(day ORDER BY day DESC NULLS LAST, id)",
+        "FILTER (yes)",
+    ),
+    "array_once_by": Asked(
+        fn.array_agg("word").distinct().order_by("word"),
+        "list(DISTINCT word ORDER BY word NULLS FIRST)",
+    ),
+    "least_by": Asked(
+        fn.arg_min("id", "whole").order_by("-id"), "arg_min(id, whole ORDER BY id DESC)"
+    ),
+    "most_by": Asked(
+        fn.arg_max("id", "whole").order_by("-id"), "arg_max(id, whole ORDER BY id DESC)"
+    ),
+}
+
+#: Functions that look at a frame where they have an order of their own, which DuckDB refuses where
+#: the frame excludes rows.
+RANKED = {
+    "number_by": Asked(
+        fn.row_number().order_by("x", "id"), "row_number(ORDER BY x NULLS FIRST, id)"
+    ),
+    "rank_by": Asked(fn.rank().order_by("-word"), "rank(ORDER BY word DESC NULLS LAST)"),
+    "share_by": Asked(fn.percent_rank().order_by("k"), "percent_rank(ORDER BY k NULLS FIRST)"),
+    "up_to_by": Asked(fn.cume_dist().order_by("real"), "cume_dist(ORDER BY real NULLS FIRST)"),
+    "tile_by": Asked(fn.ntile(3).order_by("-id"), "ntile(3 ORDER BY id DESC)"),
+    "before_by": Asked(
+        fn.lag("word").order_by("-price", "id"), "lag(word, 1 ORDER BY price DESC NULLS LAST, id)"
+    ),
+    "after_by": Asked(
+        fn.lead("whole", 2, -9).order_by("day", "id"),
+        "lead(whole, 2, -9 ORDER BY day NULLS FIRST, id)",
+    ),
+    "filled_by": Asked(fn.fill("x").order_by("id"), "fill(x ORDER BY id)"),
 }
 
 

@@ -20,8 +20,8 @@ from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import SampleTask
 from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
+from workbench.functions.order import order_terms
 from workbench.windows.bind import Resolved, frame_for
-from workbench.windows.checks import order_terms
 from workbench.windows.extent import call_extent, why_not
 
 Asked = dict[str, Function]
@@ -133,7 +133,7 @@ def call_of(name: str, one: Function, frame: wb.Frame) -> Call:
     where = None if one.condition is None else str(one.condition)
     default = None if one.options.default is None else str(one.options.default)
     options = replace(one.options, default=None)
-    return Call(name, one.name, arguments, options, frame, where, default)
+    return Call(name, one.name, arguments, options, frame, where, default, one.order)
 
 
 def _table(batches: Any) -> pa.Table:

@@ -1,5 +1,6 @@
 """Window calls on Spark, against DuckDB in process."""
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -13,7 +14,9 @@ import workbench as wb
 from tests.drawn import draws
 from tests.workbench.windows.cases import (
     DISTINCT,
+    OWN_ORDER,
     PLACED,
+    RANKED,
     TIE_PROOF,
     Asked,
     Varying,
@@ -68,6 +71,24 @@ def test_frames_that_count_rows(
     frame: wb.Frame,
 ) -> None:
     check(spark, rows, partition_by, order_by, frame, TIE_PROOF | PLACED)
+
+
+@some
+@given(
+    rows=tables(),
+    partition_by=partitions,
+    order_by=st.sampled_from([["k", "id"], ["-word", "id"]]),
+    frame=counted_frames(("rows", "groups")),
+)
+def test_functions_look_at_their_frame_in_an_order_of_their_own(
+    spark: SparkSession,
+    rows: pa.Table,
+    partition_by: list[str],
+    order_by: list[str],
+    frame: wb.Frame,
+) -> None:
+    framed = replace(frame, exclude="no others")
+    check(spark, rows, partition_by, order_by, framed, OWN_ORDER | RANKED)
 
 
 @draws(16, some)

@@ -51,19 +51,25 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "leave it out.",
     ),
     (
-        lambda: wb.Frame.rows(3, -3),
-        "low, high: the frame begins at 3, behind its end at -3; "
-        "give the earlier bound first, negative before the current row.",
+        lambda: fn.sum("x").order_by("t"),
+        "order_by: sum is the same in whatever order its rows are; leave it out.",
     ),
     (
-        lambda: wb.Frame.range(3, -3),
-        "low, high: the frame begins at 3, behind its end at -3; "
-        "give the earlier bound first, negative before the current row.",
+        lambda: fn.dense_rank().order_by("t"),
+        "order_by: dense_rank has no order of its own; order the call instead.",
+    ),
+    (lambda: fn.first("x").order_by(), "order_by: there is no column; name one or more."),
+    (
+        lambda: fn.first("x").order_by(5),
+        f"order_by: 5 is no column of an order; {ORDER}",
     ),
     (
-        lambda: wb.Frame.range("1 day", "-1 month"),
-        "low, high: the frame begins at '1 day', behind its end at '-1 month'; "
-        "give the earlier bound first, negative before the current row.",
+        lambda: wb.Over("p", "t", x=fn.fill("x").order_by("a", "b")),
+        "x: fill goes along one column, but order_by names 2; name one.",
+    ),
+    (
+        lambda: fn.nth("x", 0),
+        "n: 0 is no place; give 1 for the first row and so on, or -1 for the last.",
     ),
     (
         lambda: wb.Frame.rows("-3 days", 0),  # type: ignore[arg-type]
@@ -194,10 +200,6 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "n: 0 is not possible; give an integer of 1 or more, up to 2,147,483,647.",
     ),
     (
-        lambda: fn.nth("x", -1),
-        "n: -1 is not possible; give an integer of 1 or more, up to 2,147,483,647.",
-    ),
-    (
         lambda: fn.lag("x", 1.5),  # type: ignore[arg-type]
         "n: 1.5 is not possible; give an integer, up to 2,147,483,647.",
     ),
@@ -279,7 +281,8 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: fn.sum("x").ignore_nulls(),
-        "ignore_nulls: it is for lag, lead, first, last, nth; sum has no nulls to ignore.",
+        "ignore_nulls: it is for array_agg, lag, lead, first, last, nth; "
+        "sum has no nulls to ignore.",
     ),
     (
         lambda: wb.Over("p", "t", engine="spark", m=fn.mode("x")),
@@ -332,11 +335,11 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: ask(df, fn.sum("s")),
-        "answer: sum cannot take string; give it a column of numbers.",
+        "answer: sum cannot take string; give it a column of numbers or booleans.",
     ),
     (
-        lambda df: ask(df, fn.median("s")),
-        "answer: median cannot take string; give it a column of numbers or times.",
+        lambda df: ask(df, fn.quantile("s", 0.5)),
+        "answer: quantile cannot take string; give it a column of numbers or times.",
     ),
     (
         lambda df: ask(df, fn.top_k("m", 2)),
@@ -439,8 +442,18 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "a: engine='spark' cannot: Spark's bounds are the same for all rows; " + SPARK_CANNOT,
     ),
     (
-        lambda df: ask(df, fn.string_agg("mwh")),
-        "answer: string_agg cannot take int; give it a column of text.",
+        lambda df: ask(df, fn.string_agg("m")),
+        "answer: string_agg cannot take map<string,int>; "
+        "give it a column of plain values, such as numbers, times or text.",
+    ),
+    (
+        lambda df: ask(df, fn.lag("mwh", F.col("s"))),
+        "answer: n holds string, but lag counts rows; give a Column of integers.",
+    ),
+    (
+        lambda df: ask(df, fn.first("mwh").order_by("m")),
+        "answer: column 'm' holds map<string,int>, which has no order here; "
+        "name a column of numbers, times or text.",
     ),
     (
         lambda df: ask(df, fn.count().where("mwh + 1")),

@@ -15,9 +15,9 @@ from workbench.backfill.split.reduce_side import SpanTask
 from workbench.backfill.worker.partials import feature_groups, needs_all
 from workbench.columnar.blocks import TIME
 from workbench.engine.extent import CallExtent
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
+from workbench.functions.order import OrderColumn
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, with_value, without_null
 from workbench.spark.steps import named_task

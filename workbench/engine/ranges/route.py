@@ -20,10 +20,10 @@ from workbench.columnar.bundles import BundleTask, Routed
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.engine.extent import CallExtent
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import HIGH, LOW, START
 from workbench.engine.ranges.sort_codes import places
 from workbench.errors import WorkbenchError
+from workbench.functions.order import OrderColumn
 
 #: The columns that say which piece a row goes to, and what it is there.
 PIECE, MARK = "__piece__", "__mark__"

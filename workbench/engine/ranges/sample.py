@@ -17,8 +17,8 @@ from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.sort_codes import places
+from workbench.functions.order import OrderColumn
 
 #: The columns of a summary: a key's rows, its kept places, and how many rows each stands for.
 ROWS, PLACES, STEP = "__rows__", "__places__", "__step__"

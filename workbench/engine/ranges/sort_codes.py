@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from kernels.frames.frames import LEAST
 from kernels.frames.ordering import MOST, order_code
 from workbench.columnar.columns import is_ranked, present, text_parts
-from workbench.engine.order import OrderColumn, measured
+from workbench.engine.order import measured
+from workbench.functions.order import OrderColumn
 
 Places = NDArray[np.int64]
 BYTES = 8

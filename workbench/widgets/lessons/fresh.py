@@ -16,10 +16,11 @@ from kernels.frames.extent import FrameExtent, frame_extent
 from kernels.funnel.paths import NOTHING, collapsed_path
 from kernels.tiling.cells import COUNT, HEAD, join_windows
 from workbench.engine.block import Call
-from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.frames.frame import Frame
 from workbench.functions import fn
+from workbench.functions.order import OrderColumn
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.widgets.lessons.cells_timeline import joined_cells

@@ -21,9 +21,10 @@ from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.process import freeze_gc
 from workbench.engine.block import Call, Window
-from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.frames.bounds import PerRow
+from workbench.functions.order import OrderColumn
 from workbench.spark.jobs import collected, in_arrow
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
@@ -291,7 +292,7 @@ def looked_at(call: Call) -> set[str]:
     """Return the columns of the block that a call needs."""
     bounds = [bound.amount for bound in (call.frame.low, call.frame.high) if bound]
     own = [str(amount.column) for amount in bounds if isinstance(amount, PerRow)]
-    return {name for name in (*call.arguments, call.where, call.default, *own) if name}
+    return {*call.needs, *own}
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

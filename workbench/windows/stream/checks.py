@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
-from workbench.functions.catalogue import AHEAD, CHUNKS, PARTITION
+from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, PARTITION
 from workbench.spark.session import PROVIDER, ROCKSDB
 from workbench.spark.table import BoundTable
 
@@ -122,11 +122,13 @@ def _never_closes(one: "Resolved") -> str | None:
         return f"{name} depends on rows to come, so no window closes; leave it to emit='on update'."
     if info.extent == AHEAD and one.function.options.ignore_nulls:
         return f"{name} that ignores nulls may wait for ever, so no window closes; keep the nulls."
+    if info.extent in (BACK, AHEAD) and not isinstance(one.function.options.n, int):
+        return f"{name} looks as far as each row says, so no window closes; {ends}."
     if info.extent == CHUNKS:
         return (
             f"{name} counts its chunks from a partition's first row, which a stream does not keep."
         )
-    if not info.has_frame:
+    if not info.has_frame or one.frame.is_empty:
         return None
     if one.frame.high is None:
         return f"{one.frame!r} has no end, so it never closes; {ends}."

@@ -11,9 +11,9 @@ from tests.workbench.spark.jobs import no_job
 from workbench.backfill.split.plan import SplitPlan, split
 from workbench.columnar.blocks import TIME
 from workbench.engine.extent import CallExtent
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.cuts import CutTask
 from workbench.engine.ranges.sample import SampleTask
+from workbench.functions.order import OrderColumn
 
 
 def skewed(spark: SparkSession) -> tuple[DataFrame, DataFrame]:

@@ -11,9 +11,10 @@ from pyspark.sql.types import TimestampType
 
 from workbench import Frame, fn
 from workbench.engine.block import Call
-from workbench.engine.order import OrderColumn, ordered_block
+from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.bucket import BucketStep, BucketTask, Name

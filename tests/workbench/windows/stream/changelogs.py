@@ -16,8 +16,8 @@ from tests.workbench.windows.stream.cases import SEAL, Memory
 from workbench.columnar.blocks import Block
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
+from workbench.functions.order import order_terms
 from workbench.windows.bind import Resolved, frame_for
-from workbench.windows.checks import order_terms
 from workbench.windows.extent import frame_extents
 from workbench.windows.stream.worker.bucket import BucketTask
 from workbench.windows.stream.worker.operator import HASH, Clock, Emitted

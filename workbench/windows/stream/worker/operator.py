@@ -153,7 +153,10 @@ def _call(call: Call) -> list[object]:
     frame: list[object] = [call.frame.unit, call.frame.exclude]
     frame += [None if one is None else [repr(one.amount), one.unit] for one in bounds]
     columns = [list(call.arguments), call.where, call.default]
-    return [call.column, call.function, *columns, frame, given]
+    # Only where there are such, so that queries without them stay what they are.
+    own: list[object] = [[one.name, one.descending, one.nulls_first] for one in call.order]
+    more = [own, call.each] if call.order or call.each else []
+    return [call.column, call.function, *columns, frame, given, *more]
 
 
 class PlacedArrivals(NamedTuple):

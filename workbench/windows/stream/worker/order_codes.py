@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from workbench.columnar.columns import codes_in_order, is_ranked, present
 from workbench.columnar.key_codes import as_array
-from workbench.engine.order import OrderColumn
 from workbench.engine.ranges.sort_codes import places
+from workbench.functions.order import OrderColumn
 
 Ints = NDArray[np.int64]
 

@@ -16,8 +16,8 @@ from workbench.columnar.blocks import Block
 from workbench.columnar.equality import same
 from workbench.engine.block import Call, Window
 from workbench.engine.functions import answer
-from workbench.engine.order import OrderColumn
 from workbench.frames.bounds import PerRow
+from workbench.functions.order import OrderColumn
 
 Ints = NDArray[np.int64]
 
@@ -80,7 +80,7 @@ class Engine:
         """The columns that the calls look at."""
         names = [column.name for column in self.order]
         for call in self.calls:
-            names += [*call.arguments, *(one for one in (call.where, call.default) if one)]
+            names += call.needs
             for bound in (call.frame.low, call.frame.high):
                 if bound is not None and isinstance(bound.amount, PerRow):
                     names.append(str(bound.amount.column))

@@ -1,0 +1,94 @@
+"""The columns that rows are ordered by, as they are given."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.arguments import listed
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True)
+class OrderColumn:
+    """A column that rows are ordered by.
+
+    Attributes
+    ----------
+    name : str
+    descending : bool
+    nulls_first : bool
+    """
+
+    name: str
+    descending: bool
+    nulls_first: bool
+
+
+def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
+    """Return the columns of an order, as they were given.
+
+    Parameters
+    ----------
+    order_by : str, tuple or list of these
+        ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` is the same, and for names
+        that begin with a minus. Nulls come first in an ascending order and last in a descending
+        one; ``("day", "asc", "nulls last")`` says otherwise.
+
+    Returns
+    -------
+    tuple of OrderColumn
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> order_terms(["plant", "-day"])[1]
+    OrderColumn(name='day', descending=True, nulls_first=False)
+    """
+    if isinstance(order_by, str) or _is_term(order_by):
+        order_by = [order_by]
+    if not isinstance(order_by, Iterable):
+        raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
+    terms = tuple(map(_term, listed(order_by, "order_by")))
+    names = [term.name for term in terms]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise WorkbenchError(f"order_by: column {twice[0]!r} is named twice; name it once.")
+    return terms
+
+
+_ORDER = "give a name, '-name' for descending, or ('name', 'desc', 'nulls first')."
+_DIRECTIONS, _NULLS = ("asc", "desc"), ("nulls first", "nulls last")
+
+
+def _is_term(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) > 1 and value[1] in _DIRECTIONS
+
+
+def _term(value: Any) -> OrderColumn:
+    if isinstance(value, str) and value not in ("", "-"):
+        descending = value.startswith("-")
+        return OrderColumn(value[descending:], descending, not descending)
+    known = _is_term(value) and isinstance(value[0], str) and len(value) <= 3
+    if not known or (len(value) == 3 and value[2] not in _NULLS):
+        raise WorkbenchError(f"order_by: {value!r} is no column of an order; {_ORDER}")
+    descending = value[1] == "desc"
+    nulls_first = value[2] == "nulls first" if len(value) == 3 else not descending
+    return OrderColumn(value[0], descending, nulls_first)
+
+
+def term_as_given(term: OrderColumn) -> Any:
+    """Return a column of an order as a person gives it.
+
+    Examples
+    --------
+    >>> term_as_given(OrderColumn("day", True, False))
+    '-day'
+    """
+    direction = "desc" if term.descending else "asc"
+    if term.nulls_first == term.descending:
+        return term.name, direction, f"nulls {'first' if term.nulls_first else 'last'}"
+    if term.name.startswith("-"):
+        return term.name, direction
+    return f"{'-' if term.descending else ''}{term.name}"

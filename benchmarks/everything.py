@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring.page import described_machine, page, versions
+from benchmarks.measuring.page import described_machine, versions, write_page
 
 
 def measured(subjects: Sequence[str], options: Sequence[str], sizes: Mapping[str, str]) -> Any:
@@ -42,4 +42,4 @@ def written(found: Any, data: Path | None, to: Path | None) -> None:
     if data:
         data.write_text(json.dumps(found, indent=1) + "\n")
     if to:
-        to.write_text(page(found))
+        write_page(found, to)

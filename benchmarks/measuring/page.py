@@ -1,15 +1,16 @@
-"""The results of a run as a page: the machine, and a table and a chart a subject."""
+"""The results of a run as a page: the machine, and a table and a chart of each subject."""
 
 import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+from benchmarks.measuring.chart import chart
 
 #: Packages whose versions decide how long something takes.
 PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "duckdb", "chdb")
-#: A chart of more bars cannot be read.
-MOST_BARS = 12
 
 Line = Mapping[str, Any]
 
@@ -19,7 +20,23 @@ def versions() -> dict[str, str]:
     return {"Python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
-def page(run: Mapping[str, Any]) -> str:
+def write_page(run: Mapping[str, Any], to: Path) -> None:
+    """Write the page of a run, and its charts into a folder beside it that is called as it is.
+
+    Parameters
+    ----------
+    run : dict
+        As :func:`page` takes it.
+    to : Path
+    """
+    to.write_text(page(run, to.stem))
+    for subject, lines in run["subjects"].items():
+        if drawn := chart(subject, lines):
+            to.with_suffix("").mkdir(exist_ok=True)
+            (to.with_suffix("") / f"{subject}.svg").write_text(drawn)
+
+
+def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     """Return a page of a run.
 
     Parameters
@@ -27,6 +44,8 @@ def page(run: Mapping[str, Any]) -> str:
     run : dict
         ``machine``, ``versions``, ``asked`` (the words of the command line of each subject), and
         ``subjects``: the results of each, as ``python -m benchmarks SUBJECT --json`` writes them.
+    charts : str
+        The folder of the charts, as the page names it.
 
     Examples
     --------
@@ -47,7 +66,11 @@ def page(run: Mapping[str, Any]) -> str:
     ]
     for subject, lines in run["subjects"].items():
         parts += [f"## {subject}", f"`python -m benchmarks {subject} {run['asked'][subject]}`"]
-        parts += [table(lines), *chart(subject, lines)]
+        parts += [table(lines)]
+        if any(one["target"] for one in lines):
+            says = f"{subject}: what was measured as a share of its goal"
+            parts += ["A bar is a share of its goal, which is the line."]
+            parts += [f"![{says}]({charts}/{subject}.svg)"]
     return "\n\n".join(parts) + "\n"
 
 
@@ -66,22 +89,7 @@ def _row(one: Line) -> str:
         goal = f"{bound} {one['target']:g}{'' if one['met'] else ', missed'}"
     value = f"{one['value']:,.2f} {one['unit']}"
     cells = one["what"], one["against"], f"{one['rows']:,}", one["ours"], one["theirs"], value, goal
-    return f"| {' | '.join(cells)} |"
-
-
-def chart(subject: str, lines: Sequence[Line]) -> list[str]:
-    """Return the ratios of a subject as a chart of Mermaid; none where nothing is a ratio."""
-    shown = [one for one in lines if one["unit"] == "x"][:MOST_BARS]
-    if not shown:
-        return []
-    names = ", ".join(f'"{number + 1}"' for number in range(len(shown)))
-    values = ", ".join(f"{one['value']:.2f}" for one in shown)
-    legend = "; ".join(f"{number + 1}: {one['what']}" for number, one in enumerate(shown))
-    return [
-        "```mermaid\nxychart-beta horizontal\n"
-        f'  title "{subject}: compared, as a ratio"\n  x-axis [{names}]\n  bar [{values}]\n```',
-        legend + ".",
-    ]
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def described_machine() -> str:

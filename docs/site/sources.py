@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from algorithms import algorithms
-from benchmark_figures import benchmarks
 from moving_picture import NOTEBOOK, moving_picture
 from reference import reference
 from saved_notebooks import with_living
@@ -35,7 +34,6 @@ def lay_out(folder: Path, extra: Path) -> None:
     """
     kept = {folder / name for name in copied(folder)}
     shutil.rmtree(extra, ignore_errors=True)
-    figures, charts = benchmarks()
     made = {
         "index.md": front_page(),
         "docs/index.md": contents("Guides", guides()),
@@ -43,8 +41,6 @@ def lay_out(folder: Path, extra: Path) -> None:
         "notebooks/index.md": contents("Notebooks", names_in("notebooks", "*.ipynb")),
         "algorithms.md": algorithms(),
         "player.svg": moving_picture(),
-        "benchmarks.md": figures,
-        **{f"benchmarks/{name}": one for name, one in charts.items()},
         "house.md": contents("The house", HOUSE),
         **reference(),
     }
@@ -63,7 +59,7 @@ def lay_out(folder: Path, extra: Path) -> None:
 
 def copied(folder: Path) -> list[str]:
     """Copy pages and pictures that are newer than their copies, and name them all."""
-    patterns = "docs/*.md", "docs/decisions/*.md", "docs/images/*", "*.md"
+    patterns = "docs/*.md", "docs/decisions/*.md", "docs/images/*", "docs/benchmarks/*", "*.md"
     names = [str(one.relative_to(ROOT)) for pattern in patterns for one in ROOT.glob(pattern)]
     names.remove("README.md")
     for name in names:
@@ -83,7 +79,7 @@ def front_page() -> str:
     """The README, and the list of all that is in the site."""
     parts = (
         *("notebooks/index", "docs/index", "algorithms", "reference/index"),
-        *("benchmarks", "docs/decisions/index", "house"),
+        *("docs/decisions/index", "house"),
     )
     before, there, after = (ROOT / "README.md").read_text("utf-8").partition(PICTURE)
     assert there, "The README has lost the picture in front of which the moving one stands."

@@ -1,6 +1,5 @@
 """The site, built anew and read from its folder: no server, no kernel, no network."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from playwright.sync_api import Browser, Page, expect
 
 import kernels
 import workbench as wb
-from benchmarks.measuring.report import Report, Result, machine, write_json
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "docs" / "site" / "build.py"
@@ -22,7 +20,7 @@ GROUND = "getComputedStyle(document.body).backgroundColor"
 KINDS = (
     "index.html",
     "algorithms.html",
-    "benchmarks.html",
+    "docs/benchmarks.html",
     "docs/notebooks-in-ci.html",
     "notebooks/05-window-tiling.html",
     "docs/architecture.html",
@@ -189,32 +187,6 @@ def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Pa
         "backfill, engine, lessons",
         "03",
     ]
-
-
-def test_figures_of_benchmarks_are_told_with_their_machine_and_drawn(tmp_path: Path) -> None:
-    slow = Result("moving <median>", "DuckDB", 2_000_000, "3.00 s", "1.50 s", 2.0, 1.0)
-    fast = Result("funnel", "ClickHouse", 5_000_000, "0.50 s", "1.00 s", 0.5, 1.0)
-    write_json(tmp_path / "windows.json", Report([slow, fast]))
-    script = (
-        "import sys, pathlib, benchmark_figures as b;"
-        "page, charts = b.benchmarks(pathlib.Path(sys.argv[1]));"
-        "print(page, charts['windows.svg'])"
-    )
-    said = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)],
-        cwd=BUILD.parent,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert f"Measured on: {machine()[:7]}" in said
-    assert (
-        "| moving <median> | DuckDB | 2,000,000 | 3.00 s | 1.50 s | 2 x | ≤ 1 x, missed |" in said
-    )
-    assert "moving &lt;median&gt; · DuckDB" in said
-    assert "✕ 2 x" in said
-    assert "✓ 0.5 x" in said
 
 
 def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: Path) -> None:

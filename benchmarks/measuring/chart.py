@@ -1,0 +1,54 @@
+"""The results of a subject as a picture: each as a share of its target."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.figures.svg import document, line, moved, rect, text
+from workbench.figures.theme import BLUE, QUIET, VERMILLION
+from workbench.markup import Markup, joined
+
+WIDTH, LEFT, HIGH = 900, 420, 22
+#: A longer name does not fit beside its bar.
+LONGEST = 70
+
+
+def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
+    """Return a bar for each value that has a target, None where none has.
+
+    Parameters
+    ----------
+    subject : str
+    results : sequence of dict
+        As ``python -m benchmarks SUBJECT --json`` writes them.
+
+    Returns
+    -------
+    Markup or None
+        A bar is as long as its share of the target, up to twice; the target is the line.
+
+    Examples
+    --------
+    >>> chart("funnel", [{"target": None}])
+    """
+    judged = [one for one in results if one["target"]]
+    if not judged:
+        return None
+    wide = (WIDTH - LEFT - 60) / 2
+    bars = joined(moved(0, 20 + HIGH * k, _bar(one, wide)) for k, one in enumerate(judged))
+    high = 40 + HIGH * len(judged)
+    target = line(LEFT + wide, 12, LEFT + wide, high - 16, QUIET)
+    title = f"{subject}: what was measured as a share of its target"
+    return document(bars + target, title, WIDTH, high)
+
+
+def _bar(result: Mapping[str, Any], wide: float) -> Markup:
+    """What was measured; a mark says what the colour says."""
+    share = result["value"] / result["target"]
+    color, mark = (BLUE, "✓") if result["met"] else (VERMILLION, "✕")
+    words = f"{result['what']} · {result['against']}"
+    long = min(share, 2) * wide
+    return (
+        text(LEFT - 8, 13, words[:LONGEST], text_anchor="end")
+        + rect(LEFT, 3, long, HIGH - 8, fill=color)
+        + text(LEFT + long + 5, 13, f"{mark} {result['value']:.3g} {result['unit']}")
+    )

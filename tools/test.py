@@ -51,6 +51,7 @@ TESTS = {
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": (
         *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=240", "-W", "default"),
+        "--nbval-sanitize-with=tests/notebooks/sanitized.cfg",
         *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm", "notebooks"),
     ),
     "browser": ("tests/browser",),

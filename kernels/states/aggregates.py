@@ -80,7 +80,8 @@ def _slope(s: ScaledJoint) -> Any:
 
 
 def _intercept(s: ScaledJoint) -> Any:
-    return s.mean * s.unit - _slope(s) * s.other_mean * s.other_unit
+    # In units of its own, as the slope alone may be too small, when its product is not.
+    return (s.mean - s.products / s.other_squares * s.other_mean) * s.unit
 
 
 def _determination(s: ScaledJoint) -> Any:

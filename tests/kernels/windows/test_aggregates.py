@@ -50,7 +50,8 @@ def check(got: list[Any], expected: list[Any]) -> None:
 def test_an_aggregate_of_numbers_is_that_of_duckdb(
     name: str, window: Window, data: st.DataObject
 ) -> None:
-    of = {"bool": st.integers(0, 1), "inte": st.integers(-(2**40), 2**40)}
+    large = st.integers(-(2**40), 2**40)
+    of = {"bool": st.integers(0, 1), "inte": large, "bit_": large}
     values = column(data, of.get(name[:4], NUMBERS), window)
     columns = {"value": values.astype(bool) if name.startswith("bool") else values}
     call, other = f"{SQL.get(name, name)}(value)", None

@@ -46,6 +46,10 @@ def exactly(name: str, values: list[float], others: list[float]) -> Decimal | No
     second, other = (decimal(sum((d * d for d in one), Fraction(0))) for one in (x, y))
     products = decimal(sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)))
     missing = 0 if name.endswith("pop") else 1
+    if name.startswith("regr"):
+        return fitted(name, values, others)
+    if name == "sem":
+        return EXACT.sqrt(EXACT.divide(EXACT.divide(second, n), n))
     if name.startswith("covar"):
         return EXACT.divide(products, n - missing)
     if name.startswith("var"):
@@ -68,6 +72,43 @@ def exactly(name: str, values: list[float], others: list[float]) -> Decimal | No
     return ((n + 1) * excess + 6) * (n - 1) / ((n - 2) * (n - 3))
 
 
+def fitted(name: str, values: list[float], others: list[float]) -> Decimal | None:
+    """What SQL says of the line through points whose y are the values, and x the others."""
+    n, x, y = len(values), distances(others), distances(values)
+    mean_y, mean_x = (sum(map(Fraction, one), Fraction(0)) / n for one in (values, others))
+    sums: dict[str, Fraction] = {
+        "regr_count": Fraction(n), "regr_avgx": mean_x, "regr_avgy": mean_y,
+        "regr_sxx": sum((d * d for d in x), Fraction(0)),
+        "regr_syy": sum((d * d for d in y), Fraction(0)),
+        "regr_sxy": sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)),
+    }  # fmt: skip
+    if name in sums:
+        return decimal(sums[name])
+    sxx, syy, sxy = (sums[f"regr_{one}"] for one in ("sxx", "syy", "sxy"))
+    if sxx == 0:
+        return None
+    if name == "regr_slope":
+        return decimal(sxy / sxx)
+    if name == "regr_intercept":
+        return decimal(mean_y - sxy / sxx * mean_x)
+    return decimal(sxy * sxy / (sxx * syy)) if syy else Decimal(1)
+
+
+def scale_of(name: str, values: list[float], others: list[float]) -> float:
+    """How large the terms are of which a number of a line is made."""
+    far_y, far_x = (max(abs(Fraction(one)) for one in column) for column in (values, others))
+    spread_y, spread_x = (fitted(f"regr_{one}", values, others) for one in ("syy", "sxx"))
+    assert spread_y is not None
+    assert spread_x is not None
+    slope = EXACT.sqrt(EXACT.divide(spread_y, spread_x)) if spread_x else Decimal(0)
+    scales = {
+        "regr_avgx": decimal(far_x), "regr_avgy": decimal(far_y), "regr_r2": Decimal(1),
+        "regr_sxy": EXACT.sqrt(EXACT.multiply(spread_x, spread_y)), "regr_slope": slope,
+        "regr_intercept": EXACT.add(decimal(far_y), EXACT.multiply(slope, decimal(far_x))),
+    }  # fmt: skip
+    return float(scales.get(name, fitted(name, values, others) or Decimal(0)))
+
+
 def check(name: str, found: float, values: list[float], others: list[float]) -> None:
     expected = exactly(name, values, others)
     if expected is None:
@@ -78,6 +119,8 @@ def check(name: str, found: float, values: list[float], others: list[float]) -> 
     if name.startswith("covar"):
         spreads = (exactly("stddev" + name[5:], one, one) for one in (values, others))
         scale = float(EXACT.multiply(*spreads))  # type: ignore[arg-type]
+    elif name.startswith("regr"):
+        scale = scale_of(name, values, others)
     elif not name.startswith(("skew", "kurt", "corr")):
         scale = float(expected)
     if np.isinf(scale):

@@ -48,7 +48,7 @@ def check(got: list[Any], expected: list[Any]) -> None:
 def test_an_aggregate_of_distinct_values_is_that_of_duckdb(
     name: str, window: Window, data: st.DataObject
 ) -> None:
-    of = {"bool": st.integers(0, 1), "inte": st.integers(-3, 3)}
+    of = {"bool": st.integers(0, 1), "inte": st.integers(-3, 3), "bit_": st.integers(-3, 3)}
     values = column(data, of.get(name[:4], NUMBERS), window)
     columns = {"value": values.astype(bool) if name.startswith("bool") else values}
     call, other, key = f"{SQL.get(name, name)}(DISTINCT value)", None, sort_keys(values)

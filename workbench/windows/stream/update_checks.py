@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.functions.catalogue import kind_of
+from workbench.functions.catalogue import SORTED, kind_of
 from workbench.spark.table import BoundTable, column, type_of
 from workbench.windows.stream.worker.update import OP
 
@@ -33,7 +33,7 @@ def check_updating(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) 
     for name in row_id:
         column(df, name, "row_id")
         kind = type_of(df, name)
-        if name == OP or kind_of(kind) in ("other", "collated"):
+        if name == OP or kind_of(kind) not in SORTED:
             raise WorkbenchError(
                 f"row_id: {name!r} holds {kind.simpleString()}, which tells no rows apart; "
                 "give a column of integers or text."

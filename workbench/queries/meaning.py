@@ -152,7 +152,8 @@ def _from_clickhouse(tree: exp.Query) -> None:
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
-    for node in list(tree.find_all(exp.Anonymous)):
+    # What stands within another call is turned first.
+    for node in reversed(list(tree.find_all(exp.Anonymous))):
         name = node.name.lower()
         if name in _CLICKHOUSE:
             node.set("this", _CLICKHOUSE[name])

@@ -82,13 +82,13 @@ def test_what_a_teacher_makes_before_the_lesson_asks_before_each_step(
     said: dict[str, Any] = {}
     exec(code, said)
     made = {path.name for path in tmp_path.iterdir()}
-    assert made == {"segment-tree.html", "sum.html", "exercise.html", "frames.html"}
+    exercises = {f"exercise-{seed}.html" for seed in (1, 2, 3)}
+    assert made == {"segment-tree.html", "sum.html", "frames.html"} | exercises
     # What the table says of each file is said of one that was made.
-    assert set(re.findall(r"`([\w-]+\.html)`", text)) == made
-    for name in ("player", "other"):
-        questions = questions_of(said[name].lesson)
-        assert sum(one is not None for one in questions) > 10
-    assert '"predict"' in (tmp_path / "exercise.html").read_text("utf-8")
+    assert set(re.findall(r"`([\w-]+\.html)`", text)) | exercises == made
+    assert sum(one is not None for one in questions_of(said["player"].lesson)) > 10
+    for page in ("sum.html", *exercises):
+        assert '"lecture"' in (tmp_path / page).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", sorted(one.stem for one in Path("notebooks").glob("*.ipynb")))

@@ -1,8 +1,10 @@
 """A stream of windows while it runs: a moving band that is revised as late rows come."""
 
+import shutil
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -86,9 +88,10 @@ class LiveStream(Card):
         self._key, self._band = over.partition_by[0], band_of(over)
         self._lock, self._playing = threading.RLock(), threading.Event()
         rows = _stream(stream, spark, lateness) if isinstance(stream, Replay) else stream
-        self._checkpoint = tempfile.TemporaryDirectory(prefix="window-workbench-live-")
+        checkpoint = tempfile.mkdtemp(prefix="window-workbench-live-")
+        weakref.finalize(self, shutil.rmtree, checkpoint, ignore_errors=True)
         changes = over.run(rows, emit="on update")
-        self.follower = Follower(changes, Path(self._checkpoint.name)).start()
+        self.follower = Follower(changes, Path(checkpoint)).start()
         self.moments: list[Moment] = []
         self._shown: Moment | None = None
         self.play_button = widgets.ToggleButton(description="Play", icon="play")

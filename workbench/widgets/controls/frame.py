@@ -1,5 +1,6 @@
 """The controls of a frame: its unit, its two bounds and what it leaves out."""
 
+import warnings
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
 from workbench.widgets.html import HTML
@@ -122,7 +123,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         bounds = zip((self.low, self.high), ends, strict=True)
         low, high = (bound.given_of(*end) for bound, end in bounds)
         try:
-            return MAKE[unit](low, high, exclude=exclude)
+            return _made(unit, low, high, exclude)
         except WorkbenchError as error:
             raise WorkbenchError(f"state: {error}") from None
 
@@ -163,14 +164,22 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
         if self._opening:
             return
         try:
-            frame = MAKE[self.unit.value](
-                self.low.given, self.high.given, exclude=self.exclude.value
-            )
+            frame = _made(self.unit.value, self.low.given, self.high.given, self.exclude.value)
         except WorkbenchError as error:
             self.problem = str(error)
             return
         self.problem = ""
         self.frame = frame
+
+
+def _made(unit: str, low: Any, high: Any, exclude: str) -> Frame:
+    """A frame that has something to show: what a call only warns of is refused here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", WorkbenchWarning)
+        try:
+            return MAKE[unit](low, high, exclude=exclude)
+        except WorkbenchWarning as warning:
+            raise WorkbenchError(str(warning)) from None
 
 
 def frame_parts(frame: Frame) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """One question as text through ``wb.sql``, and its answer as text."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ import workbench as wb
 from tests.oracle import duck
 from tests.peers.compare import Row, plain
 
+#: What a text has that asks for a window.
+WINDOW = re.compile(r"\bOVER\s*[(\w]|\bQUALIFY\b", re.IGNORECASE)
 #: Tables that hold more rows say nothing about what a query means.
 MOST_ROWS = 100_000
 

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from tests.peers.asked import MOST_ROWS, ask, places_of_order, tree_of, why_it_failed
+from tests.peers.asked import MOST_ROWS, WINDOW, ask, places_of_order, tree_of, why_it_failed
 from tests.peers.compare import Row, differing, plain, rows_of
 from tests.peers.records import Record, files_of
 from tests.peers.report import ANSWERED, FAILED, NOT_APPLICABLE, PASSED, REFUSED, Report
@@ -20,7 +20,6 @@ _TYPES = {
     "UINTEGER": "BIGINT", "USMALLINT": "INTEGER", "UTINYINT": "SMALLINT", "UUID": "VARCHAR",
     "TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP", "TIMESTAMP_NS": "TIMESTAMP",
 }  # fmt: skip
-_WINDOW = re.compile(r"\bOVER\s*[(\w]|\bQUALIFY\b", re.IGNORECASE)
 #: What is asked of DuckDB and of no other system.
 _ITS_OWN = {
     "random": "random numbers", "setseed": "random numbers", "rowid": "rowid",
@@ -69,7 +68,7 @@ class _Session:
         if record.kind == "query":
             self._query(record, tree)
         elif record.kind == "error":
-            if _WINDOW.search(record.text) and isinstance(tree, exp.Query | None):
+            if WINDOW.search(record.text) and isinstance(tree, exp.Query | None):
                 self._error(record)
         else:
             self._statement(record, tree)
@@ -141,7 +140,7 @@ class _Session:
             return f"not a question: {text.split()[0].upper()}"
         if text.split()[0] in ("explain", "pragma", "describe", "show", "summarize"):
             return f"not a question: {text.split()[0].upper()}"
-        if not _WINDOW.search(record.text) and not self._windows_in_views(tree):
+        if not WINDOW.search(record.text) and not self._windows_in_views(tree):
             return "no window in it"
         for word, why in _ITS_OWN.items():
             if re.search(rf"\b{word}", text):
@@ -169,7 +168,7 @@ class _Session:
 
     def _windows_in_views(self, tree: exp.Expr | None) -> bool:
         views = self._views()
-        return any(_WINDOW.search(views.get(name, "")) for name in _names(tree))
+        return any(WINDOW.search(views.get(name, "")) for name in _names(tree))
 
     def _rows(self, name: str) -> int:
         try:
@@ -184,7 +183,7 @@ class _Session:
         views = self._views()
         found: dict[str, Any] = {}
         for name in names:
-            if _WINDOW.search(views.get(name, "")):
+            if WINDOW.search(views.get(name, "")):
                 inner = self._tables(tree_of(views[name], "duckdb"), views[name])
                 import workbench as wb
 

@@ -16,14 +16,13 @@ from pyspark.sql import DataFrame
 from sqlglot import exp
 
 import workbench as wb
-from tests.peers.asked import ask, tree_of, why_it_failed
+from tests.peers.asked import WINDOW, ask, tree_of, why_it_failed
 from tests.peers.compare import Row, differing, plain
 from tests.peers.records import Record, files_of
 from tests.peers.report import FAILED, NOT_APPLICABLE, PASSED, Report
 from tests.peers.sqllogic import UnreadableError, records
 from workbench.lessons import Follower
 
-_WINDOW = re.compile(r"\bOVER\s*[(\w]|\bQUALIFY\b", re.IGNORECASE)
 _VIEW = re.compile(r"\s*CREATE\s+(MATERIALIZED\s+)?VIEW\s+(\w+)\s+AS\b(.*)", re.I | re.S)
 _WATERMARK = re.compile(
     r",\s*WATERMARK\s+FOR\s+(\w+)\s+AS\s+\w+\s*-\s*INTERVAL\s+'([^']+)'(\s+\w+)?", re.IGNORECASE
@@ -135,7 +134,7 @@ class _Session:
 
     def _query(self, record: Record) -> None:
         asked = [record.text, *(self.views.get(name, "") for name in self._reached(record.text))]
-        if not any(map(_WINDOW.search, asked)):
+        if not any(map(WINDOW.search, asked)):
             self.report.note(record, NOT_APPLICABLE, "no window in it")
             return
         try:

@@ -118,12 +118,13 @@ class Over(WindowCall):
             Rows whose partition or order is null are rows as any others.
         emit : str, optional
             Of a stream, when rows go on. "on window close": once, when the watermark of the order
-            column has passed them and the ends of their frames, for a sink in append mode; rows
-            that come behind the watermark are dropped and counted (:func:`workbench.late_rows`),
-            as are those without a time. "on update": at once, and again whenever their answers are
-            others, as changes in a column ``op``: +I and -D for rows that come and go, -U and +U
-            for what was said and is to be said instead. A stream with a column ``op`` is such a
-            changelog itself. A watermark on the order column lets state be dropped.
+            column has passed them and the ends of their frames, for a sink in append mode; columns
+            behind it decide among rows of one time. Rows that come behind the watermark are dropped
+            and counted (:func:`workbench.late_rows`), as are those without a time. "on update": at
+            once, and again whenever their answers are others, as changes in a column ``op``: +I
+            and -D for rows that come and go, -U and +U for what was said and is to be said instead.
+            A stream with a column ``op`` is such a changelog itself. A watermark on the order
+            column lets state be dropped.
         row_id : str or list of str, optional
             Of a stream that emits on update, what tells the rows of a partition apart: needed for
             a changelog, and checked where it is given.

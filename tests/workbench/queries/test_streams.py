@@ -71,6 +71,30 @@ def test_on_window_close_each_row_goes_on_once_with_the_answer_of_batch(
     assert said(asked, tmp_path) == sorted(map(repr, closed))
 
 
+def test_columns_behind_the_watermark_decide_among_rows_of_one_time(
+    spark: SparkSession, stream: DataFrame, tmp_path: Path
+) -> None:
+    minutes = [NOON + timedelta(minutes=k // 8) for k in range(40)]
+    words = [None if k % 7 == 0 else f"w{k * 5 % 3}" for k in range(40)]
+    rows = ROWS.set_column(3, "ts", pa.array(minutes)).append_column("w", pa.array(words))
+    end = rows.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
+    for k, part in enumerate((rows.slice(20), rows.slice(0, 20), end)):
+        pq.write_table(part, tmp_path / f"{k}.parquet", coerce_timestamps="us")
+    reader = spark.readStream.schema("id long, p string, x long, ts timestamp, w string")
+    one = reader.option("maxFilesPerTrigger", 1).parquet(str(tmp_path))
+    asked = """CREATE MATERIALIZED VIEW mv AS
+        SELECT id, row_number() OVER w AS n, lag(x, 2) OVER w AS before,
+            sum(x) OVER (w ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
+        FROM t WINDOW w AS (PARTITION BY p ORDER BY ts, w DESC NULLS LAST, id DESC)"""
+    expected = wb.sql(asked, dialect="risingwave", t=rows).toArrow().to_pylist()
+    closing = wb.sql(
+        f"{asked} EMIT ON WINDOW CLOSE", dialect="risingwave", t=one.withWatermark("ts", "1 hour")
+    )
+    # The frame of a partition's last row, its twentieth, waits for one more.
+    closed = [row for row in expected if row["n"] < 20]
+    assert said(closing, tmp_path / "said") == sorted(map(repr, closed))
+
+
 def test_on_update_the_changes_come_to_the_answer_of_batch(
     stream: DataFrame, tmp_path: Path
 ) -> None:

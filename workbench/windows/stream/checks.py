@@ -103,10 +103,10 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
             f"df.withWatermark({name!r}, '10 minutes') first."
         )
     names = [term.name for term in over.order_by]
-    if names != marked[:1] and not (len(names) == 1 and names[0] in marked):
+    if not names or names[0] not in marked:
         raise WorkbenchError(
-            f"order_by: {CLOSE} goes along the column of the watermark and no other; "
-            f"order by {marked[0]!r}."
+            f"order_by: {CLOSE} goes along the column of the watermark, and others can only "
+            f"decide among rows of one time; order by {marked[0]!r} first."
         )
     if over.order_by[0].descending:
         raise WorkbenchError(

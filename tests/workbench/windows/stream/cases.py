@@ -33,6 +33,9 @@ SCHEMA = pa.schema(
     }
 )
 Row = tuple[str | None, int | None, int | None, int]
+#: The order of the rows, and columns that may decide among rows of one time.
+TIME = (OrderColumn("time", False, nulls_first=True),)
+TIES = ("value", "word", "seen", "share", "id")
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Query:
         """Run a micro-batch: rows that come, then the timer if it goes off."""
         left: list[dict[str, Any]] = []
         if rows:
-            left += self._step(arrivals_of(rows), watermark)
+            left += self._step(with_ties(arrivals_of(rows)), watermark)
         if self.wake is not None and watermark is not None and self.wake * 1000 <= watermark:
             left += self._step(None, watermark)
         return left
@@ -99,6 +102,21 @@ def arrivals_of(rows: list[Row]) -> pa.Table:
     return pa.table([pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)], SCHEMA)
 
 
+def with_ties(rows: pa.Table) -> pa.Table:
+    """Rows with more columns of many equal values: text, times and floats."""
+    of, days = rows.column("id").to_pylist(), pa.timestamp("us", "UTC")
+    more = {
+        "word": pa.array(
+            [[None, "", "Ω", "same eight", "same eigh"][n * 7 % 5] for n in of], pa.string()
+        ),
+        "seen": pa.array([[None, -1, 5, 10**15][n * 3 % 4] for n in of], pa.int64()).cast(days),
+        "share": pa.array([[None, float("nan"), -0.0, 0.0][n * 5 % 4] for n in of], pa.float64()),
+    }
+    for name, column in more.items():
+        rows = rows.append_column(name, column)
+    return rows
+
+
 def resolved(functions: dict[str, Function], frame: Frame | None = None) -> list[Resolved]:
     kind = TimestampType()
     return [
@@ -107,7 +125,11 @@ def resolved(functions: dict[str, Function], frame: Frame | None = None) -> list
     ]
 
 
-def task_of(functions: dict[str, Function], frame: Frame | None = None) -> WindowTask:
+def task_of(
+    functions: dict[str, Function],
+    frame: Frame | None = None,
+    order: tuple[OrderColumn, ...] = TIME,
+) -> WindowTask:
     calls = tuple(
         Call(
             one.column,
@@ -119,22 +141,28 @@ def task_of(functions: dict[str, Function], frame: Frame | None = None) -> Windo
         for one in resolved(functions, frame)
     )
     back = tuple((name, name) for name in COLUMNS)
-    return WindowTask(back, ("key",), (OrderColumn("time", False, nulls_first=True),), calls)
+    return WindowTask(back, ("key",), order, calls)
 
 
 def query_of(
-    mode: Callable[..., StreamOperator], functions: dict[str, Function], part_bytes: int = 3_000
+    mode: Callable[..., StreamOperator],
+    functions: dict[str, Function],
+    part_bytes: int = 3_000,
+    order: tuple[OrderColumn, ...] = TIME,
 ) -> Query:
     extents = frame_extents(resolved(functions), TimestampType())
-    return Query(BucketTask(mode(task_of(functions), extents), SEAL, b"", part_bytes))
+    task = task_of(functions, order=order)
+    return Query(BucketTask(mode(task, extents), SEAL, b"", part_bytes))
 
 
-def by_batch(functions: dict[str, Function], rows: list[Row]) -> dict[int, dict[str, Any]]:
+def by_batch(
+    functions: dict[str, Function], rows: list[Row], order: tuple[OrderColumn, ...] = TIME
+) -> dict[int, dict[str, Any]]:
     """What the engine for tables at rest answers, by the id of the row."""
     if not rows:
         return {}
-    task = task_of(functions)
-    table = arrivals_of(rows).drop_columns([HASH])
+    task = task_of(functions, order=order)
+    table = with_ties(arrivals_of(rows).drop_columns([HASH]))
     found = task.answer(ordered_block(table, task.keys, task.order)).to_pylist()
     return {row["id"]: row for row in found}
 
@@ -176,13 +204,23 @@ FRAMELESS: list[Callable[[], Function]] = [
 
 
 @st.composite
-def calls(draw: st.DrawFn, ahead: bool = True) -> dict[str, Function]:
+def tie_breakers(draw: st.DrawFn) -> tuple[OrderColumn, ...]:
+    """Draw an order by time, and by one or two columns behind it."""
+    names = draw(st.lists(st.sampled_from(TIES), min_size=1, max_size=2, unique=True))
+    return TIME + tuple(OrderColumn(one, draw(st.booleans()), draw(st.booleans())) for one in names)
+
+
+@st.composite
+def calls(draw: st.DrawFn, ahead: bool = True, distances: bool = True) -> dict[str, Function]:
     """Draw up to three functions whose windows close; not ``ahead``, by the watermark alone."""
     more: list[Callable[[], Function]] = [lambda: fn.lead("value", 2)] if ahead else []
     found: dict[str, Function] = {}
     for k in range(draw(st.integers(1, 3))):
         if draw(st.booleans()):
-            found[f"r{k}"] = draw(st.sampled_from(FRAMED))().over(draw(frames(ahead)))
+            frame = draw(frames(ahead))
+            if frame.measured and not distances:
+                frame = Frame.range(None if frame.low is None else 0, 0, exclude=frame.exclude)
+            found[f"r{k}"] = draw(st.sampled_from(FRAMED))().over(frame)
         else:
             found[f"r{k}"] = draw(st.sampled_from([*FRAMELESS, *more]))()
     return found

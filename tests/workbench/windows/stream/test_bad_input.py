@@ -46,9 +46,10 @@ def test_no_watermark(stream: DataFrame) -> None:
 @pytest.mark.parametrize(
     ("partition_by", "order_by", "message"),
     [
-        ("user", "value", "goes along the column of the watermark and no other; order by 'at'"),
-        ("user", ["at", "value"], "goes along the column of the watermark and no other"),
+        ("user", "value", "goes along the column of the watermark, and others .* by 'at' first"),
+        ("user", ["value", "at"], "can only decide among rows of one time; order by 'at' first"),
         ("user", (), "order_by: .* order by 'at'"),
+        ("user", ["-at", "value"], "needs an ascending order, .* order by 'at'"),
         ("user", "-at", "needs an ascending order, .* order by 'at'"),
         ((), "at", "partition_by: .* needs partitions"),
         ("nobody", "at", "partition_by: there is no column 'nobody'"),

@@ -22,9 +22,11 @@ from tests.workbench.windows.stream.cases import (
     by_batch,
     calls,
     query_of,
+    tie_breakers,
 )
 from workbench import Frame, fn
 from workbench.functions.fn import Function
+from workbench.functions.order import OrderColumn
 from workbench.windows.stream.worker.bucket import BucketStep, BucketTask
 from workbench.windows.stream.worker.close import LATE, UNTIMED, CloseOperator
 from workbench.windows.stream.worker.directory import Directory
@@ -75,6 +77,34 @@ def test_rows_leave_once_with_the_answers_over_all_rows_that_were_in_time(
     directory = Directory.unpacked(query.store.first, SEAL)
     timed = sum(row[1] is not None for batch in given_batches for row in batch)
     assert directory.late == timed - len(admitted)
+
+
+@draws(150)
+@given(batches(), st.integers(0, 8), calls(distances=False), tie_breakers())
+def test_columns_behind_the_time_decide_among_rows_of_one_time(
+    given_batches: list[list[Row]],
+    delay: int,
+    functions: dict[str, Function],
+    order: tuple[OrderColumn, ...],
+) -> None:
+    query = query_of(CloseOperator, functions, order=order)
+    admitted, left = run(query, given_batches, delay * TICK)
+    expected = by_batch(functions, admitted, order)
+    assert {n: repr(row) for n, row in left.items()} == {n: repr(expected[n]) for n in left}
+    assert set(expected) - set(left) <= {row["id"] for row in held_rows(query)}
+
+
+@draws(60)
+@given(batches(), st.integers(0, 8), calls(ahead=False, distances=False), tie_breakers())
+def test_with_ties_decided_the_watermark_alone_closes_what_needs_no_later_row(
+    given_batches: list[list[Row]],
+    delay: int,
+    functions: dict[str, Function],
+    order: tuple[OrderColumn, ...],
+) -> None:
+    query = query_of(CloseOperator, functions, order=order)
+    admitted, left = run(query, given_batches, delay * TICK)
+    assert set(left) == {row[3] for row in admitted}
 
 
 @draws(60)

@@ -30,6 +30,7 @@ from workbench.windows.stream.worker.operator import (
     one_behind_the_other,
     placed,
 )
+from workbench.windows.stream.worker.order_codes import Codes, order_codes
 from workbench.windows.stream.worker.packing import rows_at
 
 #: What is kept of each partition: its first row that has not left, and how many rows and groups of
@@ -46,7 +47,8 @@ class Sorted(NamedTuple):
     Attributes
     ----------
     offsets : int64 array of shape (partitions + 1,)
-    code : int64 array of shape (rows,)
+    codes : Codes
+        Of the rows in their order.
     source : int64 array of shape (rows,)
         The number of each row in ``rows``.
     rows : pyarrow.Table
@@ -54,7 +56,7 @@ class Sorted(NamedTuple):
     """
 
     offsets: Ints
-    code: Ints
+    codes: Codes
     source: Ints
     rows: pa.Table
 
@@ -70,7 +72,8 @@ class CloseOperator:
     Attributes
     ----------
     task : WindowTask
-        The calls; the order is by one column of times, ascending.
+        The calls; the order begins with a column of times, ascending. Those behind it decide among
+        rows of one time.
     extents : tuple of FrameExtent
         How far the calls look.
     """
@@ -104,8 +107,9 @@ class CloseOperator:
         rows = self._sorted(retained, admitted, place)
         waiting = integers_of(retained, WAITING, place.partitions)
         stood = {name: integers_of(retained, name, place.partitions) for name in (BEFORE, PEERS)}
-        until = -NEVER if clock.watermark is None else clock.watermark
-        closed = closed_windows(rows.offsets, rows.code, waiting, self.extents, until)
+        until = rows.codes.up_to(-NEVER if clock.watermark is None else clock.watermark)
+        assert until is not None
+        closed = closed_windows(rows.offsets, rows.codes.code, waiting, self.extents, until)
         output = self._answers(rows, cut_ranges(rows.offsets, closed.emitted), stood)
         remaining, due = self._remaining(place.keys, rows, closed, stood)
         return Emitted(remaining, output, {**dropped, CLOSED: len(output)}, due)
@@ -127,27 +131,27 @@ class CloseOperator:
     def _sorted(
         self, retained: Block | None, arrivals: pa.Table | None, place: PlacedArrivals
     ) -> Sorted:
-        code = self._code(None if retained is None else retained.rows)
-        come = self._code(arrivals)[place.order]
-        # Rows of one time stay as they have come: those that are held, then the arrivals.
-        within = sorted_rows(place.new_offsets, come, np.arange(len(come)))
-        tie = np.arange(len(code) + len(come))
-        stay = np.zeros(len(code), np.uint8)
-        ends = place.offsets, place.new_offsets
-        new = ends[1], come[within], tie[len(code) :]
-        merged = merge_rows(ends[0], code, tie[: len(code)], stay, *new)
-        number = np.concatenate([tie[: len(code)], len(code) + place.order[within]])
         rows = one_behind_the_other(
             None if retained is None else retained.rows,
             None if arrivals is None else arrivals.drop_columns([HASH]),
-        )
-        sorted_code = np.concatenate([code, come[within]])[merged.source]
-        return Sorted(merged.offsets, sorted_code, number[merged.source], rows.combine_chunks())
+        ).combine_chunks()
+        codes = self._codes(rows)
+        held = place.offsets[-1]
+        code, come = codes.code[:held], codes.code[held:][place.order]
+        # Rows that are equal in the order stay as they have come: those that are held, then others.
+        within = sorted_rows(place.new_offsets, come, np.arange(len(come)))
+        tie = np.arange(len(rows))
+        stay = np.zeros(held, np.uint8)
+        new = place.new_offsets, come[within], tie[held:]
+        merged = merge_rows(place.offsets, code, tie[:held], stay, *new)
+        number = np.concatenate([tie[:held], held + place.order[within]])[merged.source]
+        return Sorted(merged.offsets, codes.at(number), number, rows)
 
-    def _code(self, rows: pa.Table | None) -> Ints:
-        if rows is None:
-            return np.zeros(0, np.int64)
-        return np.asarray(measured(as_array(rows.column(self.task.order[0].name))), np.int64)
+    def _codes(self, rows: pa.Table) -> Codes:
+        if len(self.task.order) > 1:
+            return order_codes(rows, self.task.order)
+        time = np.asarray(measured(as_array(rows.column(self.task.order[0].name))), np.int64)
+        return Codes(time, time, np.zeros(len(time), np.bool_))
 
     def _answers(self, rows: Sorted, cut: PartitionSlices, stood: dict[str, Ints]) -> pa.Table:
         """The rows that leave, with their answers."""
@@ -157,7 +161,7 @@ class CloseOperator:
         found = self.task.answer(block)
         peers = stood[PEERS][cut.partition]
         if any(call.function == "dense_rank" for call in self.task.calls):
-            peers = peers + peers_before(rows.offsets, rows.code, cut)
+            peers = peers + peers_before(rows.offsets, rows.codes.code, cut)
         adding = {BEFORE: cut.before + stood[BEFORE][cut.partition], PEERS: peers}
         for call in self.task.calls:
             if call.function in ADDED:
@@ -170,7 +174,7 @@ class CloseOperator:
     ) -> tuple[Block, Ints]:
         """The partitions without what no later row needs, and when each is to be looked at."""
         sizes = np.diff(rows.offsets)
-        row = np.arange(len(rows.code)) - np.repeat(rows.offsets[:-1], sizes)
+        row = np.arange(len(rows.source)) - np.repeat(rows.offsets[:-1], sizes)
         needed = np.flatnonzero(row >= np.repeat(closed.needed, sizes))
         left = sizes - closed.needed
         numbers = {
@@ -178,7 +182,8 @@ class CloseOperator:
             BEFORE: stood[BEFORE] + closed.needed,
             PEERS: stood[PEERS] + closed.peers,
         }
-        due = np.where(closed.waiting < sizes, closed.due, self._outlived(rows, left))
+        due = rows.codes.passed_at(closed.due)
+        due = np.where(closed.waiting < sizes, due, self._outlived(rows, left))
         for name, values in numbers.items():
             keys = keys.append_column(name, pa.array(values))
         if not any(extent.counted for extent in self.extents):
@@ -194,7 +199,8 @@ class CloseOperator:
         due = np.full(len(left), NEVER)
         if reach < MOST:
             some = left > 0
-            last = rows.code[rows.offsets[1:][some] - 1]
+            assert rows.codes.time is not None
+            last = rows.codes.time[rows.offsets[1:][some] - 1]
             due[some] = [plus(code, reach) for code in last.tolist()]
         return due
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.frames.ordering import MOST
 from workbench.columnar.columns import codes_in_order, is_ranked, present
 from workbench.columnar.key_codes import as_array
 from workbench.engine.ranges.sort_codes import places
@@ -46,6 +47,21 @@ class Codes(NamedTuple):
             return watermark
         passed = self.time <= watermark
         return int(self.code[passed].max(initial=-2)) + 1
+
+    def passed_at(self, due: Ints) -> Ints:
+        """Return which watermark passes the rows of some codes, and the greatest integer for it."""
+        if self.time is None or self.time is self.code:
+            return due
+        time = np.full(self.code.max(initial=-1) + 2, MOST)
+        time[self.code] = self.time
+        return np.asarray(np.where(due < MOST, time[np.minimum(due, len(time) - 1)], MOST))
+
+    def at(self, rows: Ints) -> "Codes":
+        """Return the codes of rows in another order, or of some of them."""
+        code, untimed = self.code[rows], self.untimed[rows]
+        if self.time is None or self.time is self.code:
+            return Codes(code, None if self.time is None else code, untimed)
+        return Codes(code, self.time[rows], untimed)
 
 
 def order_codes(rows: pa.Table, order: Sequence[OrderColumn], measured: bool = False) -> Codes:

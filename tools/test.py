@@ -81,7 +81,10 @@ class Result(NamedTuple):
 def main() -> None:
     """Run the parts and exit with 1 if anything failed."""
     start, quick = time.monotonic(), sys.argv[1:] == ["quick"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    # What is killed by a test, or is a notebook's kernel at its end, leaves its folders behind.
+    room = tempfile.TemporaryDirectory(prefix="tests-", ignore_cleanup_errors=True)
+    with room as folder, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        os.environ["TMPDIR"] = folder
         futures = run_quick(pool) if quick else run_all(pool, Path(folder, "classes.jsa"))
         results = [future.result() for future in futures]
     report(results, time.monotonic() - start)
@@ -159,7 +162,8 @@ def count(outcome: Path) -> tuple[int, int, int]:
 def run(name: str, *arguments: str, jvm: str = "") -> tuple[int, str]:
     """Run one of the environment's programs in the project's folder: its code, and what it said."""
     command = (str(BIN / name), *arguments)
-    own = {"SPARK_SUBMIT_OPTS": f"{SHORT_JVM} {jvm}", "PYTHONFAULTHANDLER": "1"}
+    options = f"{SHORT_JVM} -Djava.io.tmpdir={os.environ['TMPDIR']} {jvm}"
+    own = {"SPARK_SUBMIT_OPTS": options, "PYTHONFAULTHANDLER": "1"}
     environment = os.environ | own
     with tempfile.TemporaryFile() as output:
         streams = {"stdout": output, "stderr": subprocess.STDOUT}

@@ -19,6 +19,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.one_jvm import OneJvm
+
 ROOT = Path(__file__).parents[2]
 NO_BROWSER = (
     "The browser tests need Chromium: install it with 'apt-get install chromium' on Debian "
@@ -57,6 +59,7 @@ class Lab:
     address: str
     token: str
     folder: Path
+    jvm: OneJvm
 
 
 @pytest.fixture(scope="session")
@@ -100,10 +103,12 @@ def lab(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A JupyterLab on loopback, with a port, a token and folders of its own."""
     room = tmp_path_factory.mktemp("lab")
     (room / "notebooks").mkdir()
-    lab = Lab(f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16), room / "notebooks")
+    address = f"http://127.0.0.1:{_free_port()}"
+    lab = Lab(address, secrets.token_hex(16), room / "notebooks", OneJvm())
+    environment = _lab_environment(room) | lab.jvm.environment()
     with (room / "lab.log").open("w") as log:
         server = subprocess.Popen(
-            _lab_command(lab), env=_lab_environment(room), stdout=log, stderr=subprocess.STDOUT
+            _lab_command(lab), env=environment, stdout=log, stderr=subprocess.STDOUT
         )
         try:
             _wait_for(lab, server, room / "lab.log")
@@ -195,6 +200,7 @@ def _write_notebook(cells: Iterable[str], path: Path) -> None:
 def _stop_kernels(lab: Lab) -> None:
     for session in json.load(_ask(lab, "/api/sessions")):
         _ask(lab, f"/api/sessions/{session['id']}", method="DELETE").close()
+    lab.jvm.stop_spark()
 
 
 def _ask(lab: Lab, path: str, method: str = "GET") -> Any:

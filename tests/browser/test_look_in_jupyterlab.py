@@ -10,6 +10,7 @@ from tests.browser.geometry import looks_wrong
 
 pytestmark = pytest.mark.browser
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DATA = Path(__file__).parents[1] / "data/funnel_lesson.json"
 CELLS = [
     """
@@ -49,4 +50,26 @@ def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNo
     page = open_notebook(CELLS)
     expect(page.locator(".wbp-caption")).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(8)
+    assert "\n".join(looks_wrong(page)) == ""
+
+
+KEPT = """
+import nbformat
+from workbench.widgets.sharing.kept import LESSON, found
+from workbench.widgets.stepper.player import Player
+
+def players(path):
+    outputs = (out for cell in nbformat.read(path, 4).cells for out in cell.get("outputs", ()))
+    kept = (found(LESSON, output.get("data", {})) for output in outputs)
+    return [Player(one["lesson"], one["step"]) for one in kept if one is not None]
+"""
+
+
+def test_every_player_of_the_notebooks_does_so_at_the_step_that_it_opens_at(
+    open_notebook: OpenNotebook,
+) -> None:
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    shown = (f"from IPython.display import display\ndisplay(*players({str(it)!r}))" for it in paths)
+    page = open_notebook([KEPT, *shown])
+    expect(page.locator(".wbp-caption").nth(40)).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""

@@ -1,40 +1,29 @@
 """For the run of the notebooks: their sessions are in one JVM, one after the other.
 
-A plugin of pytest: ``-p tests.notebooks.one_jvm``. A new JVM loads, interprets and compiles the
-same classes of Spark anew, which takes half a notebook's time. PySpark takes a JVM that its
-environment names, as it does below `spark-submit`; what a notebook starts in it is a Spark of its
-own, with its own settings, tables and workers.
+A plugin of pytest: ``-p tests.notebooks.one_jvm``.
 """
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from nbval.plugin import IPyNbFile
 
-import workbench as wb
+from tests.one_jvm import OneJvm
 
-_PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
-_sessions = pytest.StashKey[Any]()
+_jvm = pytest.StashKey[OneJvm]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Start the JVM as `wb.session()` does, and say where it is to all that start after this."""
-    spark = wb.session()
-    gateway: Any = spark.sparkContext._gateway
-    spark.stop()
-    address = gateway.gateway_parameters
-    os.environ |= {_PORT: str(address.port), _SECRET: address.auth_token}
-    session.config.stash[_sessions] = gateway.jvm.org.apache.spark.sql.classic.SparkSession
+    jvm = session.config.stash[_jvm] = OneJvm()
+    os.environ |= jvm.environment()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Stop the Spark of a notebook whose kernel has ended: a JVM has one at a time."""
+    """Stop the Spark of a notebook that has come to its end."""
     yield
     ended = item.getparent(IPyNbFile)
     if ended and (nextitem is None or nextitem.getparent(IPyNbFile) is not ended):
-        spark = item.config.stash[_sessions].getDefaultSession()
-        if spark.isDefined():
-            spark.get().stop()
+        item.config.stash[_jvm].stop_spark()

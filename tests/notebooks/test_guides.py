@@ -24,7 +24,9 @@ def test_the_way_of_an_analyst_can_be_walked(
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         # As a notebook has cells: one behind the other, on the same names.
         exec(block.replace("users=5_000", "users=300"), known)
-    assert known["steps"]["users"].sum() > 0
+    reached = known["steps"].groupby("step")["users"].sum()
+    assert reached["signup"] > reached["add_to_cart"] > reached["checkout"] > 0
+    assert known["lost"].count() == reached["add_to_cart"] - reached["checkout"]
     assert len(known["differ"])
     assert "checkout" in (tmp_path / "funnel.html").read_text("utf-8")
     assert (tmp_path / "funnel.csv").stat().st_size > 0

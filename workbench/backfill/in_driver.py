@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def in_driver(plan: Plan) -> "DataFrame | None":
     """Return every query with its features, answered here; None where Spark has to answer."""
-    if plan.queries.held is None or plan.events.held is None:
+    if not plan.in_driver:
         return None
     going, task = plan.wire, plan.wire.task
     queries = _rows(plan, plan.queries, going.queries)
@@ -32,7 +32,8 @@ def in_driver(plan: Plan) -> "DataFrame | None":
         bundled_here(rows, SubpartitionTask((*rows.column_names, PARTITION), task.keys, 1))
         for rows in (asked, events)
     )
-    return answered_here(run_here(task.run, bundles), plan.schema, plan.queries.held.spark)
+    spark = plan.queries.without_rows.sparkSession
+    return answered_here(run_here(task.run, bundles), plan.schema, spark)
 
 
 def _rows(

@@ -39,7 +39,6 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     """
     from pyspark.sql.types import StructField, StructType
 
-    ship(df.without_rows.sparkSession)
     aliases = {name: f"c{i}" for i, name in enumerate((*df.key, *names))}
     groups, values = (tuple((name, aliases[name]) for name in some) for some in (df.key, names))
     task = QuantileTask(groups, values, options.q, options.single, kind == "disc")
@@ -48,6 +47,7 @@ def quantiles_of(df: BoundTable, names: Sequence[str], options: Options, kind: s
     schema = StructType([*(df.schema[key] for key in df.key), *answers])
     if (here := _in_driver(df, aliases, task)) is not None:
         return answered_here(here, schema, df.without_rows.sparkSession)
+    ship(df.without_rows.sparkSession)
     return _bundled(df, aliases).mapInArrow(named_task("quantile kernel", task.from_rows), schema)
 
 

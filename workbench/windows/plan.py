@@ -83,10 +83,10 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     warn_of_text(df, call.order_by, (one.frame for one in found))
     if call.choice.engine == "spark":
         return with_spark(df, call.order_by, found)
-    ship(df.without_rows.sparkSession)
     task, carried = task_of(call, df, found)
     if (here := _in_driver(df, found, task, carried)) is not None:
         return here
+    ship(df.without_rows.sparkSession)
     if cutting := _cutting(call, df, found, carried):
         task = replace(task, reach=cutting.reach)
         rows = cut_rows(carried, cutting)

@@ -10,7 +10,7 @@ from workbench.widgets.stepper.moving import Drawing, Moving, State, written
 
 #: So many cells are drawn, in rows of this height; of longer lists the part around a change.
 SHOWN, _ROW, _GAP = 40, 66.0, 8.0
-_MOST_LETTERS = 24
+_MOST_LETTERS, _LEAST = 24, 44.0
 _CHANGED = {"fill": ORANGE_SOFT, "stroke": VERMILLION}
 _OTHER = {"fill": GROUND, "stroke": GREY}
 _MIDDLE = {"text_anchor": "middle"}
@@ -49,18 +49,18 @@ def cells(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
 
 
 def _sizes(states: list[State], labels: list[str]) -> list[float]:
-    """How wide each cell is: as wide as what is ever in it, or above it."""
-    longest: list[int] = []
+    """How wide each cell is: as wide as what is ever in it, above it or below it."""
+    sizes: list[float] = []
     for state in states:
         first, last = _part(state)
         for place, value in enumerate((state.get("cells") or [])[first:last]):
             index = first + place
             label = labels[index] if index < len(labels) else str(index)
-            letters = max(len(label) - 1, len(_shown(value)))
-            if place == len(longest):
-                longest.append(0)
-            longest[place] = max(longest[place], min(letters, _MOST_LETTERS))
-    return [max(8.0 * letters + 18, 44.0) for letters in longest]
+            letters = min(max(len(label) - 1, len(_shown(value))), _MOST_LETTERS)
+            if place == len(sizes):
+                sizes.append(_LEAST)
+            sizes[place] = max(sizes[place], 8.0 * letters + 18, 7.0 * len(_mark(index, state)))
+    return sizes
 
 
 def told(picture: dict[str, Any], state: State) -> str:
@@ -82,6 +82,16 @@ def _part(state: State) -> tuple[int, int]:
         return 0, min(length, SHOWN)
     first = min(max(int(focus) - SHOWN // 2, 0), length - SHOWN)
     return first, first + SHOWN
+
+
+def _mark(index: int | None, state: State) -> str:
+    """What stands below a cell."""
+    if index is None:
+        return ""
+    changed = index in (state.get("changed") or [])
+    if index == state.get("current"):
+        return "▲ changed" if changed else "▲ now"
+    return "● changed" if changed else ""
 
 
 def _rest(state: State) -> dict[str, Any]:
@@ -126,8 +136,7 @@ def _cell(place: int, labels: list[str], size: float, moving: Moving) -> Markup:
         return {"text": held, "font_weight": 700 if marks(state)[0] else None}
 
     def mark(state: State) -> dict[str, Any]:
-        changed, current = marks(state)
-        return {"text": " ".join(["● changed"] * changed + ["▲ now"] * current)}
+        return {"text": _mark(at(state), state)}
 
     middle = {"x": size / 2, **_MIDDLE}
     return moving.element(

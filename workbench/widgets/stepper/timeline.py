@@ -239,8 +239,8 @@ def _ticks(plot: _Plot, picture: dict[str, Any], moving: Moving) -> Markup:
     events, drawn, end = picture["events"], Markup(), float("-inf")
     for tick in picture.get("ticks") or []:
         x, half = plot.x(tick["at"]), 3.6 * len(tick["label"])
-        # The last one stays inside the picture, where all of the axis is seen.
-        middle = x if plot.zoomed else min(x, plot.right - half)
+        # The first and the last stay inside the picture, where all of the axis is seen.
+        middle = x if plot.zoomed else max(min(x, plot.right - half), half)
         if not plot.low <= tick["at"] <= plot.high or middle - half < end + 8:
             continue
         end = middle + half

@@ -1,6 +1,12 @@
-"""``pytest --without-spark`` runs the tests that start no JVM, in this process or in another."""
+"""Which tests run: ``pytest --without-spark`` leaves out those that start a JVM, here or elsewhere.
+
+``--clusters=only`` runs those that ask for a cluster or a server of Spark Connect, ``without`` the
+others: both take long to start, and so are started for one part of `make test`.
+"""
 
 import os
+from collections.abc import Callable
+from itertools import filterfalse
 
 import pytest
 from _pytest.doctest import DoctestItem
@@ -8,6 +14,8 @@ from hypothesis import settings
 
 #: What gives a session, and what says that one is started elsewhere.
 STARTS_A_JVM = {"spark", "jvm"}
+#: What is a Spark elsewhere.
+ELSEWHERE = {"cluster", "connect", "run_on"}
 
 # The same sources get the same verdict, on a busy machine too: each test draws the same cases.
 # `pytest --hypothesis-profile=search` draws others each time, and keeps those that fail;
@@ -21,6 +29,8 @@ settings.load_profile("same")
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "leave out what asks for the fixture 'spark' or 'jvm'; what starts Spark without fails"
     parser.addoption("--without-spark", action="store_true", help=text)
+    text = "run what asks for a cluster or a server of Spark Connect only, or without it"
+    parser.addoption("--clusters", choices=("only", "without"), help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,8 +41,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--without-spark"):
-        config.hook.pytest_deselected(items=list(filter(starts_a_jvm, items)))
-        items[:] = [item for item in items if not starts_a_jvm(item)]
+        leave_out(config, items, starts_a_jvm)
+    if clusters := config.getoption("--clusters"):
+        leave_out(config, items, lambda item: runs_elsewhere(item) == (clusters == "without"))
+
+
+def leave_out(
+    config: pytest.Config, items: list[pytest.Item], unwanted: Callable[[pytest.Item], bool]
+) -> None:
+    """Take items from those to run, and have pytest count them as deselected."""
+    config.hook.pytest_deselected(items=list(filter(unwanted, items)))
+    items[:] = filterfalse(unwanted, items)
 
 
 def starts_a_jvm(item: pytest.Item) -> bool:
@@ -40,3 +59,8 @@ def starts_a_jvm(item: pytest.Item) -> bool:
     if isinstance(item, DoctestItem):
         return any("session()" in example.source for example in item.dtest.examples)
     return not STARTS_A_JVM.isdisjoint(getattr(item, "fixturenames", ()))
+
+
+def runs_elsewhere(item: pytest.Item) -> bool:
+    """Whether a test asks for a cluster or a server of Spark Connect, as its fixtures say."""
+    return not ELSEWHERE.isdisjoint(getattr(item, "fixturenames", ()))

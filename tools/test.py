@@ -36,18 +36,21 @@ CHECKS = {
 }
 #: How many parts run at a time: a driver of Spark waits for its workers, and they for it, so that a
 #: part keeps less than a core busy.
-SIDE_BY_SIDE = 3
+SIDE_BY_SIDE = 4
 #: Folders of tests that are a part by themselves.
 ALONE = ("workbench", "browser", "kernels", "crash")
-#: Folders of the workbench's tests that ask for little but a local Spark: a part of their own, as
-#: all of the workbench in one would be the last to end by far.
+#: Folders of the workbench's tests that are a part of their own, as all of them in one would be
+#: the last to end by far.
 LOCAL = (
     *("columnar", "figures", "groups", "lessons", "online", "profiles", "queries", "stores"),
     "widgets",
 )
 #: The longest first: the short ones fill up what is left at the end.
 TESTS = {
-    "workbench": ("tests/workbench", *(f"--ignore=tests/workbench/{one}" for one in LOCAL)),
+    "workbench": (
+        *("--clusters=without", "tests/workbench"),
+        *(f"--ignore=tests/workbench/{one}" for one in LOCAL),
+    ),
     # A notebook's kernel is a process of its own: only warnings of nbval itself are seen here.
     "notebooks": (
         *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=240", "-W", "default"),
@@ -55,7 +58,8 @@ TESTS = {
         *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm", "notebooks"),
     ),
     "browser": ("tests/browser",),
-    "local": tuple(f"tests/workbench/{one}" for one in LOCAL),
+    "clusters": ("--clusters=only", "tests/workbench"),
+    "local": ("--clusters=without", *(f"tests/workbench/{one}" for one in LOCAL)),
     "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
     "crash": ("tests/crash",),

@@ -18,7 +18,7 @@ from kernels.frames.ordering import MOST, Order
 
 Ints = NDArray[np.int64]
 
-ROWS, RANGE, GROUPS = range(3)
+ROWS, RANGE, GROUPS, SESSION = range(4)
 #: The columns of a table of extents: how far before and behind a place rows see it, and how far
 #: before and behind a row lies what its answer is made of.
 UNIT, BACK, AHEAD, START, END = range(5)
@@ -30,11 +30,12 @@ class FrameExtent(NamedTuple):
     Attributes
     ----------
     unit : str
-        "rows", "range" or "groups", as in :func:`kernels.frames.frames.frame_ranges`.
+        "rows", "range", "groups" or "session", as in :func:`kernels.frames.frames.frame_ranges`.
     low, high : int or None
         Both inclusive, negative before the row, None without a bound. With "range" in units of the
-        order's codes. For calendar intervals give distances that are never too short; for keys of
-        floats, whose codes cannot be added to, give None.
+        order's codes, as with "session", where both are its gap. For calendar intervals give
+        distances that are never too short; for keys of floats, whose codes cannot be added to, give
+        None.
     counted : bool
         Whether the rows before the row's own peers are only counted, as ``row_number``, ``rank``
         and ``dense_rank`` do: then they are not needed themselves.
@@ -168,21 +169,40 @@ def plus(code: int, distance: int) -> int:
 
 
 @helper
+def joins(before: int, code: int, gap: int) -> bool:
+    """Return whether a row is in the session of the row before it: less than a gap behind it.
+
+    Examples
+    --------
+    >>> joins(10, 12, 3), joins(10, 13, 3), joins(MOST - 1, MOST, 3)
+    (True, False, True)
+    """
+    return before > MOST - gap or code < before + gap
+
+
+@helper
 def row_back(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
     """Return the first row that is no more than a distance before a place.
 
     The place is between the rows ``edge - 1`` and ``edge``, and its code is ``at``. A distance
-    below zero is ahead, which rows and groups take for none. O(log d) where the answer is d rows
-    away, and for groups of each.
+    below zero is ahead, which rows and groups take for none. In a session, the row is its first one
+    and the distance its gap. O(log d) where the answer is d rows away, for groups of each; O(d) in
+    a session.
 
     Examples
     --------
     >>> code = np.array([1, 4, 4, 9])
-    >>> [int(row_back(code, unit, 3, 9, 5)) for unit in (ROWS, RANGE, GROUPS)]
-    [0, 1, 0]
+    >>> [int(row_back(code, unit, 3, 9, 5)) for unit in (ROWS, RANGE, GROUPS, SESSION)]
+    [0, 1, 0, 3]
     """
     if distance == MOST:
         return 0
+    if unit == SESSION:
+        begin, now = edge, at
+        while begin > 0 and joins(code[begin - 1], now, distance):
+            begin -= 1
+            now = code[begin]
+        return begin
     if unit == ROWS:
         return edge - min(max(distance, 0), edge)
     bound = plus(at, -distance) if unit == RANGE else at
@@ -202,12 +222,18 @@ def row_ahead(code: Ints, unit: int, edge: int, at: int, distance: int) -> int:
     Examples
     --------
     >>> code = np.array([1, 4, 4, 9])
-    >>> [int(row_ahead(code, unit, 1, 1, 1)) for unit in (ROWS, RANGE, GROUPS)]
-    [2, 1, 3]
+    >>> [int(row_ahead(code, unit, 1, 1, 1)) for unit in (ROWS, RANGE, GROUPS, SESSION)]
+    [2, 1, 3, 1]
     """
     rows = len(code)
     if distance == MOST:
         return rows
+    if unit == SESSION:
+        end, now = edge, at
+        while end < rows and joins(now, code[end], distance):
+            now = code[end]
+            end += 1
+        return end
     if unit == ROWS:
         return edge + min(max(distance, 0), rows - edge)
     bound = plus(at, distance) if unit == RANGE else at

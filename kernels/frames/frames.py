@@ -1,11 +1,11 @@
-"""Which rows are in a row's frame? ROWS, RANGE and GROUPS with EXCLUDE, as ranges of indices.
+"""Which rows are in a row's frame? ROWS, RANGE, GROUPS and SESSION with EXCLUDE, as ranges.
 
 Every frame becomes half-open ranges ``begin[i, j]`` to ``end[i, j]`` of row numbers within the
 partition: one range a row, or three with EXCLUDE (left of the hole, the current row where TIES
 keeps it, right of the hole). What is computed over a frame needs to know nothing else about it.
 
 A bound is the signed distance from the current row: negative before it, zero at it, positive after
-it, and None where there is no bound. The reference is DuckDB.
+it, and None where there is no bound. The reference is DuckDB, and of SESSION RisingWave.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kernels.core.kernel import Int64Column, Int64Matrix, Int64Row, Uint8Column, kernel
 from kernels.frames.ordering import MOST, Order, order_code
 
-UNITS = ("rows", "range", "groups")
+UNITS = ("rows", "range", "groups", "session")
 EXCLUSIONS = ("no others", "current row", "group", "ties")
 LEAST = -MOST - 1
 
@@ -52,10 +52,12 @@ def frame_ranges(
         :func:`kernels.frames.ordering.order_by_starts`.
     unit : str
         "rows" counts rows, "groups" counts groups of peers, "range" measures along the order key.
+        "session" is all rows around that are each less than a gap behind the one before.
     low, high : int, float, array of shape (rows,), BoundKeys or None
         Where the frame begins and ends, both inclusive: one distance for all rows or one a row,
         negative before the current row; None for no bound. With "range" a distance has the order
-        key's type, goes against the keys when they descend, and may be replaced by keys.
+        key's type, goes against the keys when they descend, and may be replaced by keys. With
+        "session" the gap is ``high``, and ``low`` its opposite.
     exclude : str
         "no others", "current row", "group" (the row and its peers) or "ties" (its peers alone).
 
@@ -91,13 +93,23 @@ def frame_ranges(
     """
     _check(unit, UNITS, "unit")
     _check(exclude, EXCLUSIONS, "exclude")
-    begin = _bound(order, unit, low, after=0)
-    end = _bound(order, unit, high, after=1)
+    if unit == "session":
+        begin, end = _sessions(order, high)
+    else:
+        begin, end = _bound(order, unit, low, after=0), _bound(order, unit, high, after=1)
     if not _in_order(low, high):
         np.maximum(begin, end, out=end)
     if exclude == "no others":
         return begin[:, None], end[:, None]
     return _excluded(order, begin, end, exclude)
+
+
+def _sessions(order: Order, gap: Bound) -> Ranges:
+    """Return where the session of each row begins and ends."""
+    next_code, beyond = bound_codes(order, gap, after=False)
+    begin, end = np.zeros(order.rows, np.int64), np.zeros(order.rows, np.int64)
+    session_bounds.over(order.offsets, order.code, next_code, beyond, order.valid, begin, end)
+    return begin, end
 
 
 def _in_order(low: Bound, high: Bound) -> bool:
@@ -454,6 +466,63 @@ def range_bound_each(
         else:
             at = search_from(code, bound[i], beyond[i], at, first, last)
             to[i] = at  #: Row {i} looks for {bound[i]:time}: the bound is {at}.
+
+
+@kernel
+def session_bounds(
+    code: Int64Column,
+    next_code: Int64Column,
+    beyond: Uint8Column,
+    valid: Int64Row,
+    begin: Int64Column,
+    end: Int64Column,
+) -> int:
+    """Write the session of each row: rows that each come less than a gap behind the one before.
+
+    Parameters
+    ----------
+    code : int64 array of shape (rows,)
+        The order keys, ascending where they are valid.
+    next_code : int64 array of shape (rows,)
+        The least key that does not join the session in which each row is the last so far.
+    beyond : uint8 array of shape (rows,)
+        1 where that key joins as well, and all greater ones do not.
+    valid : int64 array of shape (2,)
+        The half-open range of rows that have a key. Each row without one is a session by itself.
+    begin, end : int64 arrays of shape (rows,)
+        Written: the rows of each row's session, half open.
+
+    Returns
+    -------
+    int
+        The number of sessions.
+
+    Notes
+    -----
+    O(n).
+
+    Source: https://github.com/risingwavelabs/risingwave,
+    ``src/expr/impl/src/window_function/buffer.rs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> time, begin, end = np.array([1, 3, 8, 9]), *np.zeros((2, 4), np.int64)
+    >>> session_bounds(time, time + 5, np.zeros(4, np.uint8), np.array([0, 4]), begin, end)
+    2
+    >>> begin.tolist(), end.tolist()
+    ([0, 0, 2, 2], [2, 2, 4, 4])
+    """
+    rows, first, last = len(code), valid[0], valid[1]
+    start, sessions = 0, 0
+    for i in range(1, rows + 1):
+        if first < i < last and (
+            code[i] < next_code[i - 1] or (beyond[i - 1] == 1 and code[i] == next_code[i - 1])
+        ):
+            continue  #: Row {i} is less than a gap behind row {i - 1}: one session.
+        begin[start:i], end[start:i] = start, i  #: The rows {start} to {i - 1} are a session.
+        start, sessions = i, sessions + 1
+    return sessions
 
 
 @kernel

@@ -16,6 +16,7 @@ from kernels.frames.extent import (
     AHEAD,
     BACK,
     END,
+    SESSION,
     START,
     UNIT,
     FrameExtent,
@@ -114,9 +115,10 @@ def affected_ranges(
 
     Notes
     -----
-    O(changes · extents · log d), where d is how far a call looks: the rest of the partition is not
-    looked at. Every row whose answer can change is in a range. In turn every row of a range sees a
-    change, except where a "range" frame leaves out its own row: then those between are in, too.
+    O(changes · extents · log d), where d is how far a call looks, and O(rows) of the sessions that
+    are changed: the rest of the partition is not looked at. Every row whose answer can change is in
+    a range. In turn every row of a range sees a change, except where a "range" frame leaves out its
+    own row: then those between are in, too.
 
     Source: the article "RisingWave window functions: the art of sliding and the aesthetics of
     symmetry", and https://github.com/risingwavelabs/risingwave,
@@ -133,16 +135,19 @@ def affected_ranges(
     >>> ranges.T.tolist()
     [[0, 0, 1, 1], [3, 4, 5, 5]]
     """
-    count = 0
+    count, session = 0, np.zeros((len(extents), 2), np.int64)
     for c in range(len(at)):
         low, now = at[c], changed[c]  #: Row {low}, of {now:time}, has changed.
         high = low + np.int64(inserted[c])
         first, last = low, high
         for k in range(len(extents)):
             unit, back, ahead = extents[k, UNIT], extents[k, BACK], extents[k, AHEAD]
-            before = row_back(code, unit, low, now, back)
+            before, behind = session[k]
+            if unit != SESSION or low >= behind:
+                before = row_back(code, unit, low, now, back)
+                behind = row_ahead(code, unit, high, now, ahead)
+                session[k] = before, behind
             first = min(first, before)  #: It is the last one in the frame of row {before}.
-            behind = row_ahead(code, unit, high, now, ahead)
             last = max(last, behind)  #: It is the first one in the frame of row {behind - 1}.
         if first == last:
             continue

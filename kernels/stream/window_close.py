@@ -15,10 +15,12 @@ from kernels.frames.extent import (
     END,
     GROUPS,
     RANGE,
+    SESSION,
     UNIT,
     FrameExtent,
     Ints,
     extent_table,
+    joins,
     plus,
     row_ahead,
 )
@@ -35,15 +37,18 @@ def closing_code(code: Ints, unit: int, row: int, distance: int) -> int:
     """Return what the watermark must reach so that a row and its frame are complete.
 
     The greatest integer where rows are awaited that have not come. The frame ends a distance
-    behind the row; one that ends before it closes with the row.
+    behind the row; one that ends before it closes with the row. A session closes when what comes
+    is a gap behind its last row.
 
     Examples
     --------
     >>> code = np.array([1, 4, 4, 9])
-    >>> [int(closing_code(code, unit, 0, 2)) for unit in (0, RANGE, GROUPS)]
-    [4, 3, 9]
+    >>> [int(closing_code(code, unit, 0, 4)) for unit in (0, RANGE, GROUPS, SESSION)]
+    [9223372036854775807, 5, 9223372036854775807, 7]
     """
     away = max(distance, 0)
+    if unit == SESSION and away < MOST:
+        return plus(code[row_ahead(code, unit, row + 1, code[row], away) - 1], away - 1)
     if unit == RANGE and away < MOST:
         return plus(code[row], away)
     last = row + min(away, len(code) - row)
@@ -82,7 +87,8 @@ def close_windows(
 
     Notes
     -----
-    O(rows that leave · extents + rows that are no longer needed), and O(log rows) to find them.
+    O(rows that leave · extents + rows that are no longer needed), and O(log rows) to find them, or
+    O(rows) of the session that is open.
     Rows leave in order, as frames end in order. A frame along the order closes with the
     watermark, so that a quiet partition does not wait for a later row.
 
@@ -100,13 +106,17 @@ def close_windows(
     >>> found.tolist()
     [3, 2, 1, 1]
     """
-    row, due = waiting[0], MOST
+    row, due, closes = waiting[0], MOST, np.zeros(len(extents), np.int64)
     released = search_from(code, watermark, 1, row, 0, len(code))
     found[RELEASED] = released  #: {watermark:time} releases the rows before row {released}.
     while row < len(code):
         due = code[row]
         for k in range(len(extents)):
-            due = max(due, closing_code(code, extents[k, UNIT], row, extents[k, END]))
+            unit, end = extents[k, UNIT], extents[k, END]
+            # Rows of a session close together: its end is looked for once.
+            if unit != SESSION or row == waiting[0] or not joins(code[row - 1], code[row], end):
+                closes[k] = closing_code(code, unit, row, end)
+            due = max(due, closes[k])
         if due > watermark:
             break  #: Row {row} waits for the watermark to reach {due:time}.
         row += 1  #: Row {row - 1} and its frames are complete: it leaves.

@@ -235,6 +235,8 @@ def frame_spec(frame: Frame) -> exp.WindowSpec:
     >>> frame_spec(Frame.range("-3 days", 0, exclude="ties")).sql("duckdb")
     "RANGE BETWEEN INTERVAL '3 days' PRECEDING AND CURRENT ROW EXCLUDE TIES"
     """
+    if frame.unit == "session":
+        raise WorkbenchError(f"frame: {frame!r} has no text in SQL; RisingWave alone has sessions.")
     low, high = (
         _bound(bound, given, side)
         for bound, given, side in zip(

@@ -6,11 +6,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
+from workbench.errors import WorkbenchError
 from workbench.frames.bounds import (
     Offset,
     PerRow,
     check_bounds,
     ends_early,
+    is_column,
     read_count,
     read_distance,
 )
@@ -25,16 +27,17 @@ EXCLUSIONS = ("no others", "current row", "group", "ties")
 class Frame:
     """The rows that a window function sees, from one bound to the other, both inclusive.
 
-    Make one with :meth:`rows`, :meth:`range` or :meth:`groups`. A bound is a signed distance from
-    the current row: negative is before it, zero is the row (or its peers), positive is after it,
-    None is no bound. A Column gives each row a distance of its own, which must not be null. A frame
-    whose begin lies behind its end is empty.
+    Make one with :meth:`rows`, :meth:`range`, :meth:`groups` or :meth:`session`. A bound is a
+    signed distance from the current row: negative is before it, zero is the row (or its peers),
+    positive is after it, None is no bound. A Column gives each row a distance of its own, which
+    must not be null. A frame whose begin lies behind its end is empty.
 
     Attributes
     ----------
     unit : str
-        "rows", "range" or "groups".
+        "rows", "range", "groups" or "session".
     low, high : Offset or None
+        Of a session, its gap to both sides.
     exclude : str
         "no others", "current row", "group" (the row and its peers) or "ties" (its peers alone).
 
@@ -176,6 +179,65 @@ class Frame:
         return cls._checked("range", low, high, exclude)
 
     @classmethod
+    def session(
+        cls, gap: "int | float | Decimal | str | timedelta", *, exclude: str = "no others"
+    ) -> "Frame":
+        """Return a frame that is the row's session: rows that each follow soon on the one before.
+
+        A row that comes a gap or more behind the row before it opens another session. Each row
+        without a value in the order is a session by itself.
+
+        Parameters
+        ----------
+        gap : number, str or timedelta
+            Above zero: a number where the order column holds numbers; where it holds times, a
+            duration such as ``"30 minutes"``, or ``"1 month"``, which goes by the calendar.
+        exclude : str
+            "no others", "current row", "group" or "ties".
+
+        Returns
+        -------
+        Frame
+
+        Raises
+        ------
+        WorkbenchError
+            When the gap is neither a number nor a duration, or is not above zero.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> visits = pd.DataFrame({"minute": [1, 3, 40, 44, 45]})
+        >>> begin, clicks = wb.fn.first("minute"), wb.fn.count()
+        >>> frame = Frame.session(30)
+        >>> wb.over(visits, order_by="minute", frame=frame, begin=begin, clicks=clicks).show()
+        +------+-----+------+
+        |minute|begin|clicks|
+        +------+-----+------+
+        |     1|    1|     2|
+        |     3|    1|     2|
+        |    40|   40|     3|
+        |    44|   40|     3|
+        |    45|   40|     3|
+        +------+-----+------+
+        <BLANKLINE>
+        """
+        check_known(exclude, EXCLUSIONS, "exclude")
+        high = None if is_column(gap) else read_distance(gap, "gap", "session")
+        if high is None:
+            raise WorkbenchError(
+                f"gap: {gap!r} is no gap of all rows; give a number, or a duration such as "
+                "'30 minutes'."
+            )
+        if high.amount <= 0:
+            raise WorkbenchError(
+                f"gap: {gap!r} is not above zero, and rows a gap apart are in two sessions; "
+                "give a longer one."
+            )
+        return cls("session", high._replace(amount=-high.amount), high, exclude, (gap, gap))
+
+    @classmethod
     def _checked(cls, unit: str, low: Any, high: Any, exclude: str) -> "Frame":
         check_known(exclude, EXCLUSIONS, "exclude")
         read = read_distance if unit == "range" else read_count
@@ -188,13 +250,15 @@ class Frame:
     def __repr__(self) -> str:
         low, high = self.given
         exclude = "" if self.exclude == "no others" else f", exclude={self.exclude!r}"
+        if self.unit == "session":
+            return f"wb.Frame.session({high!r}{exclude})"
         return f"wb.Frame.{self.unit}({low!r}, {high!r}{exclude})"
 
     @property
     def measured(self) -> str | None:
-        """What "range" is measured in: "number", "microseconds", "months", or None for peers."""
+        """What distances along the order are in: "number", "microseconds", "months", or None."""
         for bound in (self.low, self.high):
-            if self.unit == "range" and bound is not None and bound.amount != 0:
+            if self.unit in ("range", "session") and bound is not None and bound.amount != 0:
                 return bound.unit
         return None
 

@@ -53,14 +53,33 @@ def frame_of(spec: exp.WindowSpec | None, named: Named) -> Frame | None:
     if spec is None:
         return None
     unit = str(spec.args.get("kind") or "rows").lower()
+    if unit == "session":
+        return Frame.session(_gap(spec.args["start"]), exclude=_excluded(spec))
     if unit not in ("rows", "range", "groups"):
         raise WorkbenchError(f"query: a frame of {unit.upper()} is not available on tables.")
     low = _bound(spec, "start", unit, named)
     high = _bound(spec, "end", unit, named)
-    exclude = spec.args.get("exclude")
-    word = _EXCLUDED.get(str(exclude.name if exclude is not None else "").upper(), "no others")
     make: Callable[..., Frame] = getattr(Frame, unit)
-    return make(low, high, exclude=word)
+    return make(low, high, exclude=_excluded(spec))
+
+
+def _excluded(spec: exp.WindowSpec) -> str:
+    exclude = spec.args.get("exclude")
+    return _EXCLUDED.get(str(exclude.name if exclude is not None else "").upper(), "no others")
+
+
+def _gap(value: exp.Expr) -> "int | Decimal | str":
+    """The gap of sessions, which is the same for all rows."""
+    value = simplify(value.copy())
+    if isinstance(value, exp.Interval) and (text := duration(value)) is not None:
+        return text
+    if isinstance(value, exp.Literal):
+        if value.is_string:
+            return str(value.this)
+        return int(value.this) if value.this.isdigit() else Decimal(value.this)
+    raise WorkbenchError(
+        f"query: SESSION has a gap of {value.sql()}; write an interval or a number above zero."
+    )
 
 
 def _bound(

@@ -108,11 +108,11 @@ class WindowStages:
                 "with the same meaning."
             )
         if spec is not None and (
-            str(spec.args.get("kind")).lower() == "groups" or spec.args.get("exclude")
+            str(spec.args.get("kind")).lower() in ("groups", "session") or spec.args.get("exclude")
         ):
             raise WorkbenchError(
                 f"query: {asked.written} is answered by Spark's own window operator, "
-                "which has neither GROUPS nor EXCLUDE."
+                "which has neither GROUPS, SESSION nor EXCLUDE."
             )
 
 

@@ -64,6 +64,8 @@ def _far(function: Function, frame: Frame) -> str | None:
         return f"{function.name} looks at the whole partition"
     if info.extent == CHUNKS:
         return f"{function.name} counts its chunks from the partition's first row"
+    if frame.unit == "session":
+        return f"{frame!r} is as long as its rows come"
     if frame.low is None or frame.high is None:
         return f"{frame!r} has no bound on one side"
     if not all(_constant(bound) for bound in (frame.low, frame.high)):

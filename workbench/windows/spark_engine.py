@@ -129,6 +129,8 @@ def _no_frame(frame: Frame) -> str | None:
         return "Spark has no frame that begins behind its end"
     if frame.unit == "groups":
         return "Spark has no GROUPS"
+    if frame.unit == "session":
+        return "Spark's windows have no SESSION"
     if frame.exclude != "no others":
         return "Spark has no EXCLUDE"
     if frame.measured == MONTHS:

@@ -96,6 +96,15 @@ def range_bounds(draw: st.DrawFn) -> Args:
 
 
 @st.composite
+def sessions(draw: st.DrawFn) -> Args:
+    code, _, beyond, valid, _, to = draw(range_bounds())
+    gaps = draw(st.lists(st.integers(1, 4), min_size=len(code), max_size=len(code)))
+    pairs = zip(code.tolist(), gaps, strict=True)
+    next_code = [min(one + gap, MOST) for one, gap in pairs]
+    return [code, int64(next_code), beyond, valid, to, to.copy()]
+
+
+@st.composite
 def frames(draw: st.DrawFn, pieces: int = 1, size: int | None = None) -> Args:
     """Draw the begins and ends of frames, with pieces in order."""
     rows = draw(st.integers(0, 8)) if size is None else size
@@ -186,6 +195,20 @@ def first_for_each_row(before: Args, after: Args, result: Any) -> bool:
     return True
 
 
+def rows_that_join(before: Args, after: Args, result: Any) -> bool:
+    code, next_code, beyond, (first, last) = (one.tolist() for one in before[:4])
+    opens = [
+        i
+        for i in range(len(code))
+        if not first < i < last or reached(code[i], next_code[i - 1], beyond[i - 1])
+    ]
+    ends = [*opens[1:], len(code)]
+    pairs = zip(opens, ends[: len(opens)], strict=True)
+    expected = [(b, e) for b, e in pairs for _ in range(b, e)]
+    found = list(zip(after[4].tolist(), after[5].tolist(), strict=True))
+    return result == len(opens) and found == expected
+
+
 def rows_of(begin: NDArray[np.int64], end: NDArray[np.int64]) -> list[list[int]]:
     """The rows of each frame, as ranges say."""
     return [
@@ -222,4 +245,5 @@ CASES: dict[str, Any] = {
     "row_bound": (one_distance(), rows_away),
     "row_bound_each": (distance_each(), rows_away),
     "search_from": (searches(), first_that_reached),
+    "session_bounds": (sessions(), rows_that_join),
 }

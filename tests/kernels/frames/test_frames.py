@@ -17,7 +17,8 @@ from kernels import (
     order_by_starts,
     trace,
 )
-from kernels.frames.frames import EXCLUSIONS, range_bound_each
+from kernels.frames.frames import EXCLUSIONS, range_bound_each, session_bounds
+from kernels.frames.ordering import order_code
 from tests.drawn import draws
 from tests.kernels.frames.cases import rows_of
 from tests.kernels.windows.partitions import Partitions, partitions
@@ -249,6 +250,60 @@ def test_the_input_is_left_as_it_was() -> None:
     before = begin.copy(), end.copy()
     frames_of_kept(order.offsets, np.array([0, 1, 0], np.uint8), begin, end)
     assert np.array_equal(before, (begin, end))
+
+
+gaps = st.one_of(st.integers(1, 4), st.just(MOST))
+ends = st.sampled_from([-MOST - 1, -MOST, MOST - 1, MOST])
+some_floats = st.sampled_from([np.nan, np.inf, -np.inf, -0.0, 0.0, 0.5, 1.0, 3.5, -2.0])
+
+
+@some
+@given(
+    st.one_of(
+        st.lists(st.one_of(st.integers(-9, 9), ends), max_size=9), st.lists(some_floats, max_size=9)
+    ),
+    gaps,
+    st.booleans(),
+    st.integers(0, 2),
+    exclusions,
+)
+def test_a_session_is_rows_that_each_come_less_than_a_gap_behind_the_one_before(
+    keys: list[Any], gap: int, descending: bool, nulls: int, exclude: str
+) -> None:
+    floats = any(isinstance(key, float) for key in keys)
+    code = order_code(np.array(keys, np.float64 if floats else np.int64), descending)
+    keys = [keys[i] for i in np.argsort(code, kind="stable")]
+    sign = -1 if descending else 1
+    session = [0] * len(keys)
+    for i in range(1, len(keys)):
+        away = sign * (keys[i] - keys[i - 1])
+        # What has no distance, as infinity has none to itself, opens one.
+        session[i] = session[i - 1] + int(not away < gap)
+    session += [len(keys) + i for i in range(nulls)]
+    rows = len(session)
+    key = np.array([*keys, *[0] * nulls], np.float64 if floats else np.int64)
+    order = order_by_key(np.array([0, rows]), key, np.array([[0, nulls]]), descending)
+    distance = float(gap) if floats else gap
+    expected = [[j for j in range(rows) if session[j] == one] for one in session]
+    assert frames(order, "session", -distance, distance) == expected
+    peers = [[j for j in range(rows) if order.group[j] == one] for one in order.group]
+    left_out = {
+        "no others": [[] for _ in range(rows)], "current row": [[i] for i in range(rows)],
+        "group": peers, "ties": [[j for j in peers[i] if j != i] for i in range(rows)],
+    }[exclude]  # fmt: skip
+    assert frames(order, "session", -distance, distance, exclude) == [
+        [j for j in frame if j not in out] for frame, out in zip(expected, left_out, strict=True)
+    ]
+
+
+def test_the_steps_of_sessions_say_which_rows_they_have() -> None:
+    code, to = np.array([0, 2, 9]), np.zeros((2, 3), np.int64)
+    columns = code, code + 5, np.zeros(3, np.uint8), np.array([0, 3]), *to
+    assert [step.caption for step in trace(session_bounds, *columns).steps] == [
+        "Row 1 is less than a gap behind row 0: one session.",
+        "The rows 0 to 1 are a session.",
+        "The rows 2 to 2 are a session.",
+    ]
 
 
 @pytest.mark.parametrize(

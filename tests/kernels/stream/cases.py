@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from kernels.frames.extent import FrameExtent, extent_table
 from tests.kernels.frames.cases import Args, blank, int64
-from tests.kernels.stream.rows import MOST, UNITS, codes, extents, reaches, steps, within
+from tests.kernels.stream.rows import (
+    MOST,
+    UNITS,
+    codes,
+    extents,
+    in_session,
+    reaches,
+    steps,
+    within,
+)
 
 
 @st.composite
@@ -116,6 +125,8 @@ def sees(
     extent: FrameExtent, code: list[int], i: int, at: int, changed: int, inserted: int
 ) -> bool:
     """Whether a row can have another answer for a change, by definition."""
+    if extent.unit == "session":
+        return in_session(extent, code, code[i], changed)
     if extent.unit == "rows":
         return reaches(extent, at - i if i < at else at + inserted - 1 - i)
     far = away(extent, code, i, at, changed)
@@ -152,6 +163,9 @@ def span(code: list[int], table: list[FrameExtent], first: int, last: int) -> tu
     for extent in table:
         for i in (first, last):
             for j in range(len(code)):
+                if extent.unit == "session":
+                    rows |= {j} if in_session(extent, code, code[i], code[j]) else set()
+                    continue
                 far = j - i if extent.unit == "rows" else away(extent, code, i, j, code[j])
                 if within(extent, far) if extent.unit == "range" else reaches(extent, far):
                     rows.add(j)
@@ -169,6 +183,9 @@ def closes_at(extent: FrameExtent, code: list[int], i: int) -> int:
     """The watermark with which a row and its frame are complete, by definition."""
     if extent.high is None:
         return MOST
+    if extent.unit == "session":
+        last = max(c for c in code if in_session(extent, code, code[i], c))
+        return min(last + extent.high - 1, MOST)
     if extent.unit == "range":
         return min(code[i] + max(extent.high, 0), MOST)
     behind = [
@@ -204,6 +221,9 @@ def needed_from(code: list[int], given: list[FrameExtent], row: int, watermark: 
     rows = {row}
     for extent in given:
         for j in range(row):
+            if extent.unit == "session":
+                rows |= {j} if in_session(extent, code[:row], code[j], at) else set()
+                continue
             far = {"rows": j - row, "range": code[j] - at, "groups": -steps(code, at, code[j])}
             if extent.low is None or far[extent.unit] >= extent.low:
                 rows.add(j)
@@ -220,7 +240,9 @@ def rows_within_reach(before: Args, after: Args, result: Any) -> bool:
         for i in range(edge):
             groups = steps(code, code[i], watermark + 1)
             far = {"rows": edge - i, "range": watermark + 1 - code[i], "groups": groups}
-            if extent.high is None or far[extent.unit] <= extent.high:
+            if extent.unit == "session":
+                first = min(first, i) if in_session(extent, code, code[i], watermark + 1) else first
+            elif extent.high is None or far[extent.unit] <= extent.high:
                 first = min(first, i)
     needed = needed_from(code, given, first, watermark)
     return after[3].tolist() == [first, needed, len(set(code[:needed]))]

@@ -1,6 +1,7 @@
 """Rows that come and go, for windows that are kept up to date, and what an extent sees."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from kernels.stream.sort_buffer import Merged, merge_rows, sorted_rows
 Ints = NDArray[np.int64]
 
 MOST = 2**63 - 1
-UNITS = ("rows", "range", "groups")
+UNITS = ("rows", "range", "groups", "session")
 
 #: Just before 1970 and after it, with ties.
 codes = st.integers(-6, 6)
@@ -24,9 +25,18 @@ def extents(draw: st.DrawFn, units: tuple[str, ...] = UNITS, ahead: bool = True)
     """Draw an extent: before the row, around it or behind it, with or without a bound."""
     low, high = sorted([draw(st.integers(-3, 3)), draw(st.integers(-3, 3))])
     to = high if not ahead else draw(st.sampled_from([high, high, high, None]))
-    return FrameExtent(
-        draw(st.sampled_from(units)), draw(st.sampled_from([low, low, low, None])), to
-    )
+    unit = draw(st.sampled_from(units))
+    if unit == "session":
+        return FrameExtent(unit, -abs(high) - 1, abs(high) + 1)
+    return FrameExtent(unit, draw(st.sampled_from([low, low, low, None])), to)
+
+
+def in_session(extent: FrameExtent, code: list[int], one: int, other: int) -> bool:
+    """Whether two codes are in one session, those between them given."""
+    assert extent.high is not None
+    low, high = sorted((one, other))
+    chain = [low, *sorted(c for c in code if low < c < high), high]
+    return all(b - a < extent.high for a, b in pairwise(chain))
 
 
 def steps(code: list[int], one: int, other: int) -> int:

@@ -27,7 +27,8 @@ LAST = (35, 38)
 VIEW = """
     CREATE MATERIALIZED VIEW mv AS
     SELECT id, p, x - lag(x) OVER (PARTITION BY p ORDER BY ts) AS more,
-        sum(x) OVER (PARTITION BY p ORDER BY ts ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
+        sum(x) OVER (PARTITION BY p ORDER BY ts ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s,
+        count(*) OVER (PARTITION BY p ORDER BY ts SESSION WITH GAP INTERVAL '25 seconds') AS n
     FROM t WHERE id <> 5"""
 CLOSE = f"{VIEW}\n    EMIT ON WINDOW CLOSE;"
 
@@ -64,7 +65,7 @@ def test_on_window_close_each_row_goes_on_once_with_the_answer_of_batch(
 ) -> None:
     asked = wb.sql(CLOSE, dialect="risingwave", t=stream)
     assert asked.isStreaming
-    assert asked.columns == ["id", "p", "more", "s"]
+    assert asked.columns == ["id", "p", "more", "s", "n"]
     expected = wb.sql(VIEW, dialect="risingwave", t=ROWS).toArrow().to_pylist()
     # The frame of a partition's last row waits for one more.
     closed = [row for row in expected if row["id"] not in LAST]
@@ -99,7 +100,7 @@ def test_on_update_the_changes_come_to_the_answer_of_batch(
     stream: DataFrame, tmp_path: Path
 ) -> None:
     asked = wb.sql(VIEW, dialect="risingwave", t=stream)
-    assert asked.columns == ["op", "id", "p", "more", "s"]
+    assert asked.columns == ["op", "id", "p", "more", "s", "n"]
     last = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
     rows = pa.concat_tables([ROWS, last.cast(ROWS.schema)])
     expected = wb.sql(VIEW, dialect="risingwave", t=rows).toArrow().to_pylist()
@@ -125,7 +126,8 @@ REFUSED = [
      "EMIT ON WINDOW CLOSE",
      "df: emit='on window close' needs a watermark, as nothing else says that a window is "
      "complete; call df.withWatermark('id', '10 minutes') first."),
-    ("postgres", CLOSE, "query: CREATE asks for no rows; give a query that begins with SELECT"),
+    ("postgres", "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t EMIT ON WINDOW CLOSE",
+     "query: CREATE asks for no rows; give a query that begins with SELECT"),
 ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """The controls of a frame: its unit, its two bounds and what it leaves out."""
 
 import warnings
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,12 +15,18 @@ from workbench.markup import element
 from workbench.widgets.html import HTML
 from workbench.widgets.sharing.state import Parts, alone, offered
 
-UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups"}
-MAKE = {"rows": Frame.rows, "range": Frame.range, "groups": Frame.groups}
+UNITS = {"ROWS": "rows", "RANGE": "range", "GROUPS": "groups", "SESSION": "session"}
+MAKE: dict[str, Callable[..., Frame]] = {
+    "rows": Frame.rows,
+    "range": Frame.range,
+    "groups": Frame.groups,
+    "session": lambda _, gap, exclude: Frame.session(gap, exclude=exclude),
+}
 HINTS = {
     "rows": "counts rows",
     "range": "measures along the order: a number, or a duration such as 3 days",
     "groups": "counts groups of peers, which are equal in the order",
+    "session": "rows that each come less than a gap behind the one before: a number, or 30 minutes",
 }
 BEFORE, HERE, AFTER, NONE = "preceding", "current row", "following", "unbounded"
 #: A bound that the controls cannot show, such as a column with a distance for each row.
@@ -89,7 +96,7 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
     _opening = False
 
     def __init__(self, frame: Frame, step: str = "1") -> None:
-        self._sizes = {"rows": "1", "groups": "1", "range": step}
+        self._sizes = {"rows": "1", "groups": "1", "range": step, "session": step}
         low, high = frame.given
         self.unit = widgets.ToggleButtons(
             options=UNITS, value=frame.unit, style={"button_width": "84px"}
@@ -151,14 +158,21 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
             return
         # Each unit has distances of its own: three days are not three rows.
         for bound in (self.low, self.high):
-            bound.distance.unobserve(self._ask, names="value")
+            for part in (bound.kind, bound.distance):
+                part.unobserve(self._ask, names="value")
             bound.distance.value = self._sizes[change["new"]]
-            bound.distance.observe(self._ask, names="value")
+            if "session" in (change["new"], change["old"]):
+                # A gap is a distance to either side.
+                bound.kind.value = BEFORE if bound is self.low else AFTER
+            for part in (bound.kind, bound.distance):
+                part.observe(self._ask, names="value")
         self._say()
         self._ask()
 
     def _say(self) -> None:
         self.hint.value = element("div", HINTS[self.unit.value], class_="wb-hint")
+        alone = self.unit.value == "session"
+        self.low.layout.display = self.high.kind.layout.display = "none" if alone else None
 
     def _ask(self, _change: Any = None) -> None:
         if self._opening:

@@ -58,10 +58,14 @@ def label_of(frame: Frame) -> str:
     --------
     >>> label_of(Frame.rows(-3, 3)), label_of(Frame.range(None, 0)), label_of(Frame.rows(-2, 1))
     ('± 3 rows', 'all before', '2 rows before to 1 row after')
+    >>> label_of(Frame.session("30 minutes"))
+    'sessions, a gap of 30 min'
     """
     low, high = frame.low, frame.high
     if low is None and high is None:
         return "all rows"
+    if high is not None and frame.unit == "session":
+        return f"sessions, a gap of {_length(frame, high)}"
     if low and high and low.amount == -high.amount and high.amount:
         return f"± {_length(frame, high)}"
     here = "all before" if low is None else "all after" if high is None else ""
@@ -118,6 +122,9 @@ def _moved(frame: Frame, move: Callable[[Any], Any]) -> Frame:
         bound if bound is None else _given(move(bound.amount), unit) if bound.amount else 0
         for bound in (frame.low, frame.high)
     )
+    if frame.unit == "session":
+        assert high is not None
+        return Frame.session(high, exclude=frame.exclude)
     make = {"rows": Frame.rows, "groups": Frame.groups, "range": Frame.range}[frame.unit]
     return make(low, high, exclude=frame.exclude)
 

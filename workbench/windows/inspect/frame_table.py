@@ -1,6 +1,6 @@
 """Which rows are in the frame of each row of a partition: what the frame explorer draws."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +129,7 @@ def frame_table(partition: Partition, column: str | None = None) -> FrameTable:
     """
     call, window = partition.call(column), partition.window()
     inside = _members(*window.ranges(call.frame))
-    plain = Frame(call.frame.unit, call.frame.low, call.frame.high)
+    plain = replace(call.frame, exclude="no others")
     counted = window.counted(call, call.without_null)
     answers = tuple(one.column for one in partition.task.calls)
     return FrameTable(

@@ -49,6 +49,22 @@ def test_changing_the_frame_asks_the_kernels_again(
     assert explorer.table.inside.sum(axis=1).tolist() == list(range(12))
 
 
+def test_sessions_have_one_distance(explorer: FrameExplorer, plants: DataFrame) -> None:
+    controls = explorer.controls
+    controls.high.kind.value = "current row"
+    controls.unit.value = "session"
+    assert controls.low.layout.display == controls.high.kind.layout.display == "none"
+    controls.high.distance.value = "36 hours"
+    assert explorer.over.frame == wb.Frame.session("36 hours")
+    assert is_the_twins(explorer, plants)
+    controls.high.distance.value = "0"
+    assert controls.problem.startswith("gap: 0 is not above zero")
+    controls.unit.value = "rows"
+    assert explorer.over.frame == wb.Frame.rows(-1, 1)
+    again = FrameExplorer(explorer.over.with_frame(wb.Frame.session("2 days")), plants)
+    assert again.controls.frame == wb.Frame.session("2 days")
+
+
 def test_another_partition_and_function_are_drawn(
     explorer: FrameExplorer, plants: DataFrame
 ) -> None:

@@ -173,12 +173,15 @@ TICK = 500
 
 @st.composite
 def frames(draw: st.DrawFn, ahead: bool = True) -> Frame:
-    """Draw a frame with an end: before the row, around it or behind it."""
-    unit = draw(st.sampled_from(["rows", "range", "groups"]))
+    """Draw a frame with an end: before the row, around it or behind it, or its session."""
+    unit = draw(st.sampled_from(["rows", "range", "groups", "session"]))
     bounds = st.integers(-3, 3 if ahead else 0)
     low, high = sorted([draw(bounds), draw(bounds)])
     begin = draw(st.sampled_from([low, low, low, None]))
     exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
+    if unit == "session":
+        gap = timedelta(microseconds=(abs(high) + 1) * TICK)
+        return Frame.session(gap, exclude=exclude)
     if unit == "range":
         away = [timedelta(microseconds=end * TICK) for end in (begin or 0, high)]
         return Frame.range(None if begin is None else away[0], away[1], exclude=exclude)

@@ -86,6 +86,30 @@ def test_frames_that_measure(
     follow(Query(partition_by, [along[0]], along[1], functions), history)
 
 
+@st.composite
+def sessions(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
+    """Draw an order and sessions along it, in exact time and by the calendar."""
+    first = draw(orders(list(DISTANCES)))
+    gaps = [one for one in DISTANCES[first[0]] if one != 0 and not str(one).startswith("-")]
+    exclude = draw(st.sampled_from(["no others", "current row", "group", "ties"]))
+    return first, wb.Frame.session(draw(st.sampled_from(gaps)), exclude=exclude)
+
+
+@many
+@given(histories(), keys, sessions(), some_of(NUMBERED), st.booleans())
+def test_sessions_that_grow_meet_and_part(
+    history: Any,
+    partition_by: Any,
+    along: tuple[Any, wb.Frame],
+    functions: Asked,
+    in_parts: bool,
+) -> None:
+    query = Query(partition_by, [along[0]], along[1], functions)
+    if in_parts:
+        query.part_bytes = 300
+    follow(query, history)
+
+
 @many
 @given(histories(), keys, orders(ORDERED), counted, some_of(EVERY), st.randoms())
 def test_changes_of_a_batch_may_come_in_any_order(

@@ -134,7 +134,8 @@ class UpdateOperator:
     def measured(self) -> bool:
         """Whether a call looks a distance along the order."""
         return any(
-            extent.unit == "range" and bool(extent.low or extent.high) for extent in self.extents
+            extent.unit in ("range", "session") and bool(extent.low or extent.high)
+            for extent in self.extents
         )
 
     def take(self, retained: Block | None, arrivals: pa.Table | None, clock: Clock) -> Emitted:

@@ -7,7 +7,7 @@ Row = tuple[str, ...]
 
 _NUMBER = re.compile(r"(?<![\w.])[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?(?![\w.])")
 #: What is written behind a time where a session has a zone.
-_UTC = re.compile(r"(\d\d:\d\d(:\d\d(\.\d+)?)?)\+00\b")
+_UTC = re.compile(r"(\d\d:\d\d(:\d\d(\.\d+)?)?)\+00(:00)?(?!\d)")
 
 
 def plain(text: str | None) -> str:

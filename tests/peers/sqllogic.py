@@ -1,8 +1,9 @@
 """sqllogictest, as DuckDB and RisingWave write it: records, loops, and files within files."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.peers.records import Record
 
@@ -22,7 +23,9 @@ class UnreadableError(Exception):
     """A test file that asks for what is not here."""
 
 
-def records(file: Path, root: Path) -> Iterator[Record]:
+def records(
+    file: Path, root: Path, values: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Record]:
     """Read a file record by record, with its loops unrolled and its files put in.
 
     Parameters
@@ -30,6 +33,8 @@ def records(file: Path, root: Path) -> Iterator[Record]:
     file : Path
     root : Path
         Below which a file is named that is put in.
+    values : dict of str to str
+        What stands for names in braces, beside those of loops.
 
     Yields
     ------
@@ -41,7 +46,7 @@ def records(file: Path, root: Path) -> Iterator[Record]:
         When it asks for an extension or a build that is not here.
     """
     lines = list(enumerate(file.read_text("utf-8").splitlines(), 1))
-    yield from _read(lines, {}, file, root)
+    yield from _read(lines, dict(values), file, root)
 
 
 def _read(
@@ -61,7 +66,7 @@ def _read(
         elif head == "require" and words[1] not in ("64bit", "skip_reload", "vector_size"):
             raise UnreadableError(f"needs {' '.join(words[1:])}")
         elif head == "include":
-            yield from _included(words[1], file, root)
+            yield from _included(words[1], file, root, values)
             k += 1
         elif head == "halt":
             return
@@ -74,10 +79,10 @@ def _read(
             k += 1
 
 
-def _included(name: str, file: Path, root: Path) -> Iterator[Record]:
+def _included(name: str, file: Path, root: Path, values: dict[str, str]) -> Iterator[Record]:
     for found in (file.parent / name, root / name):
         if found.is_file():
-            yield from records(found.resolve(), root)
+            yield from records(found.resolve(), root, values)
             return
     raise UnreadableError(f"needs {name}")
 

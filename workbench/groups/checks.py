@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SORTED, check_arguments, kind_of
-from workbench.spark.table import BoundTable, check_plain, check_sent, column, type_of
+from workbench.spark.table import BoundTable, check_column, check_plain, check_sent, type_of
 
 #: The window function that gives the same quantile, by the kind.
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}
@@ -28,7 +28,7 @@ def check_groups(df: BoundTable, names: Sequence[str]) -> None:
     WorkbenchError
     """
     for key in df.key:
-        column(df, key, "by")
+        check_column(df, key, "by")
         check_plain(df.schema, key, "by", names)
         check_sent(type_of(df, key), key, "by")
 
@@ -41,7 +41,7 @@ def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:
     WorkbenchError
     """
     for name in names:
-        column(df, name, "columns")
+        check_column(df, name, "columns")
         check_arguments(name, KINDS[kind], (type_of(df, name),))
 
 
@@ -59,12 +59,12 @@ def check_order(df: BoundTable, order: Sequence[str]) -> None:
     WorkbenchError
     """
     for name in df.names:
-        column(df, name, "df")
+        check_column(df, name, "df")
     for key in df.key:
-        column(df, key, "by")
+        check_column(df, key, "by")
         check_plain(df.schema, key, "by")
     for name in order:
-        column(df, name, "order_by")
+        check_column(df, name, "order_by")
         kind = type_of(df, name)
         if name in df.key:
             raise WorkbenchError(

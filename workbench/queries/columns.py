@@ -114,9 +114,9 @@ def name_answers(select: exp.Select, dialect: str) -> None:
         if isinstance(one, exp.Alias | exp.Star) or one.is_star or isinstance(one, exp.Aliases):
             named.append(one)
         elif isinstance(one, exp.Column):
-            named.append(exp.alias_(one.copy(), one.name, quoted=True))
+            named.append(exp.alias_(one, one.name, quoted=True))
         else:
-            named.append(exp.alias_(one.copy(), _called(one, dialect), quoted=True))
+            named.append(exp.alias_(one, _called(one, dialect), quoted=True))
     select.set("expressions", named)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
 
 from workbench.dialects.functions import NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
@@ -223,7 +224,8 @@ def whole(node: exp.Expr | None, what: str, usual: int = 1) -> int:
     if node is None:
         return usual
     try:
-        found = constant(node)
+        # What is put together of numbers is one.
+        found = constant(simplify(node.copy()))
     except ValueError:
         found = None
     if not isinstance(found, int) or isinstance(found, bool):

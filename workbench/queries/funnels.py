@@ -144,10 +144,10 @@ def _steps(
     ClickHouse leaves such a row out, but not its group: it stands before all others, where it can
     neither be a step nor come between two.
     """
-    columns = [exp.alias_(keys.columns[one].copy(), one, quoted=True) for one in names]
+    columns = [exp.alias_(keys.columns[one], one, quoted=True) for one in names]
     if not names:
         columns.append(exp.alias_(exp.Literal.number(1), group[0], quoted=True))
-    columns.append(exp.alias_(params[0].copy(), time, quoted=True))
+    columns.append(exp.alias_(params[0], time, quoted=True))
     for one, label in zip(params[1:], labels, strict=True):
         columns.append(exp.alias_(exp.cast(one.copy(), "BOOLEAN"), label, quoted=True))
     rows.set("expressions", columns)

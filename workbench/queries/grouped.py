@@ -187,9 +187,7 @@ def _of_spark(
     sparks: dict[exp.Expr, tuple[str, exp.Expr]],
 ) -> "DataFrame":
     asked = _rows(select)
-    columns: list[exp.Expr] = [
-        exp.alias_(keys.columns[name].copy(), name, quoted=True) for name in names
-    ]
+    columns: list[exp.Expr] = [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
     columns += [exp.alias_(node, name, quoted=True) for name, node in sparks.values()]
     if not columns:
         columns = [exp.alias_(exp.Count(this=exp.Star()), "of_all", quoted=True)]
@@ -218,8 +216,8 @@ def _quantiles(
     )
     rows.set(
         "expressions",
-        [exp.alias_(keys.columns[name].copy(), name, quoted=True) for name in names]
-        + [exp.alias_(one.copy(), name, quoted=True) for name, one in values.columns.items()],
+        [exp.alias_(keys.columns[name], name, quoted=True) for name in names]
+        + [exp.alias_(one, name, quoted=True) for name, one in values.columns.items()],
     )
     df = work.spark(rows, "it is what the quantiles are of")
     wanted = list(dict.fromkeys(columns.values()))

@@ -1,7 +1,8 @@
 """The tables of a query: given by name, views, the catalog, or the word of a dialect for one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -11,6 +12,7 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.parsing import EXACT
 from workbench.spark.session import session
+from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
 from workbench.spark.sources.given import in_order, is_stream, table
 from workbench.spark.table import nearest, quoted, unused
@@ -41,6 +43,10 @@ class QueryTables:
         those that were given.
     answers : dict of str to DataFrame
         Answers of parts of the query, by names that no query can have.
+    views : dict of str to DataFrame
+        What Spark knows by such names, while the query is taken apart.
+    spark : pyspark.sql.SparkSession
+        What answers.
     """
 
     given: Mapping[str, Any]
@@ -48,12 +54,33 @@ class QueryTables:
     known: "dict[str, DataFrame]" = field(default_factory=dict)
     read: "dict[str, tuple[DataFrame, str]]" = field(default_factory=dict)
     answers: "dict[str, DataFrame]" = field(default_factory=dict)
+    views: "dict[str, DataFrame]" = field(default_factory=dict)
     token: str = field(default_factory=lambda: f"wb{uuid4().hex}")
+    spark: "SparkSession" = field(default_factory=session)
 
-    @property
-    def spark(self) -> "SparkSession":
-        """The session that answers."""
-        return session()
+    @contextmanager
+    def as_views(self) -> "Iterator[None]":
+        """Leave no view behind of those that the parts of a query need."""
+        try:
+            yield
+        finally:
+            for name in self.views:
+                self.spark.catalog.dropTempView(name)
+            self.views.clear()
+
+    def view(self, df: "DataFrame") -> str:
+        """Return the name by which Spark knows a table, which it does from then on.
+
+        Where Spark is another process, it reads a query again when it answers it, and so gets the
+        tables along with it; else a view is made once, and not for each part that looks at it.
+        """
+        name = next((name for name, known in self.views.items() if known is df), None)
+        if name is None:
+            name = f"{self.token}_t{len(self.views)}_"
+            self.views[name] = df
+            if not is_connect(self.spark):
+                df.createOrReplaceTempView(name)
+        return name
 
     def with_names(self, more: "Mapping[str, DataFrame]") -> "QueryTables":
         """Return these tables and others, which hide those of the same name."""

@@ -11,6 +11,7 @@ from workbench.queries.parsing import emit_of, parsed
 from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
 from workbench.queries.spark_text import with_fields
+from workbench.spark.call_sites import without_call_sites
 from workbench.spark.table import unused
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ class Query(Described):
         self.text, self.dialect = text, dialect
         tree = parsed(text, dialect)
         self._work = Translation(QueryTables(tables, dialect), emit=emit_of(text, dialect))
-        self.answer: DataFrame = answer(tree, self._work)
+        with without_call_sites(), self._work.tables.as_views():
+            self.answer: DataFrame = answer(tree, self._work)
         self.asked: list[tuple[Over | Funnel, DataFrame]] = [
             (part.asked, part.of["df"])
             for part in self._work.parts

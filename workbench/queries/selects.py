@@ -166,7 +166,7 @@ def _last(select: exp.Select, stages: WindowStages) -> exp.Select:
         value, name = one.unalias(), one.alias_or_name
         hint = name if isinstance(value, exp.Window) and name else ""
         projections[value] = name
-        expressions.append(exp.alias_(stages.split(value, hint), name, quoted=True))
+        expressions.append(exp.alias_(stages.split(value, hint), name, quoted=True, copy=False))
     last = exp.Select(expressions=expressions)
     if (qualify := select.args.get("qualify")) is not None:
         last.set("where", exp.Where(this=stages.split(qualify.this)))
@@ -206,14 +206,11 @@ def _ordered(
 
 def _below(select: exp.Select, stages: WindowStages) -> exp.Select:
     """What the windows look at: the same rows, with the staged columns."""
-    below = select.copy()
     for part in ("qualify", "order", "limit", "offset", "distinct"):
-        below.set(part, None)
+        select.set(part, None)
     columns = stages.staged.columns or {"one_row": exp.Literal.number(1)}
-    below.set(
-        "expressions", [exp.alias_(one.copy(), name, quoted=True) for name, one in columns.items()]
-    )
-    return below
+    select.set("expressions", [exp.alias_(one, name, quoted=True) for name, one in columns.items()])
+    return select
 
 
 def _with_native(df: "DataFrame", stages: WindowStages, work: Translation) -> "DataFrame":

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.queries.meaning import as_spark_means
 from workbench.queries.names import QueryTables
 from workbench.queries.parsing import EXACT
+from workbench.spark.shipping import is_connect
 from workbench.spark.table import nearest, reason
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     Parameters
     ----------
     tree : sqlglot.exp.Query
-        Without windows of the kernels; it is left as it is.
+        Without windows of the kernels; it is changed.
     tables : QueryTables
 
     Returns
@@ -42,7 +43,6 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     """
     from pyspark.errors import AnalysisException, ParseException
 
-    tree = tree.copy()
     frames = bind(tree, tables)
     if tables.dialect in EXACT:
         _check_case(tree, frames)
@@ -60,7 +60,7 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
 
 
 def _run(text: str, tables: QueryTables, frames: "dict[str, DataFrame]") -> "DataFrame":
-    if not frames:
+    if not frames or not is_connect(tables.spark):
         return tables.spark.sql(text)
     given: dict[str, Any] = dict(frames)
     return tables.spark.sql(with_fields(text, {name: name for name in frames}), **given)
@@ -84,10 +84,35 @@ def _kind(select: exp.Select, tables: QueryTables, frames: "dict[str, DataFrame]
     """The types of a query's columns, none where Spark cannot say them."""
     from pyspark.errors import AnalysisException, ParseException
 
+    if (held := _kinds_held(select, frames)) is not None:
+        return held
     try:
         return [field.dataType for field in _run(written(select), tables, frames).schema.fields]
     except (AnalysisException, ParseException):
         return None
+
+
+def _kinds_held(select: exp.Select, frames: "dict[str, DataFrame]") -> list[Any] | None:
+    """The types of what are columns of tables, which need no answer of Spark; None elsewhere."""
+    if select.args.get("laterals") or select.args.get("from_") is None:
+        return None
+    sources = [select.args["from_"].this, *(one.this for one in select.args.get("joins") or ())]
+    held = [one for one in sources if isinstance(one, exp.Table) and one.name in frames]
+    if len(held) < len(sources) or any(one.args["alias"].columns for one in held):
+        return None
+    found: list[Any] = []
+    for node in select.expressions:
+        if not isinstance(node, exp.Column):
+            return None
+        kinds = [
+            field.dataType
+            for one in held if not node.table or one.alias.lower() == node.table.lower()
+            for field in frames[one.name].schema if field.name.lower() == node.name.lower()
+        ]  # fmt: skip
+        if len(kinds) != 1:
+            return None
+        found += kinds
+    return found
 
 
 def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
@@ -110,14 +135,14 @@ def _check_case(tree: exp.Expr, frames: "dict[str, DataFrame]") -> None:
 def bind(tree: exp.Query, tables: QueryTables) -> "dict[str, DataFrame]":
     """Put names that no query can have in the place of a query's tables, which are returned."""
     frames: dict[str, DataFrame] = {}
-    for node in list(tree.find_all(exp.Table)):
-        if _is_named_within(node):
-            continue
-        name = f"{tables.token}_t{len(frames)}_"
-        frames[name] = tables.find(node)
+    theirs = [one for one in tree.find_all(exp.Table) if not _is_named_within(one)]
+    for k, node in enumerate(theirs, 1):
+        df = tables.find(node)
+        name = tables.view(df)
+        frames[name] = df
         if not node.alias:
             called = node.this.name if isinstance(node.this, exp.Identifier) else ""
-            called = called if called and not called.startswith(tables.token) else f"t{len(frames)}"
+            called = called if called and not called.startswith(tables.token) else f"t{k}"
             node.set("alias", exp.TableAlias(this=exp.to_identifier(called, quoted=True)))
         for part in ("db", "catalog", "this"):
             node.set(part, exp.to_identifier(name) if part == "this" else None)

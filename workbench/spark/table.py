@@ -138,6 +138,17 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: key: there is no column 'ids'; did you mean 'id'?
     """
+    check_column(table, name, argument)
+    return name_of(name)
+
+
+def check_column(table: BoundTable, name: str, argument: str) -> None:
+    """Refuse a name that no column of a table has, or more than one: :func:`column` without it.
+
+    Raises
+    ------
+    WorkbenchError
+    """
     names, side = table.names, table.side
     if name not in names:
         none = f"the {side} have" if side else "there is"
@@ -148,14 +159,15 @@ def column(table: BoundTable, name: str, argument: str) -> "Column":
             f"{argument}: {several} several columns {name!r}; rename all but one of them."
         )
     same = [other for other in names if other.lower() == name.lower()]
+    if len(same) == 1:
+        return
     conf = table.without_rows.sparkSession.conf
-    if len(same) > 1 and str(conf.get(CASE, "false")).lower() != "true":
+    if str(conf.get(CASE, "false")).lower() != "true":
         columns = f"the {side}' columns" if side else "columns"
         raise WorkbenchError(
             f"{argument}: {columns} {' and '.join(map(repr, same))} are one name to Spark; "
             f"rename one, or set {CASE} to true."
         )
-    return name_of(name)
 
 
 def column_of(name: str, side: str = "") -> str:
@@ -406,7 +418,7 @@ def is_integer_time(table: BoundTable, time: str) -> bool:
     WorkbenchError
         When the column holds something else.
     """
-    column(table, time, "time")
+    check_column(table, time, "time")
     kind = type_of(table, time).typeName()
     if kind in INTEGERS:
         return True
@@ -432,7 +444,7 @@ def check_key(table: BoundTable) -> None:
     WorkbenchError
     """
     for key in table.key:
-        column(table, key, "key")
+        check_column(table, key, "key")
         check_plain(table.schema, key, "key", RESULTS)
         check_sent(type_of(table, key), key, "key")
 
@@ -472,7 +484,7 @@ def check_event(events: BoundTable, name: str) -> None:
     ------
     WorkbenchError
     """
-    column(events, name, "event")
+    check_column(events, name, "event")
     kind, text = type_of(events, name).typeName(), type_of(events, name).simpleString()
     if kind in (*NESTED, "binary"):
         values = "binary values" if kind == "binary" else f"{kind}s"

@@ -12,7 +12,14 @@ from workbench.functions.catalogue import FILL, MOST_DIGITS, NUMBERS, SORTED, TI
 from workbench.functions.fn import Function
 from workbench.functions.order import OrderColumn
 from workbench.spark.sources.times import is_called_time
-from workbench.spark.table import BoundTable, check_grouped, check_sent, column, time_hint, type_of
+from workbench.spark.table import (
+    BoundTable,
+    check_column,
+    check_grouped,
+    check_sent,
+    time_hint,
+    type_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
@@ -143,9 +150,9 @@ def check_table(df: BoundTable, order: Sequence[OrderColumn], results: Sequence[
     WorkbenchError
     """
     for name in df.names:
-        column(df, name, "df")
+        check_column(df, name, "df")
     for key in df.key:
-        column(df, key, "partition_by")
+        check_column(df, key, "partition_by")
         check_grouped(df.schema, key, "partition_by")
     check_order_columns(df, order, "order_by")
     taken = {name.lower() for name in df.names}
@@ -163,7 +170,7 @@ def check_order_columns(df: BoundTable, order: Sequence[OrderColumn], argument: 
     WorkbenchError
     """
     for term in order:
-        column(df, term.name, argument)
+        check_column(df, term.name, argument)
         if kind_of(type_of(df, term.name)) not in SORTED:
             kind = type_of(df, term.name).simpleString()
             raise WorkbenchError(

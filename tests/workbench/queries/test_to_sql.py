@@ -101,7 +101,8 @@ RUNNING = Frame.range(None, 0)
 def asked_of(query: str, dialect: str, **given: Any) -> list[Any]:
     """The window calls and funnels that a query becomes."""
     work = Translation(QueryTables(given, dialect))
-    answered(parsed(query, dialect), work)
+    with work.tables.as_views():
+        answered(parsed(query, dialect), work)
     return [part.asked for part in work.parts if part.engine in ("over", "funnel")]
 
 

@@ -223,5 +223,36 @@ def merge_rows(
     return Merged(now, source, before, left, changes)
 
 
+def with_moved(merged: Merged, heir: Ints) -> Merged:
+    """Return a merge in which rows that have moved are what they were, at another place.
+
+    Parameters
+    ----------
+    merged : Merged
+    heir : int64 array of shape (rows,)
+        The row of the old block that each row is by its identity, -1 where it is none.
+
+    Returns
+    -------
+    Merged
+        With such rows in ``before`` and not in ``deleted``; ``changes`` has both of their places.
+
+    Examples
+    --------
+    >>> one, gone = np.array([0, 2]), np.array([1, 0], np.uint8)
+    >>> merged = merge_rows(one, np.array([1, 2]), one, gone, one // 2, np.array([3]), one[:1])
+    >>> merged.before.tolist(), merged.deleted.tolist()
+    ([1, -1], [0])
+    >>> moved = with_moved(merged, np.array([-1, 0]))
+    >>> moved.before.tolist(), moved.deleted.tolist()
+    ([1, 0], [])
+    """
+    moved = (merged.before == NONE) & (heir != NONE)
+    if not moved.any():
+        return merged
+    before = np.where(moved, heir, merged.before)
+    return merged._replace(before=before, deleted=np.setdiff1d(merged.deleted, heir[moved]))
+
+
 def _partitions(offsets: Ints) -> Ints:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

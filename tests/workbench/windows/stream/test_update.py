@@ -320,14 +320,25 @@ def test_lists_and_maps_that_are_the_same_are_not_said() -> None:
     assert query.taken.output["id"].to_pylist() == [9, 2, 2]
 
 
-def test_a_new_order_key_is_a_row_that_goes_and_one_that_comes() -> None:
+def test_a_new_order_key_is_one_change_of_the_row() -> None:
     query = query_of(wb.Frame.rows(-1, 0))
     query.run(rows_at(1, 2, 3))
     row: Row = query.table["a", 0]
     query.run([("-U", row), ("+U", row | {"moment": datetime(2024, 1, 1, 9)})])
     assert query.taken is not None
     output = query.taken.output.select(["op", "id"]).to_pydict()
-    assert output == {"op": ["-D", "-U", "+U", "+I"], "id": [0, 1, 1, 0]}
+    assert output == {"op": ["-U", "+U", "-U", "+U"], "id": [1, 1, 0, 0]}
+    query.check()
+
+
+def test_a_new_partition_is_a_row_that_goes_and_one_that_comes() -> None:
+    query = query_of(wb.Frame.rows(-1, 0))
+    query.run(rows_at(1, 2))
+    row: Row = query.table["a", 0]
+    query.run([("-U", row), ("+U", row | {"p": "b"})])
+    assert query.taken is not None
+    output = query.taken.output.select(["op", "p", "id"]).to_pydict()
+    assert output == {"op": ["-D", "-U", "+U", "+I"], "p": [*"aaab"], "id": [0, 1, 1, 0]}
 
 
 def test_appended_rows_need_no_id() -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from kernels.frames.extent import FrameExtent
 from kernels.stream.changelog import INSERT, OPS, UPDATE_AFTER, Pairs, changes_of, pair_rows
 from kernels.stream.retention import settled_rows
-from kernels.stream.sort_buffer import Merged, merge_rows
+from kernels.stream.sort_buffer import Merged, merge_rows, with_moved
 from workbench.columnar.blocks import Block
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of
@@ -150,8 +150,9 @@ class UpdateOperator:
         Returns
         -------
         Emitted
-            Its output has the column "op", those of the rows and the answers. Within a partition
-            rows that go come first, and +U stands right behind its -U.
+            Its output has the column "op", those of the rows and the answers. Rows that go come
+            first, and +U stands right behind its -U; a row that moves within its partition is one
+            such pair.
         """
         clock = clock if self.timed else Clock(None, None)
         place = placed(retained, arrivals, self.task.keys)
@@ -269,11 +270,14 @@ def _merged(batch: Batch, place: PlacedArrivals, code: Ints, net: Net) -> tuple[
     tie = np.where(net.heir >= 0, np.append(batch.tie, 0)[net.heir], batch.tie[come])
     partition = batch.partition[come]
     order = np.lexsort((tie, code[come], partition))
-    come, tie = come[order], tie[order]
+    come, tie, heir = come[order], tie[order], net.heir[order]
     new_offsets = offsets_of(np.bincount(partition, minlength=place.partitions))
     there = place.offsets, code[:known], batch.tie[:known], net.gone
     merged = merge_rows(*there, new_offsets, code[come], tie)
     source = np.concatenate([np.arange(known), come])[merged.source]
+    if (heir >= 0).any():
+        # A row with another order key goes and comes, which is one change of it.
+        merged = with_moved(merged, np.concatenate([np.full(known, -1), heir])[merged.source])
     return merged, source, np.concatenate([batch.tie[:known], tie])[merged.source]
 
 

@@ -33,7 +33,8 @@ def columns_of(path: str, steps: tuple[str, ...]) -> Columns:
         filter=event.isin(list(steps)),
     )
     codes = np.array([steps.index(e) for e in table["event"].to_pylist()], np.uint32)
-    time_, user = table["time"].cast(pa.int64()).to_numpy(), table["user"].to_numpy()
+    time_ = table["time"].cast(pa.timestamp("us", "UTC")).cast(pa.int64()).to_numpy()
+    user = table["user"].to_numpy()
     order = np.lexsort((codes, time_, user))
     _, counts = np.unique(user, return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)])

@@ -1,4 +1,4 @@
-"""Funnels with rules as an analyst writes them in ClickHouse's SQL, by arrays of each key."""
+"""Funnels with rules as an analyst writes them in ClickHouse's SQL: windows, and arrays of each key."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,8 @@ _TIME = "toUnixTimestamp64Micro(timestamp)"
 def any_order(source: str, steps: Sequence[str], window: int) -> str:
     """Return the query for how many different steps one window holds, at most, by key.
 
-    A window that holds the most begins at an event, so each is tried as its beginning.
+    A window that holds the most ends at an event, so each is tried as its end: it holds the steps
+    whose newest event is not too old. So a row is looked at once, however long a key is.
 
     Parameters
     ----------
@@ -18,14 +19,17 @@ def any_order(source: str, steps: Sequence[str], window: int) -> str:
     window : int
         Microseconds; inclusive.
     """
-    within = f"arrayFilter(x -> x.1 >= e.1 AND x.1 <= e.1 + {window}, events)"
+    newest = ", ".join(
+        f"maxIf(at, event = '{step}') OVER upto AS n{k}" for k, step in enumerate(steps)
+    )
+    held = " + ".join(f"ifNull(n{k} >= at - {window}, false)" for k in range(len(steps)))
     return f"""
-        SELECT arrayMax(arrayMap(
-            e -> length(arrayDistinct(arrayMap(x -> x.2, {within}))), events)) AS level
-        FROM (
-            SELECT user_id, groupArray(({_TIME}, event)) AS events FROM {source}
-            WHERE event IN ({_texts(steps)}) GROUP BY user_id
-        )
+        SELECT user_id, max({held}) AS level FROM (
+            SELECT user_id, at, {newest} FROM (
+                SELECT user_id, {_TIME} AS at, event FROM {source}
+                WHERE event IN ({_texts(steps)})
+            ) WINDOW upto AS (PARTITION BY user_id ORDER BY at)
+        ) GROUP BY user_id
     """
 
 

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import CONDITIONS, binaries, grouped, one_binary
+from workbench.columnar.blocks import CONDITIONS, binaries, grouped, instants, one_binary
 from workbench.columnar.delivery import Bundle, Sent, delivered
-from workbench.columnar.key_codes import encoded, key_codes, narrow
+from workbench.columnar.key_codes import as_array, encoded, key_codes, narrow
 from workbench.columnar.process import freeze_gc
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
@@ -46,6 +46,9 @@ class BundleTask:
         Of rows that fulfil no condition, one for each key is enough.
     text_as_codes : bool
         Send a dictionary of a column's different texts, for events that have few different names.
+    latest : str, optional
+        A column of times: of rows that fulfil no condition, the one with the last time goes on as
+        well, so that where the data end is known behind the shuffle.
     """
 
     columns: tuple[str, ...]
@@ -53,6 +56,7 @@ class BundleTask:
     partitions: int
     only_matching: bool = False
     text_as_codes: bool = False
+    latest: str | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
@@ -114,6 +118,8 @@ class BundleTask:
         first = np.empty(count, np.int64)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         fulfils[first[without_match]] = True
+        if self.latest is not None:
+            fulfils[np.argmax(instants(as_array(rows.column(self.latest))))] = True
         return np.flatnonzero(fulfils)
 
 

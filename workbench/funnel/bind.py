@@ -69,7 +69,7 @@ def period_of(
 ) -> tuple[int | None, int | None] | None:
     """Return the begin and the end of a funnel's period as the workers have times, or None."""
     asked = funnel.counting
-    if asked.start is None and asked.end is None:
+    if not asked.has_period:
         return None
     return asked.period(*clock_of(funnel, events))
 
@@ -236,7 +236,8 @@ def summary_schema(segments: "Sequence[DataType]") -> "StructType":
 
     whole, one, real = T.BooleanType(), T.LongType(), T.ArrayType(T.DoubleType())
     kinds = {"whole": whole, "users": T.ArrayType(one), "median": real, "p90": real}
-    kinds |= {"excluded": T.ArrayType(one), "median_low": real, "median_high": real}
+    kinds |= {"excluded": T.ArrayType(one), "open": T.ArrayType(one)}
+    kinds |= {"median_low": real, "median_high": real}
     kinds |= {"width": one, "histogram": T.ArrayType(one), OTHERS: one}
     kinds |= {segment(k): kind for k, kind in enumerate(segments)}
     return T.StructType([T.StructField(name, kind) for name, kind in kinds.items()])

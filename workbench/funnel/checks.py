@@ -35,6 +35,11 @@ def check_events(funnel: FunnelSpec, events: BoundTable) -> None:
     for name, argument in funnel.counting.columns.items():
         column(events, name, argument)
         check_plain(events.schema, name, argument, _results(funnel))
+        if events.schema[name].dataType.typeName() == "void":
+            raise WorkbenchError(
+                f"{argument}: column {name!r} is null in every row, so that no chain has one value "
+                "of it; name another column."
+            )
     check_key(events)
     for key in funnel.key:
         check_plain(events.schema, key, "key", _results(funnel))

@@ -56,6 +56,11 @@ class Counting:
         return isinstance(self.session, str) and not _is_duration(self.session)
 
     @property
+    def has_period(self) -> bool:
+        """Whether the first step must lie in a period."""
+        return self.start is not None or self.end is not None
+
+    @property
     def number(self) -> str | None:
         """The column of a result that numbers what is counted of a key, None where it is one."""
         return None if self.session_column else NUMBERED.get(self.count)
@@ -95,7 +100,7 @@ class Counting:
         WorkbenchError
             When these are no times of that column, or the period holds none.
         """
-        if self.start is None and self.end is None:
+        if not self.has_period:
             return None
         given = ("start", self.start), ("end", self.end)
         first, last = (

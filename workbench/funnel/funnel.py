@@ -252,7 +252,9 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             A row for each step (and segment): ``users`` who reached it, ``from_first`` and
             ``from_previous`` as shares, ``lost`` since the step before, and the median and 90th
             percentile of the time since the step before; with ``exclude``, ``excluded``: those
-            whom an excluded event has kept from the step. Those who reached a required step are
+            whom an excluded event has kept from the step; with ``start`` or ``end``, ``open``: how
+            many of the lost may still go on, as their last first step lies less than a window
+            before the last event of the data. Those who reached a required step are
             those who reached the next one, were lost before it, or were excluded.
             ``attrs["skipped"]`` is the number of
             rows that were left out, ``attrs["all"]`` those of all segments who reached each step,
@@ -490,7 +492,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         every : str, timedelta or int, optional
             With ``entered``: how long periods are, as :meth:`trend` takes it.
         open : bool
-            With ``entered``: those whose window is not over, in place of those whose window is.
+            Those whose window is not over at the end of the data: without ``entered`` the ``open``
+            of :meth:`steps`, with it those in place of whose window is over.
 
         Returns
         -------

@@ -110,7 +110,8 @@ def figures(
         How many rows were left out.
     """
     summed = _summed_up(funnel, events, by, bins, largest, ranks)
-    return _asked(funnel, events, ReachedTask, *summed, by=by)
+    entered = funnel.counting.has_period and ranks is None
+    return _asked(funnel, events, ReachedTask, *summed, by=by, entered=entered)
 
 
 def entered(
@@ -173,8 +174,9 @@ def _asked(
         summed = run_here(summary.run, answered)
         return collected(answered_here(summed, schema, here.spark)), here.skipped
     counted, skipped = watched(events)
-    # The end of the data is known of all rows alone.
-    rows, task = _rows(funnel, counted, isinstance(summary, TrendTask), **more)
+    # Who is not done yet is known by where the data end.
+    with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
+    rows, task = _rows(funnel, counted, with_latest, **more)
     bundles = rows.mapInArrow(
         named_task("funnel kernel", answers(task).from_rows), f"{BUNDLE} binary"
     )
@@ -183,7 +185,7 @@ def _asked(
 
 
 def _rows(
-    funnel: FunnelSpec, events: BoundTable, every_row: bool = False, **more: Any
+    funnel: FunnelSpec, events: BoundTable, with_latest: bool = False, **more: Any
 ) -> "tuple[DataFrame, FunnelTask]":
     """The rows in bundles, and what the workers have to know of them."""
     ship(events.without_rows.sparkSession)
@@ -194,7 +196,7 @@ def _rows(
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
     keep = funnel.segmenting.columns(by)
-    return select_rows(events, what, keep, task.only_matching and not every_row), task
+    return select_rows(events, what, keep, task.only_matching, with_latest), task
 
 
 def _of_prepared(
@@ -235,6 +237,7 @@ def _summed_up(
     """What one worker does with all bundles, and the schema of what it returns."""
     widths = ROUND_COUNTS if events.integer_time else ROUND_TIMES
     summary = SummaryTask(
-        len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional, largest, ranks
-    )
+        len(funnel.labels), bins, widths, MOST_SEGMENTS, funnel.rules.optional, largest, ranks,
+        funnel.span(events.integer_time),
+    )  # fmt: skip
     return summary, summary_schema(segment_types(funnel, events, by))

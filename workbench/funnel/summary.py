@@ -35,6 +35,7 @@ STEP_COLUMNS = (
     "from_previous",
     "lost",
     "excluded",
+    "open",
     "median_time",
     "p90_time",
 )
@@ -100,6 +101,8 @@ def _steps(
     steps.attrs["before"] = steps_before(len(funnel.labels), funnel.rules.optional)
     if not funnel.rules.exclusions:
         steps = steps.drop(columns="excluded")
+    if not funnel.counting.has_period:
+        steps = steps.drop(columns="open")
     shown_as(steps, partial(_steps_html, steps))
     return steps
 
@@ -148,7 +151,8 @@ def step_names(funnel: FunnelSpec) -> tuple[str, ...]:
 def nobody(steps: int) -> dict[str, Any]:
     """Return the summary of no key at all."""
     unknown = [float("nan")] * steps
-    figures = {"users": [0] * steps, "median": unknown, "p90": unknown, "excluded": [0] * steps}
+    figures = {"users": [0] * steps, "median": unknown, "p90": unknown}
+    figures |= {"excluded": [0] * steps, "open": [0] * steps}
     figures |= {"median_low": unknown, "median_high": unknown}
     return {**figures, "width": 1, "histogram": [], OTHERS: 0}
 
@@ -230,6 +234,7 @@ def _row(
         users / previous if previous else float("nan"),
         0 if optional else previous - users - excluded,
         excluded,
+        found["open"][k],
         *(length_of(found[name][k], integer_time) for name in ("median", "p90")),
     )
 

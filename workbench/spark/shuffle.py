@@ -170,6 +170,7 @@ def select_rows(
     what: "Mapping[str, Column]",
     keep: Sequence[str] = (),
     only_matching: bool = False,
+    with_latest: bool = False,
 ) -> "DataFrame":
     """Return the rows with a key and a time in bundles, those of a key in one Spark partition.
 
@@ -182,6 +183,8 @@ def select_rows(
         Further columns of the table.
     only_matching : bool
         Of rows that fulfil no condition, one for each key is enough.
+    with_latest : bool
+        And the one with the last time of all.
 
     Returns
     -------
@@ -192,7 +195,8 @@ def select_rows(
     wanted = {alias: column(events, k, "key") for alias, k in zip(keys, events.key, strict=True)}
     wanted |= {TIME: events.instants} | dict(what)
     wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
-    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, text_as_codes=True)
+    latest = TIME if with_latest else None
+    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, True, latest)
 
 
 def bundle_rows(
@@ -202,6 +206,7 @@ def bundle_rows(
     present: Sequence[str] = (),
     only_matching: bool = False,
     text_as_codes: bool = False,
+    latest: str | None = None,
 ) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key in one Spark partition.
 
@@ -218,6 +223,8 @@ def bundle_rows(
         Of rows that fulfil no condition, one for each key is enough.
     text_as_codes : bool
         Send text other than that of keys as codes and a dictionary.
+    latest : str, optional
+        A column of times, of which the last goes along whatever its row fulfils.
 
     Returns
     -------
@@ -229,7 +236,8 @@ def bundle_rows(
     partitions = shuffle_partitions(df) if key else 1
     goes = with_partition(rows, [number[name] for name in key], partitions)
     columns = (*wanted, PARTITION)
-    return shuffled(goes, BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes))
+    task = BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes, latest)
+    return shuffled(goes, task)
 
 
 def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":

@@ -393,10 +393,6 @@ NOT_BEHIND: dict[str, tuple[dict[str, Any], str]] = {
         "entered: a period is told by a time in it and by how long periods are; give both, such as "
         'entered="2024-01-31", every="1 day".',
     ),
-    "open without a period": (
-        {"reached": 1, "open": True},
-        "open: a window is open or over in a period of a trend; give entered= and every=.",
-    ),
     "a segment of nothing": (
         {"reached": 1, "segment": "tv"},
         "segment: 'tv' is 1 of 0 values; give by=, and the value of each of its columns.",

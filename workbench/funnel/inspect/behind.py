@@ -58,14 +58,14 @@ def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeopl
     bound = bind(funnel, events, asked.by)
     more: dict[str, Any] = {"levels": _levels(funnel, asked), "by": asked.by}
     span = None if asked.entered is None else _span(funnel, bound, asked)
-    if span is not None:
+    if span is not None or asked.open:
         more["entered"] = True
-        if each_period(funnel):
-            more["period"] = span
+    if span is not None and each_period(funnel):
+        more["period"] = span
     people = levels(funnel, bound, **more)
     for condition in _conditions(funnel, bound, asked, values, people):
         people = people.where(condition)
-    if span is not None:
+    if span is not None or asked.open:
         people = _entered(funnel, bound, people, span, asked.open)
     shown_as(people, partial(unrun_table, "People", people.columns))
     return people
@@ -87,10 +87,6 @@ def _checked(funnel: FunnelSpec, asked: WhichPeople) -> tuple[Any, ...] | None:
         )
     if asked.every is not None:
         check_every(asked.every)
-    if asked.open and asked.entered is None:
-        raise WorkbenchError(
-            "open: a window is open or over in a period of a trend; give entered= and every=."
-        )
     if asked.segment is None:
         return None
     several = isinstance(asked.segment, tuple | list)
@@ -134,6 +130,8 @@ def _conditions(
         step = step_number(asked.reached, funnel.labels, "reached")
         if step in funnel.rules.optional:
             found.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
+    if asked.open and asked.entered is None and funnel.rules.exclusions:
+        found.append(~F.col("excluded"))
     bound = BoundTable.of(people)
     for name, value in zip(asked.by, values, strict=True) if values is not None else ():
         plain = value.item() if isinstance(value, np.generic) else value
@@ -145,15 +143,16 @@ def _entered(
     funnel: FunnelSpec,
     events: BoundTable | Prepared,
     people: "DataFrame",
-    span: tuple[int, int],
+    span: tuple[int, int] | None,
     is_open: bool,
 ) -> "DataFrame":
     """Those whose chain begins in a period, with a window that is over or that is not."""
     from pyspark.sql import functions as F
 
-    kind = events.schema[funnel.time].dataType.typeName()
-    begun = instants_of(F.get(F.col("reached"), F.lit(0)), kind)
-    found = people.where((begun >= F.lit(span[0])) & (begun < F.lit(span[1])))
+    kind, found = events.schema[funnel.time].dataType.typeName(), people
+    if span is not None:
+        begun = instants_of(F.get(F.col("reached"), F.lit(0)), kind)
+        found = people.where((begun >= F.lit(span[0])) & (begun < F.lit(span[1])))
     window = funnel.span(events.integer_time)
     if isinstance(events, Prepared):
         end = F.lit(events.span[1] if events.span else 0)

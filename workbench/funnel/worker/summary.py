@@ -13,16 +13,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.chains import required_before
-from workbench.columnar.blocks import Block
+from workbench.columnar.blocks import TIME, Block, instants
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.levels import FunnelTask, lists_of
+from workbench.funnel.worker.levels import ENTERED, FunnelTask, last_entry, lists_of
 
 QUANTILES = (0.5, 0.9)
 #: Where an excluded event has ended a key's furthest chain.
 EXCLUDED = "excluded"
+#: Where a key that is not done may still go on, as its window is not over at the end of the data.
+OPEN = "open"
 #: How many segments a row stands for that have none of their own; zero where it is one.
 OTHERS = "others"
 #: What a summary says of a segment; the row of all keys together has ``whole``, and the histogram.
@@ -32,7 +34,8 @@ SUMMARY = pa.schema(
         ("users", pa.list_(pa.int64())),
         ("median", pa.list_(pa.float64())),
         ("p90", pa.list_(pa.float64())),
-        ("excluded", pa.list_(pa.int64())),
+        (EXCLUDED, pa.list_(pa.int64())),
+        (OPEN, pa.list_(pa.int64())),
         ("median_low", pa.list_(pa.float64())),
         ("median_high", pa.list_(pa.float64())),
         ("width", pa.int64()),
@@ -66,8 +69,11 @@ class ReachedTask:
         yield from to_one_task(map(self.begun, blocks), BUNDLE, self.funnel.keys)
 
     def begun(self, block: Block) -> pa.Table:
-        """Return the times since the first step of every key, session or chain that took it."""
-        task = self.funnel
+        """Return the times since the first step of every key, session or chain that took it.
+
+        Where it is asked when they entered, the last row is that of nobody, with the last time.
+        """
+        task, whole = self.funnel, block
         if task.by:
             block = task.with_segments(block)
         block, _, time, conditions = task.parts(block, begun=True)
@@ -82,7 +88,15 @@ class ReachedTask:
             values = task.segments(block, time, conditions, found)
             rows = pa.array(some)
             columns |= {segment(k): values[name].take(rows) for k, name in enumerate(task.by)}
-        return pa.table(columns)
+        if not task.entered:
+            return pa.table(columns)
+        last = last_entry(block.offsets, time, task.may_begin(conditions))
+        columns[ENTERED] = pa.array(last[some])
+        table = pa.table(columns)
+        nobody = {field.name: pa.nulls(1, field.type) for field in table.schema}
+        end = pa.array([instants(whole.column(TIME)).max()], pa.int64())
+        nobody |= {"since_first": pa.array([[]], since.type), ENTERED: end}
+        return pa.concat_tables([table, pa.table(nobody)])
 
 
 @dataclass(frozen=True)
@@ -154,6 +168,8 @@ class SummaryTask:
         others together.
     ranks : Ranks, optional
         The ends of the medians' intervals, where they are wanted: then segments have rows alone.
+    window : int
+        Within which those may still go on who entered before the end of the data.
     """
 
     steps: int
@@ -163,6 +179,7 @@ class SummaryTask:
     optional: tuple[int, ...] = ()
     largest: int | None = None
     ranks: Ranks | None = None
+    window: int = 0
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the row of all keys, and one for each segment, those with the most users first."""
@@ -170,40 +187,58 @@ class SummaryTask:
         if not parts:
             return
         begun = pa.Table.from_batches(parts).combine_chunks()
+        stopped: dict[str, NDArray[np.bool_]] = {}
+        if ENTERED in begun.column_names:
+            begun, stopped[OPEN] = self._open(begun)
+        if not len(begun):
+            return
         times, everybody = begun.column("since_first").chunk(0), np.zeros(len(begun), np.int64)
-        excluded = None
         if EXCLUDED in begun.column_names:
-            excluded = begun.column(EXCLUDED).to_numpy()
-        names = [name for name in begun.column_names if name not in ("since_first", EXCLUDED)]
+            stopped[EXCLUDED] = begun.column(EXCLUDED).to_numpy()
+            stopped |= {OPEN: stopped[OPEN] & ~stopped[EXCLUDED]} if OPEN in stopped else {}
+        own = "since_first", EXCLUDED, ENTERED
+        names = [name for name in begun.column_names if name not in own]
         everything = pa.table([pa.nulls(1, begun.schema.field(name).type) for name in names], names)
         if self.ranks is None or not names:
-            yield self._batch(times, excluded, everybody, everything, whole=True)
+            yield self._batch(times, stopped, everybody, everything, whole=True)
         if names:
             code, segments = coded(begun.select(names))
-            yield from self._of_segments(times, excluded, code, segments)
+            yield from self._of_segments(times, stopped, code, segments)
+
+    def _open(self, begun: pa.Table) -> tuple[pa.Table, NDArray[np.bool_]]:
+        """Those who have begun, and which of them may still go on to a required step."""
+        last, length = begun.column(ENTERED).to_numpy(), _lengths(begun)
+        # Without a sign, as the distance of two times may need 64 bits.
+        until_end = np.uint64(int(last[length == 0].max()) % 2**64) - last.view(np.uint64)
+        may = (until_end < np.uint64(self.window)) & (length <= self._required[-1])
+        return begun.filter(pa.array(length > 0)).combine_chunks(), may[length > 0]
+
+    @property
+    def _required(self) -> NDArray[np.int64]:
+        """The steps that are not optional."""
+        return np.array([k for k in range(self.steps) if k not in self.optional])
 
     def _of_segments(
         self,
         times: pa.ListArray,
-        excluded: NDArray[np.bool_] | None,
+        stopped: dict[str, NDArray[np.bool_]],
         code: NDArray[np.int64],
         segments: pa.Table,
     ) -> Iterator[pa.RecordBatch]:
         rest = 0 if self.largest is None else len(segments) - self.largest
         if self.largest is None or rest <= 0:
-            yield self._batch(times, excluded, code, segments, whole=False)
+            yield self._batch(times, stopped, code, segments, whole=False)
             return
         own = self._order(np.bincount(code), segments)[: self.largest]
         place = np.full(len(segments), self.largest)
         place[own] = np.arange(len(own))
         code = place[code]
         there = code < self.largest
-        mine = None if excluded is None else excluded[there]
+        mine, theirs = ({k: one[of] for k, one in stopped.items()} for of in (there, ~there))
         yield self._batch(
             times.filter(pa.array(there)), mine, code[there], segments.take(pa.array(own)), False
         )
         others = times.filter(pa.array(~there))
-        theirs = None if excluded is None else excluded[~there]
         nothing = pa.table(
             [pa.nulls(1, one.type) for one in segments.schema], segments.schema.names
         )
@@ -214,7 +249,7 @@ class SummaryTask:
     def _batch(
         self,
         times: pa.ListArray,
-        excluded: NDArray[np.bool_] | None,
+        stopped: dict[str, NDArray[np.bool_]],
         code: NDArray[np.int64],
         segments: pa.Table,
         whole: bool,
@@ -222,12 +257,12 @@ class SummaryTask:
     ) -> pa.RecordBatch:
         count = 1 if whole else len(segments)
         users, quantiles, ends = self._figures(times, code, count)
-        kept_from = self._excluded(times, excluded, code, count)
+        apart = [self._before(times, stopped.get(name), code, count) for name in (EXCLUDED, OPEN)]
         order = np.zeros(1, np.int64) if whole else self._order(users[:, 0], segments)
         width, histogram = self._histogram(times) if whole else (None, None)
         columns = [
             pa.array([whole] * len(order)),
-            *(pa.array(list(each[order])) for each in (users, *quantiles, kept_from, *ends)),
+            *(pa.array(list(each[order])) for each in (users, *quantiles, *apart, *ends)),
             pa.array([width] * len(order), pa.int64()),
             pa.array([histogram] * len(order), pa.list_(pa.int64())),
             pa.array([others] * len(order)),
@@ -270,27 +305,27 @@ class SummaryTask:
             each[:, 0] = np.nan
         return users.reshape(shape), found, ends
 
-    def _excluded(
+    def _before(
         self,
         times: pa.ListArray,
-        excluded: NDArray[np.bool_] | None,
+        stopped: NDArray[np.bool_] | None,
         code: NDArray[np.int64],
         segments: int,
     ) -> NDArray[np.int64]:
-        """How many keys an excluded event has kept from each required step, by segment."""
+        """How many keys of some have not gone on to each required step, by segment."""
         found = np.zeros((segments, self.steps), np.int64)
-        if excluded is None or not excluded.any():
+        if stopped is None or not stopped.any():
             return found
         # The last time is that of the furthest required step, or of an optional one behind it.
-        last = times.value_lengths().to_numpy().astype(np.int64)[excluded] - 1
-        following = np.array([k for k in range(self.steps) if k not in self.optional])
+        last = times.value_lengths().to_numpy().astype(np.int64)[stopped] - 1
+        following = self._required
         at = following[np.searchsorted(following, last, side="right")]
-        np.add.at(found, (code[excluded], at), 1)
+        np.add.at(found, (code[stopped], at), 1)
         return found
 
     def _histogram(self, times: pa.ListArray) -> tuple[int, list[int]]:
         """The width of an interval, and how many keys converted in each."""
-        last = max(k for k in range(self.steps) if k not in self.optional)
+        last = int(self._required[-1])
         done = times.filter(pc.greater(times.value_lengths(), last))
         took = pc.list_element(done, last).to_numpy() if len(done) else np.array([])
         longest = int(took.max(initial=0))
@@ -298,6 +333,12 @@ class SummaryTask:
         count = max(1, -(-longest // width)) if len(took) else 0
         at = np.minimum(took // width, count - 1).astype(np.int64)
         return width, np.bincount(at, minlength=count).tolist()
+
+
+def _lengths(begun: pa.Table) -> NDArray[np.int64]:
+    """How many times of steps each row has."""
+    lengths = pc.list_value_length(begun.column("since_first"))
+    return np.asarray(lengths.to_numpy(), np.int64)
 
 
 def steps_before(steps: int, optional: Sequence[int]) -> list[int]:

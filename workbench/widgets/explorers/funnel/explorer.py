@@ -58,6 +58,7 @@ from workbench.widgets.table import Listed, Table
 
 _HEADS = {
     "from_first": "of step 1", "from_previous": "of the step before", "lost": "lost before it",
+    "open": "of them still in the window",
     "median_time": "median time", "p90_time": "90% within",
 }  # fmt: skip
 #: Seconds in which a figure is sent.

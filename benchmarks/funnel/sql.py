@@ -1,4 +1,4 @@
-"""Funnels with rules as an analyst writes them in ClickHouse's SQL: windows, and arrays of each key."""
+"""Funnels with rules as an analyst writes them in ClickHouse's SQL."""
 
 from collections.abc import Sequence
 

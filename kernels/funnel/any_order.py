@@ -60,9 +60,16 @@ def match_newest(
     (1, [0, 1])
     """
     steps = len(row_of)
+    bits, before = fulfils[kind[row]], steps
+    if bits != 0 and bits & (bits - 1) == 0:
+        one = 0
+        while (bits >> one) & 1 == 0:
+            one += 1
+        if row_of[one] == NONE or fulfils[kind[row_of[one]]] == bits:
+            row_of[one] = row  # Both fulfil this step alone, so there is nothing to look for.
+            return one
     found_by[:] = NONE
     tail, oldest = 0, NONE
-    bits, before = fulfils[kind[row]], steps
     head = 0
     while True:
         for k in range(steps):

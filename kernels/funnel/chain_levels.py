@@ -1,13 +1,14 @@
 """Analysts' funnels over a block: rows to kinds, kinds into order, kernel over partitions."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernels.funnel.any_order import any_order_funnel
 from kernels.funnel.chains import chain_funnel
+from kernels.funnel.matching_rows import codes_there, matching_rows
 from kernels.structures.instants import MOST
 from kernels.structures.order import sort_entries
 
@@ -46,10 +47,75 @@ class Rules:
     exclusions: tuple[tuple[int, int], ...] = ()
 
 
+class Kinds(NamedTuple):
+    """The different kinds of rows, numbered in the order in which a scan takes them at one instant.
+
+    Attributes
+    ----------
+    code : uint32 array of shape (rows,)
+        0 for rows that say nothing, where there are any.
+    kind_of : uint32 array of shape (codes,)
+        The number of the kind of each code.
+    idle : int
+        0 where there are rows that say nothing, else -1.
+    fulfils, bars : int64 arrays of shape (kinds,)
+        The steps and the exclusions of each kind, as bits.
+    """
+
+    code: NDArray[np.uint32]
+    kind_of: NDArray[np.uint32]
+    idle: int
+    fulfils: NDArray[np.int64]
+    bars: NDArray[np.int64]
+
+
+def kinds_of(conditions: NDArray[np.uint32], rules: Rules) -> Kinds:
+    """Find the different kinds of rows.
+
+    Parameters
+    ----------
+    conditions : uint32 array of shape (rows,)
+        As :func:`chain_levels` takes them.
+    rules : Rules
+
+    Returns
+    -------
+    Kinds
+        Rows that fulfil steps come first, by their first step, then by their last.
+
+    Notes
+    -----
+    O(rows + 2 ** bits) up to 16 steps and exclusions together, beyond O(rows · log rows).
+
+    Examples
+    --------
+    >>> found = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
+    >>> found.kind_of.tolist(), found.idle, found.fulfils.tolist()
+    ([2, 0, 1, 0], 0, [1, 2, 0])
+    """
+    bits = rules.steps + len(rules.exclusions)
+    if bits <= FEW_BITS:
+        there = np.zeros(1 << bits, np.uint8)
+        codes_there(conditions, there)
+        code, places = conditions, np.flatnonzero(there)
+        different = places
+    else:
+        different, inverse = np.unique(conditions, return_inverse=True)
+        code, places = inverse.astype(np.uint32), np.arange(len(different))
+        different = different.astype(np.int64)
+    fulfils, bars = different & ((1 << rules.steps) - 1), different >> rules.steps
+    lowest = np.where(fulfils == 0, MOST, fulfils & -fulfils)
+    order = np.lexsort((bars, fulfils, lowest))
+    kind_of = np.zeros(max(places, default=0) + 1 if bits > FEW_BITS else 1 << bits, np.uint32)
+    kind_of[places[order]] = np.arange(len(order), dtype=np.uint32)
+    idle = 0 if len(different) and different[0] == 0 else -1
+    return Kinds(code, kind_of, idle, fulfils[order], bars[order])
+
+
 def kinds(
     conditions: NDArray[np.uint32], rules: Rules
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-    """Number the different kinds of rows in the order in which a scan takes them at one instant.
+    """Number the kind of each row, and say what kinds there are.
 
     Parameters
     ----------
@@ -60,13 +126,8 @@ def kinds(
     Returns
     -------
     kind : uint32 array of shape (rows,)
-        Rows that fulfil steps come first, by their first step, then by their last.
     fulfils, bars : int64 arrays of shape (kinds,)
-        The steps and the exclusions of each kind, as bits.
-
-    Notes
-    -----
-    O(rows + 2 ** bits) up to 16 steps and exclusions together, beyond O(rows · log rows).
+        As :class:`Kinds` has them.
 
     Examples
     --------
@@ -75,22 +136,63 @@ def kinds(
     >>> kind.tolist(), fulfils.tolist(), bars.tolist()
     ([2, 1, 0, 1], [3, 2, 0], [0, 0, 1])
     """
-    if rules.steps + len(rules.exclusions) <= FEW_BITS:
-        different = np.flatnonzero(np.bincount(conditions))
-    else:
-        different = np.unique(conditions).astype(np.int64)
-    fulfils, bars = different & ((1 << rules.steps) - 1), different >> rules.steps
-    lowest = np.where(fulfils == 0, MOST, fulfils & -fulfils)
-    order = np.lexsort((bars, fulfils, lowest))
-    place = np.empty(len(order), np.uint32)
-    place[order] = np.arange(len(order), dtype=np.uint32)
-    if rules.steps + len(rules.exclusions) <= FEW_BITS:
-        kind_of = np.zeros(1 << FEW_BITS, np.uint32)
-        kind_of[different] = place
-        kind = kind_of[conditions]
-    else:
-        kind = place[np.searchsorted(different, conditions)]
-    return kind, fulfils[order], bars[order]
+    found = kinds_of(conditions, rules)
+    return found.kind_of[found.code], found.fulfils, found.bars
+
+
+class ScannedRows(NamedTuple):
+    """The rows of a block as a scan takes them.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    time : int64 array of shape (rows,)
+    kind : uint32 array of shape (rows,)
+    """
+
+    offsets: NDArray[np.int64]
+    time: NDArray[np.int64]
+    kind: NDArray[np.uint32]
+
+
+def scanned_rows(
+    offsets: NDArray[np.int64], time: NDArray[np.int64], found: Kinds, every: bool
+) -> ScannedRows:
+    """Return a copy of the rows that say something, with their kinds, not yet in order.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    time : int64 array of shape (rows,)
+    found : Kinds
+    every : bool
+        Whether to keep the other rows as well, which stand in the way of a chain in strict order.
+
+    Returns
+    -------
+    ScannedRows
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> found = kinds_of(np.array([0b10, 0, 0b01], np.uint32), Rules(steps=2, window=9))
+    >>> rows = scanned_rows(np.array([0, 2, 3]), np.array([4, 6, 9]), found, every=False)
+    >>> [column.tolist() for column in rows]
+    [[0, 1, 2], [4, 9], [1, 0]]
+    """
+    idle = -1 if every else found.idle
+    many = len(time) if idle < 0 else np.count_nonzero(found.code)
+    kept = ScannedRows(
+        np.empty(len(offsets), np.int64),
+        np.empty(many + 1, np.int64),
+        np.empty(many + 1, np.uint32),
+    )
+    columns = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(time, np.int64)
+    matching_rows(*columns, found.code, found.kind_of, idle, *kept)
+    return kept._replace(time=kept.time[:many], kind=kept.kind[:many])
 
 
 def chain_levels(
@@ -120,7 +222,8 @@ def chain_levels(
         The time of each step of the winning chain, zeros elsewhere.
     outcome : int64 array of shape (partitions, 4)
         The steps of the winning chain as bits; 1 when an excluded row ended a chain of that level;
-        1 when it did and no chain got as far again; how many rows were read.
+        1 when it did and no chain got as far again; how many rows were read of those that say
+        something, in strict order of all.
 
     Notes
     -----
@@ -135,21 +238,36 @@ def chain_levels(
     >>> level.tolist(), reached.tolist(), outcome.tolist()
     ([1], [[0, 0]], [[1, 1, 1, 3]])
     """
-    kind, fulfils, bars = kinds(conditions, rules)
-    time = time.copy()
-    sort_entries.over(offsets, time, kind)
-    partitions = len(offsets) - 1
+    found = kinds_of(conditions, rules)
+    rows = scanned_rows(offsets, time, found, every=rules.order == "strict")
+    sort_entries.over(*rows)
+    return scanned(rows, found, rules)
+
+
+def scanned(
+    rows: ScannedRows, found: Kinds, rules: Rules
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return what :func:`chain_levels` does, of rows that are in order.
+
+    Examples
+    --------
+    >>> found = kinds_of(np.array([0b01, 0b10], np.uint32), Rules(steps=2, window=9))
+    >>> rows = scanned_rows(np.array([0, 2]), np.array([4, 6]), found, every=False)
+    >>> scanned(rows, found, Rules(steps=2, window=9))[0].tolist()
+    [2]
+    """
+    partitions = len(rows.offsets) - 1
     outcome = np.zeros((partitions, 4), np.int64)
     reached = np.zeros((partitions, rules.steps), np.int64)
     if rules.order == "any":
         matching = np.zeros((3, rules.steps), np.int64)
         level = any_order_funnel.over(
-            offsets, time, kind, fulfils, rules.window, *matching, outcome, reached
+            *rows, found.fulfils, rules.window, *matching, outcome, reached
         )
         return level, reached, outcome
-    settings, (states, chain) = chain_arguments(rules)
+    settings, memory = chain_arguments(rules)
     level = chain_funnel.over(
-        offsets, time, kind, fulfils, bars, *settings, states, chain, outcome, reached
+        *rows, found.fulfils, found.bars, *settings, *memory, outcome, reached
     )
     return level, reached, outcome
 

@@ -278,13 +278,17 @@ def chain_funnel(
     steps = len(within)
     counts = len(states) // steps
     level = start = taken = options = barred_level = ended_last = 0
-    finished = False
+    finished = idle = False
     outcome[3] = len(time)
     states[:, LAST] = EMPTY  #: {steps} steps, and no chain.
     for i in range(len(time)):
         now, bits, barred = time[i], fulfils[kind[i]], bars[kind[i]]
-        if bits == 0 and barred == 0 and not strict:
+        if bits == 0 and barred == 0:
+            if strict and not idle:
+                states[:, LAST] = EMPTY  # Once is enough, until a step is taken again.
+                idle = True
             continue
+        idle = False
         if barred != 0:
             ended = highest_barred(barred, now, window, optional, within, opens, closes, states)
             barred_level = max(barred_level, ended)

@@ -63,7 +63,8 @@ class Funnel(FunnelSpec):
         (PostHog's). ClickHouse's ``strict_order`` lets earlier steps repeat in between, and ends
         the whole scan at the first other event: of ``A x A B C`` it answers 1, and this 3; of
         ``A B A C`` 3, and this 2. ``"any"``: the steps in any sequence; the level is how many
-        different steps one window holds.
+        different steps one window holds. Nothing lies between steps that have no sequence, so
+        ``optional``, ``within`` and ``exclude`` go with the other two.
     optional : list of (str or int)
         Steps, by label or by number from 1, that may be left out: those who skip one still go on.
         Never the first. Shares, losses and times of a step are since the last required step.

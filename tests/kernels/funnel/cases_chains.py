@@ -89,14 +89,59 @@ def matched_rows(draw: st.DrawFn) -> Args:
 def chain_conversions(draw: st.DrawFn) -> Args:
     """Draw what ``chain_conversions`` takes: a funnel of some steps whose last is required."""
     args = draw(chains().filter(lambda args: len(args[7]) > 1 and not args[6] >> len(args[7]) - 1))
-    return [*args, np.zeros(len(args[0]), np.uint8)]
+    return [*args, *_room(args)]
+
+
+def _room(args: Args) -> Args:
+    """Where chains that follow each other are written, and where they end."""
+    rows, steps = len(args[0]), len(args[-1])
+    written = np.zeros(1, np.int64), np.zeros(rows + 1, np.int64)
+    tables = np.zeros((rows + 1, 4), np.int64), np.zeros((rows + 1, steps), np.int64)
+    return [*written, *tables, np.zeros(rows, np.uint8)]
 
 
 @st.composite
 def any_order_conversions(draw: st.DrawFn) -> Args:
     """Draw what ``any_order_conversions`` takes."""
     args = draw(any_order())
-    return [*args, np.zeros(len(args[0]), np.uint8)]
+    return [*args, *_room(args)]
+
+
+@st.composite
+def coded_rows(draw: st.DrawFn) -> Args:
+    """Draw what ``matching_rows`` takes: partitions of rows with codes, and room for the kept."""
+    codes = draw(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=4))
+    code = np.array([one for rows in codes for one in rows], np.uint32)
+    time = np.array([draw(st.integers(-9, 9)) for _ in code], np.int64)
+    idle = draw(st.integers(-1, 3))
+    many = int((code != idle).sum()) + 1
+    kind_of = np.array(draw(st.permutations(range(4))), np.uint32)
+    offsets = np.cumsum([0, *map(len, codes)], dtype=np.int64)
+    kept = np.zeros(len(offsets), np.int64), np.zeros(many, np.int64), np.zeros(many, np.uint32)
+    return [offsets, time, code, kind_of, idle, *kept]
+
+
+def keeps_all_but_idle_rows(before: Args, after: Args, result: Any) -> bool:
+    offsets, time, code, kind_of, idle = before[:5]
+    kept = np.flatnonzero(code != idle)
+    return bool(
+        result == len(kept)
+        and (after[5] == np.searchsorted(kept, offsets)).all()
+        and (after[6][: len(kept)] == time[kept]).all()
+        and (after[7][: len(kept)] == kind_of[code[kept]]).all()
+    )
+
+
+@st.composite
+def codes(draw: st.DrawFn) -> Args:
+    """Draw codes of rows, and marks of all codes."""
+    code = np.array(draw(st.lists(st.integers(0, 7), max_size=9)), np.uint32)
+    return [code, np.array(draw(st.lists(st.integers(0, 1), min_size=8, max_size=8)), np.uint8)]
+
+
+def marks_codes_that_are_there(before: Args, after: Args, result: Any) -> bool:
+    there = np.isin(np.arange(8), before[0]) | (before[1] == 1)
+    return bool(result is None and (after[1] == there).all())
 
 
 def is_best_of_all_chains(before: Args, after: Args, result: Any) -> bool:
@@ -163,5 +208,7 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "any_order_funnel": (any_order(), counts_what_a_window_holds),
     "chain_conversions": (chain_conversions(), completes_most_chains),
     "chain_funnel": (chains(), is_best_of_all_chains),
+    "codes_there": (codes(), marks_codes_that_are_there),
     "match_newest": (matched_rows(), holds_the_newest_rows),
+    "matching_rows": (coded_rows(), keeps_all_but_idle_rows),
 }

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kernels.funnel.chain_levels import Rules, chain_levels
-from kernels.funnel.conversions import conversion_ends
+from kernels.funnel.conversions import conversions
 from kernels.funnel.levels import funnel_levels
 from tests.drawn import draws
 from tests.kernels.funnel import chains_brute_force as brute_force
@@ -82,13 +82,23 @@ def test_conversions_are_the_most_chains_that_follow_each_other(rules: Rules, se
     offsets = np.cumsum([0, *map(len, many)], dtype=np.int64)
     time, bits, bars = rows.T.copy()
     conditions = (bits | bars << rules.steps).astype(np.uint32)
-    order, ends = conversion_ends(offsets, time, conditions, rules)
+    chains = conversions(offsets, time, conditions, rules)
+    order, ends = chains.order, chains.ends
+    time_as_given, conditions_as_given = time, conditions
     found = [int(ends[a:b].sum()) for a, b in pairwise(offsets.tolist())]
     assert found == [brute_force.most_completed(user, rules) for user in many]
     if order is not None:
         time, conditions = time[order], conditions[order]
     cuts = np.unique([*offsets, *(np.flatnonzero(ends) + 1)])
-    level, _, _ = chain_levels(cuts, time, conditions, rules)
+    level, reached, outcome = chain_levels(cuts, time, conditions, rules)
+    assert chains.level.tolist() == level.tolist()
+    assert chains.outcome[:, :3].tolist() == outcome[:, :3].tolist()
+    uncut = conversions(offsets, time_as_given, conditions_as_given, rules, cut=False)
+    there = uncut.level > 0
+    assert uncut.level[there].tolist() == level[level > 0].tolist()
+    assert (uncut.many - chains.many <= 1).all()
+    told = (outcome[:, :1] >> np.arange(rules.steps)) & 1 == 1
+    assert (chains.reached == reached)[told].all()
     complete = [bool(ends[b - 1]) for b in cuts[1:]]
     assert (level == rules.steps).tolist() == complete
 

@@ -18,7 +18,7 @@ from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.levels import FunnelTask, Reached, last_entry
+from workbench.funnel.worker.levels import FunnelTask, Parted, Reached, last_entry
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.summary import segment
 
@@ -182,25 +182,20 @@ class EntriesTask:
         task = self.funnel
         if task.by:
             block = task.with_segments(block)
-        block, _, time, conditions = task.parts(block, begun=True)
+        parts = task.parts(block, begun=True)
+        block, _, time, conditions, _ = parts
         first = task.may_begin(conditions)
         if not self.each:
-            yield self._begun(block, time, conditions, first)
+            yield self._begun(parts, first)
             return
         block, time, conditions, first = self._without_idle(block, time, conditions, first)
         found = entries_of(block.offsets, time, first, self.periods, task.window)
         for some in self._slices(found.high - found.low):
             yield self._scanned(block, time, conditions, found, some)
 
-    def _begun(
-        self,
-        block: Block,
-        time: NDArray[np.int64],
-        conditions: NDArray[np.uint32],
-        first: NDArray[np.bool_],
-    ) -> pa.Table:
+    def _begun(self, parts: Parted, first: NDArray[np.bool_]) -> pa.Table:
         """Each chain in the period in which it begins."""
-        found = self.funnel.reached(block.offsets, time, conditions)
+        (block, _, time, conditions, _), found = parts, self.funnel.found(parts)
         last = last_entry(block.offsets, time, first)
         began = found.level > 0
         period = np.zeros(len(began), np.int64)

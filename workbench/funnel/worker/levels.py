@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.chain_levels import Rules, chain_levels
-from kernels.funnel.conversions import conversion_ends
+from kernels.funnel.conversions import Conversions, conversions
 from kernels.funnel.levels import funnel_levels
 from workbench.columnar.blocks import (
     CONDITIONS,
@@ -137,8 +137,9 @@ class FunnelTask:
         """
         if self.by:
             block = self.with_segments(block)
-        block, number, time, conditions = self.parts(block)
-        found = self.reached(block.offsets, time, conditions)
+        parts = self.parts(block, rows=bool(self.levels or self.read or self.entered))
+        block, number, time, conditions, _ = parts
+        found = self.found(parts)
         level, reached = found.level, found.reached
         key_names = zip(self.keys, key_columns(self.keys), strict=True)
         columns = {name: as_array(block.keys.column(key)) for name, key in key_names}
@@ -179,8 +180,8 @@ class FunnelTask:
             Of the sessions or chains of a key, from 1.
         found : Reached
         """
-        block, number, time, conditions = self.parts(block)
-        return block, number, self.reached(block.offsets, time, conditions)
+        parts = self.parts(block)
+        return parts.block, parts.number, self.found(parts)
 
     def with_segments(self, block: Block) -> Block:
         """Return the block with the segments that a key has whichever chain of it wins.
@@ -259,7 +260,7 @@ class FunnelTask:
         """Whether a step of a chain is one step, and not any of them."""
         return self.rules is None or self.rules.order != "any"
 
-    def parts(self, block: Block, begun: bool = False) -> "Parted":
+    def parts(self, block: Block, begun: bool = False, rows: bool = True) -> "Parted":
         """Return a partition for each key, session or chain, with what its rows are.
 
         Parameters
@@ -269,6 +270,9 @@ class FunnelTask:
             Only for what is said of begun chains: sessions by a gap in which none can begin are
             left out, and of the rows only those columns are kept in order that segments are read
             from.
+        rows : bool
+            Whether the rows of each part are wanted; of conversions they need not be looked for
+            where it is said how far each got.
         """
         time, conditions = instants(block.column(TIME)), self.conditions(block)
         if self.number is None:
@@ -280,18 +284,38 @@ class FunnelTask:
                 return Parted(*parted(block, last), time, conditions)
             block, number = parted(block, last, self.may_begin(conditions))
             return Parted(block, number, instants(block.column(TIME)), self.conditions(block))
-        order, ends = conversion_ends(block.offsets, time, conditions, cast(Rules, self.rules))
-        if order is not None:
-            rows = block.rows.select(self.read) if begun else block.rows
-            block = Block(block.keys, block.offsets, rows.take(pa.array(order)))
-            time, conditions = time[order], conditions[order]
-        return Parted(*parted(block, ends == 1), time, conditions)
+        found = conversions(block.offsets, time, conditions, cast(Rules, self.rules), rows)
+        if not rows:
+            return self._without_rows(block, found)
+        if found.order is not None:
+            kept = block.rows.select(self.read) if begun else block.rows
+            block = Block(block.keys, block.offsets, kept.take(pa.array(found.order)))
+            time, conditions = time[found.order], conditions[found.order]
+        reached = self._told(found.level, found.reached, found.outcome)
+        return Parted(*parted(block, found.ends == 1), time, conditions, reached)
+
+    def _without_rows(self, block: Block, found: Conversions) -> "Parted":
+        """The chains of each key, as if they had no rows."""
+        key = np.repeat(np.arange(len(found.many)), found.many)
+        number = 1 + np.arange(len(key)) - np.repeat(np.cumsum(found.many) - found.many, found.many)
+        none = Block(
+            block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
+        )
+        reached = self._told(found.level, found.reached, found.outcome)
+        nothing = np.zeros(0, np.int64), np.zeros(0, np.uint32)
+        return Parted(none, number, *nothing, reached)
 
     @property
     def read(self) -> list[str]:
         """The kept columns that segments are read from at a step."""
         own = () if self.attribution == "each" else self.by
         return [KEEP + name for name in own if name not in self.cohorts]
+
+    def found(self, parts: "Parted") -> "Reached":
+        """Return how far the parts of a block got."""
+        if parts.found is not None:
+            return parts.found
+        return self.reached(parts.block.offsets, parts.time, parts.conditions)
 
     def reached(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
@@ -303,14 +327,20 @@ class FunnelTask:
                 offsets, time, conditions, steps, self.window, **self.modes
             )
             return Reached(level, reached, np.arange(steps) < level[:, None])
-        steps = self.rules.steps
-        level, reached, outcome = chain_levels(offsets, time, conditions, self.rules)
+        return self._told(*chain_levels(offsets, time, conditions, self.rules))
+
+    def _told(
+        self, level: NDArray[np.int64], reached: NDArray[np.int64], outcome: NDArray[np.int64]
+    ) -> "Reached":
+        """What the kernels of chains say, as an answer tells it."""
+        rules = cast(Rules, self.rules)
+        steps = rules.steps
         if self.without_excluded:
             gone = outcome[:, 2] == 1
             level[gone] = 0
             outcome[gone, 0] = 0
         taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
-        if self.rules.order == "any":
+        if rules.order == "any":
             # In the sequence of their times, whichever steps they are.
             some = np.flatnonzero(level)
             none = np.iinfo(np.int64).max
@@ -398,12 +428,15 @@ class Parted(NamedTuple):
     time : int64 array of shape (rows,)
     conditions : uint32 array of shape (rows,)
         Bit k is set when the row fulfils step k.
+    found : Reached, or None
+        How far they got, where that is known of what they were parted by.
     """
 
     block: Block
     number: NDArray[np.int64]
     time: NDArray[np.int64]
     conditions: NDArray[np.uint32]
+    found: "Reached | None" = None
 
 
 class Reached(NamedTuple):

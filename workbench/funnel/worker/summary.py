@@ -76,8 +76,9 @@ class ReachedTask:
         task, whole = self.funnel, block
         if task.by:
             block = task.with_segments(block)
-        block, _, time, conditions = task.parts(block, begun=True)
-        found = task.reached(block.offsets, time, conditions)
+        parts = task.parts(block, begun=True, rows=bool(task.read or task.entered))
+        block, _, time, conditions, _ = parts
+        found = task.found(parts)
         some = np.flatnonzero(found.level)
         reached = found.reached[some]
         since = lists_of(found.taken[some], reached - reached[:, :1], pa.int64())

@@ -1,0 +1,91 @@
+"""The rows of a block that say something: those that fulfil a step or are excluded."""
+
+from kernels.core.kernel import Int64Column, Uint8Column, Uint32Column, kernel
+
+
+@kernel
+def codes_there(code: Uint32Column, there: Uint8Column) -> None:
+    """Mark the codes that rows have.
+
+    Parameters
+    ----------
+    code : uint32 array of shape (rows,)
+    there : uint8 array of shape (codes,)
+        Written: 1 for each code that a row has; the others stay as they are.
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> there = np.zeros(4, np.uint8)
+    >>> codes_there(np.array([2, 0, 2], np.uint32), there)
+    >>> there.tolist()
+    [1, 0, 1, 0]
+    """
+    for i in range(len(code)):
+        there[code[i]] = 1
+
+
+@kernel
+def matching_rows(
+    offsets: Int64Column,
+    time: Int64Column,
+    code: Uint32Column,
+    kind_of: Uint32Column,
+    idle: int,
+    kept_offsets: Int64Column,
+    kept_time: Int64Column,
+    kept_kind: Uint32Column,
+) -> int:
+    """Write the rows that are not idle one behind the other, partition by partition.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+        Partition p owns the rows ``offsets[p]`` to ``offsets[p + 1]``.
+    time : int64 array of shape (rows,)
+    code : uint32 array of shape (rows,)
+    kind_of : uint32 array of shape (codes,)
+        The number of the kind of rows with each code.
+    idle : int
+        The code of rows that are left out; -1 where all are kept.
+    kept_offsets : int64 array of shape (partitions + 1,)
+        Written: which of the kept rows each partition owns.
+    kept_time : int64 array of shape (kept + 1,)
+        Written: the time of each kept row; the last place means nothing.
+    kept_kind : uint32 array of shape (kept + 1,)
+        Written: their kinds.
+
+    Returns
+    -------
+    int
+        How many rows are kept.
+
+    Notes
+    -----
+    O(rows), without a branch: most rows of a table of events are no step of a funnel, and which
+    are cannot be foreseen by a processor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> offsets, time = np.array([0, 2, 3]), np.array([4, 6, 9])
+    >>> code = np.array([0, 2, 2], np.uint32)
+    >>> kept, kind = np.zeros((2, 3), np.int64), np.zeros(3, np.uint32)
+    >>> matching_rows(offsets, time, code, np.arange(3, dtype=np.uint32), 0, *kept, kind)
+    2
+    >>> kept.tolist(), kind.tolist()
+    ([[0, 1, 2], [6, 9, 0]], [2, 2, 0])
+    """
+    at = 0
+    kept_offsets[0] = 0  #: Nothing is kept.
+    for p in range(len(offsets) - 1):
+        for i in range(offsets[p], offsets[p + 1]):
+            kept_time[at] = time[i]
+            kept_kind[at] = kind_of[code[i]]
+            at += 1 if code[i] != idle else 0
+        kept_offsets[p + 1] = at  #: Of partition {p}, rows up to {at} are kept.
+    return at

@@ -18,6 +18,7 @@ from workbench.funnel.behaviour.named_events import (
 )
 from workbench.funnel.behaviour.plan import BehaviourPlan
 from workbench.funnel.bind import unit_of
+from workbench.funnel.intervals import adjusted
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import span, step_number
 from workbench.funnel.spec import FunnelSpec
@@ -199,7 +200,6 @@ def drivers_of(
 def _compared(table: pd.DataFrame, went_on: int, dropped: int, adjust: str) -> pd.DataFrame:
     """Odds ratios, their intervals and p-values, the least adjusted p-value first."""
     from statsmodels.stats.contingency_tables import Table2x2
-    from statsmodels.stats.multitest import multipletests
 
     if table.empty:
         return table.reindex(columns=COLUMNS)
@@ -213,7 +213,7 @@ def _compared(table: pd.DataFrame, went_on: int, dropped: int, adjust: str) -> p
         table["dropped"] / dropped,
     )
     table[["odds_ratio", "low", "high", "p"]] = found
-    table["adjusted_p"] = multipletests(table["p"], method=adjust)[1]
+    table["adjusted_p"] = adjusted(table["p"].to_numpy(), adjust)
     far = -np.abs(np.log(table["odds_ratio"]))
     order = table.assign(far=far).sort_values(["adjusted_p", "far", "column", "value"]).index
     return table.loc[order, COLUMNS].reset_index(drop=True)

@@ -1,8 +1,8 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill``, ``entities``, ``streams``, ``online``, ``small`` and ``floor`` likewise,
-or parts: ``python -m benchmarks windows quantile spark``. ``all`` measures every subject, or those
-named behind it, and with ``--page`` writes a page.
+``windows``, ``backfill``, ``entities``, ``streams``, ``online``, ``small``, ``sql`` and ``floor``
+likewise, or parts: ``python -m benchmarks windows quantile spark``. ``all`` measures every subject,
+or those named behind it, and with ``--page`` writes a page.
 """
 
 import argparse
@@ -16,10 +16,13 @@ from benchmarks.floor import floor
 from benchmarks.funnel import funnel
 from benchmarks.measuring.report import Report, counted, machine, write_json
 from benchmarks.small import small
+from benchmarks.sql import sql
 from benchmarks.streams import streams
 from benchmarks.windows import windows
 
-SUBJECTS = ("funnel", "windows", "backfill", "entities", "streams", "online", "small", "floor")
+SUBJECTS = (
+    "funnel", "windows", "backfill", "entities", "streams", "online", "small", "sql", "floor"
+)  # fmt: skip
 PARTS: dict[str, Sequence[str]] = {
     "funnel": funnel.PARTS,
     "windows": windows.PARTS,
@@ -27,13 +30,15 @@ PARTS: dict[str, Sequence[str]] = {
     "streams": tuple(streams.PARTS),
     "online": online.PARTS,
     "small": small.PARTS,
+    "sql": sql.PARTS,
     "floor": floor.PARTS,
     "all": SUBJECTS,
 }
 #: How many rows the largest file has, and measured runs there are: minutes for all.
 ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS, "floor": 20_000_000}
+ROWS |= {"sql": 20_000_000}
 ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "entities": 2, "streams": 1, "online": 3}
-ROUNDS |= {"small": 5, "floor": 3}
+ROUNDS |= {"small": 5, "sql": 3, "floor": 3}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,6 +85,8 @@ def measured(options: argparse.Namespace) -> Report:
     rows = options.rows or ROWS[options.subject]
     if options.subject == "floor":
         return floor.run(rows, rounds, options.folder, options.parts)
+    if options.subject == "sql":
+        return sql.run(rows, rounds, options.folder, options.parts)
     if options.subject == "streams":
         return streams.run(rows, options.folder, options.parts)
     if options.subject == "windows":

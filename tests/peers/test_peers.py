@@ -87,6 +87,7 @@ def test_values_compare_as_numbers_however_they_are_written() -> None:
     assert rows_of(["1\t2.50", "NULL\ttrue"], 2) == [("1", "2.5"), ("NULL", "1")]
     assert rows_of(["1", "a b", "(empty)", "x"], 2) == [("1", "a b"), ("", "x")]
     assert plain("2024-01-01 10:00:00+00") == plain("2024-01-01 10:00:00")
+    assert plain("2024-01-01 10:00:00+00:00") == plain("2024-01-01 10:00:00")
     assert differing([("1",), ("2",)], [("2",), ("1",)], False, False) == ""
     assert "row 0" in differing([("1",), ("2",)], [("2",), ("1",)], True, False)
     assert "1 rows, and 2 there" in differing([("1",)], [("1",), ("1",)], False, False)
@@ -133,4 +134,20 @@ def test_funnels_of_clickhouse_are_judged_by_the_file_beside(
     report = Report()
     ask_clickhouse(tmp_path, report)
     assert [became for _, became, _ in report.found] == [PASSED, NOT_APPLICABLE]
+    assert not report.of_another_version
+
+
+def test_a_file_has_a_folder_of_its_own_and_a_session_sets_nothing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "window").mkdir()
+    (tmp_path / "window" / "set.test").write_text(
+        "statement ok\nSET default_null_order='nulls_first'\n\n"
+        "statement ok\nCOPY (SELECT NULL AS i UNION ALL SELECT 7) TO '{TEST_DIR}/i.csv'\n\n"
+        "statement ok\nCREATE TABLE n AS SELECT * FROM read_csv('{TEST_DIR}/i.csv')\n\n"
+        "query II\nSELECT i, rank() OVER (ORDER BY i) FROM n\n----\nNULL\t1\n7\t2\n"
+    )
+    report = Report()
+    ask_duckdb(tmp_path, report)
+    assert [became for _, became, _ in report.found] == [PASSED]
     assert not report.of_another_version

@@ -38,6 +38,7 @@ NAMED: dict[str, dict[str, str]] = {
         "mean": "avg", "sem": "sem", "entropy": "entropy", "regr_slope": "regr_slope",
         "bool_and": "bool_and", "bool_or": "bool_or", "count_star": "count", "arbitrary": "first",
         "fsum": "sum", "kahan_sum": "sum", "sumkahan": "sum", "favg": "avg",
+        "approx_distinct": "count_distinct",
     },
     "clickhouse": {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",

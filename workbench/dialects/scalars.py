@@ -21,6 +21,7 @@ _HELD_BY = {
     exp.DType.UBIGINT: "DECIMAL(20, 0)",
     exp.DType.INT128: "DECIMAL(38, 0)",
     exp.DType.UINT128: "DECIMAL(38, 0)",
+    exp.DType.UUID: "STRING",
     **dict.fromkeys(
         (exp.DType.TIMESTAMP_S, exp.DType.TIMESTAMP_MS, exp.DType.TIMESTAMP_NS), "TIMESTAMP_NTZ"
     ),
@@ -229,6 +230,55 @@ def _rounded(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
     return exp.cast(_call(word, value), node.args["to"].copy()) if word else None
 
 
+def _collated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    raise WorkbenchError(
+        f"query: COLLATE {node.expression.sql(dialect=dialect)} is not available; "
+        "compare what lower(...) or translate(...) makes of the text."
+    )
+
+
+def _series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A series of times by an interval, which are no days although its ends may be."""
+    if dialect == "duckdb" and isinstance(node.args.get("step"), exp.Interval):
+        for end in ("start", "end"):
+            time = exp.cast(node.args[end].copy(), "TIMESTAMP_NTZ", dialect="spark")
+            node.set(end, time)
+    return None
+
+
+def _spread_out(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Refuse a second list whose values become rows: there they stand beside the first one's."""
+    select = node.find_ancestor(exp.Select)
+    lists = [] if select is None else [
+        found for one in select.expressions for found in one.find_all(exp.Explode, exp.Unnest)
+        if found.find_ancestor(exp.Select) is select
+    ]  # fmt: skip
+    if len(lists) > 1:
+        raise WorkbenchError(
+            f"query: {len(lists)} lists become rows in one SELECT, which Spark combines each with "
+            "each; make them one list of structs, or number and join them."
+        )
+    return None
+
+
+def _condition(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A number as a condition, which is whether it is not 0."""
+    if dialect == "duckdb" and isinstance(node.this, _ARITHMETIC):
+        node.set("this", exp.cast(node.this.copy(), "BOOLEAN"))
+    return None
+
+
+_ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
+
+
+def _named(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Functions that have no class of their own."""
+    if node.name.lower() not in ("list_extract", "list_element") or len(node.expressions) != 2:
+        return None
+    values, index = node.expressions
+    return _call("TRY_ELEMENT_AT", values, _call("NULLIF", index, exp.Literal.number(0)))
+
+
 def _sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A day and an interval is a time; the distance of two days is a number."""
     left, right = node.this, node.expression
@@ -263,6 +313,12 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Format: _format,
     exp.Length: _length,
     exp.Cast: _day_of_time,
+    exp.If: _condition,
+    exp.GenerateSeries: _series,
+    exp.Explode: _spread_out,
+    exp.Unnest: _spread_out,
+    exp.Collate: _collated,
+    exp.Anonymous: _named,
     exp.Add: _sum_of_times,
     exp.Sub: _sum_of_times,
 }

@@ -39,6 +39,10 @@ def ordered_by_arrival(select: exp.Select, work: Translation) -> exp.Select:
     wanting = [one for one in own(select) if isinstance(one, exp.Window) and _wants(one, work)]
     source = select.args.get("from_")
     others = any(select.args.get(part) for part in ("joins", "laterals", "group", "having"))
+    if wanting and source is None:
+        # There is one row, whatever its order.
+        for window in wanting:
+            window.set("order", exp.Order(expressions=[exp.Ordered(this=exp.Literal.number(0))]))
     if not wanting or others or source is None:
         return select
     if (number := _numbered(source.this, work)) is None:

@@ -97,6 +97,8 @@ def _bound(
         return None
     sign = -1 if side == "preceding" else 1
     value = simplify(value.copy())
+    if isinstance(value, exp.Cast) and value.is_type(exp.DType.INTERVAL):
+        value = exp.Interval(this=value.this)
     if isinstance(value, exp.Interval):
         if (text := duration(value)) is not None:
             return f"-{text}" if sign < 0 else text

@@ -78,6 +78,11 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
         asked.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
         node = node.this
     asked.written = _called(node)
+    if node.find(exp.PropertyEQ) is not None:
+        raise WorkbenchError(
+            f"query: {asked.written} has named arguments, which are not available; give them in "
+            "their order."
+        )
     _named(asked, node, dialect)
     _unwrap(asked)
     if asked.name and asked.name not in CATALOGUE:
@@ -249,6 +254,8 @@ def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     n = _n(asked, node.args.get("offset"), "the place of nth_value")
     last = node.args.get("from_first") is False
+    if n < 1 and dialect == "duckdb":
+        asked.each, n = exp.cast(exp.null(), "BIGINT"), 1
     if asked.each is not None:
         # There is no row before the first one.
         some = exp.GT(this=asked.each.copy(), expression=exp.Literal.number(0))
@@ -265,7 +272,10 @@ def _ntile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _n(asked: SqlFunction, node: exp.Expr | None, what: str) -> int:
-    """A whole number that the query says; 1 where each row has its own."""
+    """A whole number that the query says; 1 where each row has its own, or none has any."""
+    if isinstance(node, exp.Null):
+        asked.each = exp.cast(exp.null(), "BIGINT")
+        return 1
     if node is not None and node.find(exp.Column) is not None:
         asked.each = node.copy()
         return 1

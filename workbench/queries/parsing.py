@@ -1,5 +1,6 @@
 """SQL text read by sqlglot: one question, or one sentence that marks the place."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -98,7 +99,28 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
             "SELECT, WITH, FROM or VALUES."
         )
     _forget_places(tree)
+    for one in list(tree.find_all(exp.SetOperation)):
+        _by_place(one)
     return tree, emit
+
+
+def _by_place(union: exp.SetOperation) -> None:
+    """Put columns that belong together by their names into the same places."""
+    if not union.args.get("by_name"):
+        return
+    sides = [one for one in (union.this, union.expression) if isinstance(one, exp.Select)]
+    if len(sides) < 2 or any(one.is_star for one in sides):
+        raise WorkbenchError(
+            "query: BY NAME needs the columns of both sides by their names; write them out."
+        )
+    given = [{one.alias_or_name.lower(): one for one in side.expressions} for side in sides]
+    names = {one.alias_or_name.lower(): one.alias_or_name for side in sides[::-1]
+             for one in side.expressions}  # fmt: skip
+    places = [*given[0], *(name for name in given[1] if name not in given[0])]
+    for side, own in zip(sides, given, strict=True):
+        columns = [own.get(name) or exp.alias_(exp.null(), names[name]) for name in places]
+        side.set("expressions", columns)
+    union.set("by_name", None)
 
 
 def _forget_places(tree: exp.Expr) -> None:
@@ -130,12 +152,23 @@ def _is_view(tree: exp.Expr, dialect: str) -> bool:
     return dialect == "risingwave" and is_view and tree.find(exp.MaterializedProperty) is not None
 
 
+#: What sqlglot says of a function that it has a class for, and that is given too little.
+_LACKS = re.compile(r"required keyword: '\w+' missing for <class '[\w.]*\.(\w+)'>")
+
+
 def _placed(query: str, error: ParseError) -> str:
     """Where an error is, what it is, and the line with a mark below it."""
     found = error.errors[0] if error.errors else {}
     line, end = found.get("line"), found.get("col")
     what = str(found.get("description") or error).strip().rstrip(".")
     what = what[:1].lower() + what[1:]
+    if lacks := _LACKS.search(what):
+        kind: type[exp.Func] = getattr(exp, lacks[1])
+        name = kind.sql_name().lower()
+        what = f"{name} lacks an argument"
+        if re.search(rf"\b{name}\s*\(\s*DISTINCT\b", query, re.IGNORECASE):
+            what = f"{name} has no DISTINCT here, as it is of two columns; take it of a query of "
+            what += "SELECT DISTINCT"
     lines = query.splitlines()
     if line is None or end is None or not 0 < line <= len(lines):
         return f"{what}."

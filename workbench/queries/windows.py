@@ -81,6 +81,10 @@ def named_windows(select: exp.Select) -> None:
         full = _refined(window, known)
         for part in ("partition_by", "order", "spec", "alias"):
             window.set(part, full.args.get(part))
+        for node in list(own(window)):
+            # Within a window such text is only compared.
+            if isinstance(node, exp.Collate) and node.expression.name.lower() == "nocase":
+                node.replace(exp.Lower(this=node.this.copy()))
 
 
 def _refined(window: exp.Window, known: dict[str, exp.Window]) -> exp.Window:

@@ -219,3 +219,30 @@ SELECT id, list(x) OVER w AS a, array_agg(DISTINCT t ORDER BY t DESC) OVER w AS 
 
 -- places by row
 SELECT id, nth_value(x, id % 3) OVER w AS a, nth_value(x, x IGNORE NULLS) OVER w AS b, ntile(1 + id % 2) OVER w AS c, lag(x, id % 2 ORDER BY y, id) OVER (w ROWS 3 PRECEDING) AS d FROM t WINDOW w AS (ORDER BY id) ORDER BY id;
+
+-- places that no row has
+SELECT id, nth_value(x, NULL) OVER w AS a, ntile(NULL) OVER w AS b, nth_value(x, 0) OVER w AS c, nth_value(x, -1) OVER w AS d FROM t WINDOW w AS (ORDER BY id) ORDER BY id;
+
+-- a sketch that is exact
+SELECT id, approx_count_distinct(x) OVER (ORDER BY id ROWS 4 PRECEDING) AS n FROM t ORDER BY id;
+
+-- numbers as conditions
+SELECT id, sum(if(id % 2, x, NULL)) OVER (ORDER BY id) AS s, CASE WHEN id % 3 THEN 1 END AS c FROM t ORDER BY id;
+
+-- elements by a function
+SELECT id, list_extract(list(x) OVER (ORDER BY id ROWS 2 PRECEDING), 2) AS a, list_element([1, 2], 0) AS b FROM t ORDER BY id;
+
+-- bounds that are cast
+SELECT id, sum(x) OVER (ORDER BY day RANGE BETWEEN '3 days'::interval PRECEDING AND '1 month'::interval FOLLOWING EXCLUDE CURRENT ROW) AS s FROM t ORDER BY id;
+
+-- one row
+SELECT row_number() OVER () AS n, 5 AS k, sum(3) OVER (ROWS 2 PRECEDING) AS s;
+
+-- a union by name
+SELECT id, v, w, count(*) OVER (ORDER BY id) AS n FROM (SELECT id, x AS v FROM t UNION ALL BY NAME SELECT y AS w, id FROM t) ORDER BY id, v, w;
+
+-- text whose case does not count
+SELECT id, count(*) OVER (PARTITION BY upper(t) || 'a' COLLATE NOCASE ORDER BY p COLLATE nocase, id) AS n FROM t ORDER BY id;
+
+-- a series of days
+SELECT d, row_number() OVER (ORDER BY d) AS n FROM (SELECT unnest(generate_series(DATE '2024-01-01', DATE '2024-03-01', INTERVAL 1 MONTH)) AS d) ORDER BY d;

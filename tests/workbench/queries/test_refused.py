@@ -56,7 +56,23 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: the distance of lag is 'far'; write a whole number, the same for all rows."),
     ("duckdb", "SELECT lag(x, y) OVER (ORDER BY id) AS n FROM t", "n: n holds double, "
      "but lag counts rows; give a Column of integers."),
-    ("duckdb", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
+    ("duckdb", "SELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t",
+     "query: line 1, column 32: covar_samp has no DISTINCT here, as it is of two columns; take it "
+     "of a query of SELECT DISTINCT:\nSELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t\n"
+     "                               ^"),
+    ("duckdb", "SELECT corr(x) OVER (ORDER BY id) FROM t",
+     "query: line 1, column 13: corr lacks an argument:\n"
+     "SELECT corr(x) OVER (ORDER BY id) FROM t\n            ^"),
+    ("duckdb", "SELECT lead(x, \"offset\" := 2) OVER (ORDER BY id) FROM t", "query: lead has named "
+     "arguments, which are not available; give them in their order."),
+    ("duckdb", "SELECT t COLLATE NOCASE, sum(x) OVER () FROM t", "query: COLLATE NOCASE is not "
+     "available; compare what lower(...) or translate(...) makes of the text."),
+    ("duckdb", "SELECT sum(id) OVER () FROM (SELECT * FROM t UNION ALL BY NAME SELECT id FROM t)",
+     "query: BY NAME needs the columns of both sides by their names; write them out."),
+    ("duckdb", "SELECT unnest([1, 2]) AS a, unnest([3, 4]) AS b", "query: 2 lists become rows in "
+     "one SELECT, which Spark combines each with each; make them one list of structs, or number "
+     "and join them."),
+    ("postgres", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
      "query: nth_value has no row number 0; write 1 or more."),
     ("duckdb", "SELECT sum(max(x) OVER ()) OVER () FROM t",
      "query: the window MAX(x) OVER () stands within another window; name its answer in a query "

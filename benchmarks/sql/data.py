@@ -1,0 +1,37 @@
+"""Generated days of power plants as Parquet files, kept for the next run."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+FILES = 8
+DAYS = 3_650
+#: 1970-01-01 to 2010-01-01, where the days begin.
+FIRST = 14_610
+
+
+def plants(rows: int, folder: Path) -> Path:
+    """Return a folder of the days of plants, ten years of each: whole MWh, in no order.
+
+    Parameters
+    ----------
+    rows : int
+    folder : Path
+    """
+    place = folder / f"plants-{rows}"
+    if (place / "_SUCCESS").exists():
+        return place
+    place.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(0)
+    number = random.permutation(rows)
+    for k, part in enumerate(np.array_split(number, FILES)):
+        columns = {
+            "plant": part // DAYS,
+            "date": pa.array((part % DAYS + FIRST).astype(np.int32), pa.date32()),
+            "mwh": random.integers(400_000, 700_000, len(part)).astype(np.float64),
+        }
+        pq.write_table(pa.table(columns), place / f"{k}.parquet")
+    (place / "_SUCCESS").touch()
+    return place

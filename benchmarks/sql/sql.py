@@ -1,0 +1,214 @@
+"""``python -m benchmarks sql``: queries as text, beside Python and beside the originals."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from chdb.session import Session
+
+import workbench as wb
+from benchmarks.funnel import data as events
+from benchmarks.measuring.measure import check_same, side_by_side
+from benchmarks.measuring.report import Report, Result, milliseconds, plain_seconds
+from benchmarks.sql import queries
+from benchmarks.sql.data import plants
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARTS = ("translate", "article", "funnel")
+CORES = 2
+#: Milliseconds for a query of a hundred lines, and how many times what the same takes in Python.
+TRANSLATED, AS_IN_PYTHON = 50.0, 1.05
+#: So often a query is taken apart before it is measured, as Java compiles what runs often.
+WARM = 40
+TEXT, PYTHON = "text", "Python"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query of another system, and the same in Python.
+
+    Attributes
+    ----------
+    what, table, text, dialect : str
+    ask : function of a table to its answer
+    """
+
+    what: str
+    table: str
+    text: str
+    dialect: str
+    ask: "Callable[[DataFrame], DataFrame]"
+
+
+ARTICLE = (
+    Question("moving average", "plants", queries.AVERAGE, "duckdb", queries.average),
+    Question("moving quartiles", "plants", queries.IQR, "duckdb", queries.quartiles),
+    Question("last day of each", "plants", queries.LAST, "duckdb", queries.last),
+)
+FUNNEL = Question("windowFunnel", "clicks", queries.FUNNEL, "clickhouse", queries.levels)
+
+
+@dataclass(frozen=True)
+class SqlBench:
+    """What the lines share.
+
+    Attributes
+    ----------
+    spark : pyspark.sql.SparkSession
+    rows, rounds : int
+    folder : Path
+        Of the generated files, and of the answers.
+    report : Report
+    """
+
+    spark: "SparkSession"
+    rows: int
+    rounds: int
+    folder: Path
+    report: Report
+
+    def place(self, who: str) -> Path:
+        """Return where an answer is written."""
+        return self.folder / f"answer-of-{who}"
+
+    def table(self, question: Question, source: str) -> "DataFrame":
+        """Return what a question is asked of; a DateTime of ClickHouse has whole seconds."""
+        from pyspark.sql import functions as F
+
+        df = self.spark.read.parquet(source)
+        if question.dialect != "clickhouse":
+            return df
+        return df.withColumn("timestamp", F.date_trunc("second", "timestamp"))
+
+    def compare(self, question: Question, source: str, other: str, theirs: Any) -> None:
+        """Report a query as text beside the same in Python, and beside its own system."""
+
+        def write(who: str, ask: "Callable[[DataFrame], DataFrame]") -> None:
+            answer = ask(self.table(question, source))
+            answer.write.mode("overwrite").parquet(str(self.place(who)))
+
+        def as_text(df: "DataFrame") -> "DataFrame":
+            return wb.sql(question.text, dialect=question.dialect, **{question.table: df})
+
+        ways = {
+            TEXT: lambda: write(TEXT, as_text),
+            PYTHON: lambda: write(PYTHON, question.ask),
+            other: theirs,
+        }
+        timings = side_by_side(ways, self.rounds, same=False)
+        check_same({who: self.total(who) for who in ways})
+        times = {who: timing.median for who, timing in timings.items()}
+        self.report.took(question.what, self.rows, times)
+        for against, goal in ((PYTHON, AS_IN_PYTHON), (other, None)):
+            cells = plain_seconds(times[TEXT]), plain_seconds(times[against])
+            ratio = times[TEXT] / times[against]
+            self.report.add(Result(question.what, against, self.rows, *cells, ratio, goal))
+
+    def total(self, who: str) -> Any:
+        """Return what tells one answer from another, whatever order its rows are in."""
+        with duckdb.connect() as connection:
+            files = f"read_parquet('{self.place(who)}/*.parquet')"
+            rows = connection.sql(
+                f"SELECT count(*), sum(hash(columns(*)::VARCHAR)::HUGEINT) FROM {files}"
+            )
+            return [int(value) for value in rows.fetchall()[0]]
+
+
+def run(rows: int, rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure and return the results.
+
+    Parameters
+    ----------
+    rows : int
+        Of each table.
+    rounds : int
+        Measured runs of each way.
+    folder : Path
+        Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
+
+    Returns
+    -------
+    Report
+    """
+    chosen = set(only or PARTS)
+    spark = wb.session({"spark.master": f"local[{CORES}]"})
+    bench = SqlBench(spark, rows, rounds, folder, Report())
+    if "translate" in chosen:
+        translate(bench)
+    if "article" in chosen:
+        article(bench)
+    if "funnel" in chosen:
+        funnel(bench)
+    return bench.report
+
+
+def translate(bench: SqlBench) -> None:
+    """Take a long query apart, and do the same lines in Python."""
+    generation = bench.spark.sql(
+        "SELECT id % 3 AS plant, date_add(DATE '2019-01-01', CAST(id AS INT)) AS date, "
+        "CAST(id * 977 % 131 AS DOUBLE) AS mwh, 'north' AS region FROM range(300)"
+    )
+
+    def as_text() -> Any:
+        return wb.sql(queries.LONG, generation=generation)
+
+    asked = wb.explain_sql(queries.LONG, generation=generation)
+    lines = compile(asked, "the same in Python", "exec")
+    names = {"wb": wb, "spark": bench.spark, "generation": generation}
+    for _ in range(WARM):
+        as_text()
+    # One name after another, as a person's notebook has them.
+    ways = {TEXT: as_text, PYTHON: lambda: exec(lines, dict(names))}
+    timings = side_by_side(ways, bench.rounds, same=False)
+    ours, theirs = timings[TEXT].median, timings[PYTHON].median
+    what = f"translate {len(queries.LONG.strip().splitlines())} lines"
+    cells = milliseconds(ours), milliseconds(theirs)
+    bench.report.add(Result(what, "its lines in Python", 0, *cells, ours * 1e3, TRANSLATED, "ms"))
+    beyond = (ours - theirs) * 1e3
+    bench.report.add(
+        Result(f"{what}, beyond", "its lines in Python", 0, *cells, beyond, None, "ms")
+    )
+
+
+def article(bench: SqlBench) -> None:
+    """Ask the queries of DuckDB's article, of Parquet files into Parquet files."""
+    source = plants(bench.rows, bench.folder)
+    for question in ARTICLE:
+        bench.compare(question, str(source), "DuckDB", lambda one=question: by_duckdb(bench, one))
+
+
+def by_duckdb(bench: SqlBench, question: Question) -> None:
+    """Answer by DuckDB."""
+    shutil.rmtree(to := bench.place("DuckDB"), ignore_errors=True)
+    source = plants(bench.rows, bench.folder)
+    with duckdb.connect(config={"threads": CORES}) as connection:
+        connection.sql(f"CREATE VIEW plants AS FROM '{source}/*.parquet'")
+        connection.execute(f"COPY ({question.text}) TO '{to}' (FORMAT parquet, PER_THREAD_OUTPUT)")
+
+
+def funnel(bench: SqlBench) -> None:
+    """Ask a funnel of ClickHouse, of Parquet files into Parquet files."""
+    source = events.clicks(bench.spark, bench.rows, bench.folder)
+    session: Any = Session()  # type: ignore[no-untyped-call]
+    session.query("CREATE DATABASE bench ENGINE = Atomic")
+    session.query("USE bench")
+    session.query(
+        "CREATE VIEW clicks AS SELECT user_id, event, toDateTime(timestamp) AS timestamp "
+        f"FROM file('{source}/*.parquet', Parquet)"
+    )
+
+    def by_clickhouse() -> None:
+        (place := bench.place("ClickHouse")).mkdir(exist_ok=True)
+        session.query(
+            f"INSERT INTO FUNCTION file('{place}/levels.parquet', Parquet) {queries.FUNNEL} "
+            f"SETTINGS max_threads = {CORES}, engine_file_truncate_on_insert = 1"
+        )
+
+    bench.compare(FUNNEL, source, "ClickHouse", by_clickhouse)

@@ -29,7 +29,7 @@ TEXT, PYTHON = "text", "Python"
 
 
 @dataclass(frozen=True)
-class Question:
+class TextQuery:
     """A query of another system, and the same in Python.
 
     Attributes
@@ -46,11 +46,11 @@ class Question:
 
 
 ARTICLE = (
-    Question("moving average", "plants", queries.AVERAGE, "duckdb", queries.average),
-    Question("moving quartiles", "plants", queries.IQR, "duckdb", queries.quartiles),
-    Question("last day of each", "plants", queries.LAST, "duckdb", queries.last),
+    TextQuery("moving average", "plants", queries.AVERAGE, "duckdb", queries.average),
+    TextQuery("moving quartiles", "plants", queries.IQR, "duckdb", queries.quartiles),
+    TextQuery("last day of each", "plants", queries.LAST, "duckdb", queries.last),
 )
-FUNNEL = Question("windowFunnel", "clicks", queries.FUNNEL, "clickhouse", queries.levels)
+FUNNEL = TextQuery("windowFunnel", "clicks", queries.FUNNEL, "clickhouse", queries.levels)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class SqlBench:
         """Return where an answer is written."""
         return self.folder / f"answer-of-{who}"
 
-    def table(self, question: Question, source: str) -> "DataFrame":
+    def table(self, question: TextQuery, source: str) -> "DataFrame":
         """Return what a question is asked of; a DateTime of ClickHouse has whole seconds."""
         from pyspark.sql import functions as F
 
@@ -85,7 +85,7 @@ class SqlBench:
             return df
         return df.withColumn("timestamp", F.date_trunc("second", "timestamp"))
 
-    def compare(self, question: Question, source: str, other: str, theirs: Any) -> None:
+    def compare(self, question: TextQuery, source: str, other: str, theirs: Any) -> None:
         """Report a query as text beside the same in Python, and beside its own system."""
 
         def write(who: str, ask: "Callable[[DataFrame], DataFrame]") -> None:
@@ -184,7 +184,7 @@ def article(bench: SqlBench) -> None:
         bench.compare(question, str(source), "DuckDB", lambda one=question: by_duckdb(bench, one))
 
 
-def by_duckdb(bench: SqlBench, question: Question) -> None:
+def by_duckdb(bench: SqlBench, question: TextQuery) -> None:
     """Answer by DuckDB."""
     shutil.rmtree(to := bench.place("DuckDB"), ignore_errors=True)
     source = plants(bench.rows, bench.folder)

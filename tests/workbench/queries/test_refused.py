@@ -61,8 +61,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "of a query of SELECT DISTINCT:\nSELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t\n"
      "                               ^"),
     ("duckdb", "SELECT corr(x) OVER (ORDER BY id) FROM t",
-     "query: line 1, column 13: corr lacks an argument:\n"
-     "SELECT corr(x) OVER (ORDER BY id) FROM t\n            ^"),
+     "query: line 1, column 14: corr lacks an argument:\n"
+     "SELECT corr(x) OVER (ORDER BY id) FROM t\n             ^"),
     ("duckdb", "SELECT lead(x, \"offset\" := 2) OVER (ORDER BY id) FROM t", "query: lead has named "
      "arguments, which are not available; give them in their order."),
     ("duckdb", "SELECT t COLLATE NOCASE, sum(x) OVER () FROM t", "query: COLLATE NOCASE is not "

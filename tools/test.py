@@ -88,6 +88,8 @@ def main() -> None:
     # What is killed by a test, or is a notebook's kernel at its end, leaves its folders behind.
     room = tempfile.TemporaryDirectory(prefix="tests-", ignore_cleanup_errors=True)
     with room as folder, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        # Of all users, as the folder is that it stands for.
+        Path(folder).chmod(0o1777)
         os.environ["TMPDIR"] = folder
         futures = run_quick(pool) if quick else run_all(pool, Path(folder, "classes.jsa"))
         results = [future.result() for future in futures]

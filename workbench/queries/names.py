@@ -21,7 +21,7 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: QueryTables that are a function of numbers, and what their one column is called.
+#: QueryTables that are a function of numbers or times, and what their one column is called.
 COUNTED = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: QueryTables that are a file.
 READ = ("read_csv_auto", "read_json", "read_json_auto", "parquet_scan")
@@ -180,13 +180,16 @@ class QueryTables:
             ) from error
 
     def _function(self, node: exp.Table) -> "DataFrame":
-        """A table that is a function of numbers, or a file that is named."""
+        """A table that is a function of numbers or times, or a file that is named."""
         call = node.this
         name = _called(call)
         values = [one.this for one in call.find_all(exp.Literal)]
         of_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in READ
         if of_file and len(values) == 1:
             return self._noted(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
+        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect == "duckdb"
+        if isinstance(call, exp.GenerateSeries) and timed:
+            return self._timed(name, call)
         if name in COUNTED:
             return self._counted(name, call)
         raise WorkbenchError(
@@ -211,6 +214,34 @@ class QueryTables:
             end += 1 if step > 0 else -1
         line = f"spark.range({begin}, {end}, {step}).toDF({COUNTED[name]!r})"
         return self._noted(name, self.spark.range(begin, end, step).toDF(COUNTED[name]), line)
+
+    def _timed(self, name: str, call: exp.GenerateSeries) -> "DataFrame":
+        """Times from one to another, by an interval that may go back."""
+        begin, end = (_constant_time(name, call.args[one]) for one in ("start", "end"))
+        step, column = call.args["step"].sql("spark"), COUNTED[name]
+        # Spark refuses to go from one to another by a step that leads away.
+        way = f"{end} = {begin} OR ({begin} + {step} > {begin}) = ({end} > {begin})"
+        text = f"SELECT explode(if({way}, sequence({begin}, {end}, {step}), array())) AS {column}"
+        # DuckDB goes on from the last day of a short month, and Spark from the first time of all.
+        if re.search("month|quarter|year", step, re.IGNORECASE) and self._is_late(begin):
+            raise WorkbenchError(f"query: {name} takes months from a day up to the 28th here.")
+        df, line = self.spark.sql(text), f"spark.sql({text!r})"
+        if name == "range":
+            other = f"{column} != {end}"
+            df, line = df.where(other), f"{line}.where({other!r})"
+        return self._noted(name, df, line)
+
+    def _is_late(self, time: str) -> bool:
+        """Whether a constant time is on a day that not every month has."""
+        return bool(self.spark.sql(f"SELECT day({time}) > 28").collect()[0][0])
+
+
+def _constant_time(name: str, value: exp.Expr) -> str:
+    """A constant date or time, as Spark writes one."""
+    inner = value.this if value.is_type("date", "timestamp") else value
+    if not isinstance(inner, exp.Literal) or not inner.is_string:
+        raise WorkbenchError(f"query: {name} goes from one constant date or time to another here.")
+    return exp.cast(inner.copy(), "TIMESTAMP_NTZ", dialect="spark").sql("spark")
 
 
 def _called(call: exp.Expr) -> str:

@@ -202,6 +202,15 @@ SELECT id, [x, id][1] AS a, [x, id][-1] AS b, [x][3] AS c, list_contains([x, NUL
 -- arrival of numbers
 SELECT r, row_number() OVER () AS n, lag(r) OVER () AS b, first_value(r) OVER () AS f FROM range(9, 0, -2) AS numbers(r) ORDER BY r;
 
+-- times as a table
+SELECT i, count(*) OVER (ORDER BY i RANGE BETWEEN INTERVAL 2 MINUTES PRECEDING AND CURRENT ROW) AS n FROM range('1969-12-31 23:58'::TIMESTAMP, '1970-01-01 00:03'::TIMESTAMP, INTERVAL 1 MINUTE) AS r(i) ORDER BY i;
+
+-- times as a table, back and by months
+SELECT a, b, row_number() OVER (ORDER BY a, b) AS n FROM generate_series(DATE '2024-03-02', DATE '2024-02-28', INTERVAL '-1' DAY) AS r(a), generate_series(DATE '2024-01-28', DATE '2024-03-28', INTERVAL 1 MONTH) AS s(b) ORDER BY a, b;
+
+-- times as a table without one
+SELECT count(*) OVER () AS n FROM range(DATE '2024-03-02', DATE '2024-02-28', INTERVAL 1 DAY) AS r(a);
+
 -- arrival of values
 SELECT a, row_number() OVER () AS n, sum(b) OVER (ROWS 1 PRECEDING) AS s FROM (VALUES (3, 1), (1, 2), (2, 4)) AS v(a, b) ORDER BY a;
 

@@ -74,6 +74,10 @@ REFUSED: list[tuple[str, str, str]] = [
      "and join them."),
     ("postgres", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
      "query: nth_value has no row number 0; write 1 or more."),
+    ("duckdb", "SELECT * FROM range(DATE '2024-01-31', DATE '2024-06-01', INTERVAL 1 MONTH)",
+     "query: range takes months from a day up to the 28th here."),
+    ("duckdb", "SELECT * FROM generate_series(now(), now(), INTERVAL 1 DAY)",
+     "query: generate_series goes from one constant date or time to another here."),
     ("duckdb", "SELECT sum(max(x) OVER ()) OVER () FROM t",
      "query: the window MAX(x) OVER () stands within another window; name its answer in a query "
      "within this one."),

@@ -36,7 +36,7 @@ CHECKS = {
 }
 #: How many parts run at a time: a driver of Spark waits for its workers, and they for it, so that a
 #: part keeps less than a core busy.
-SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = 3
 #: Folders of tests that are a part by themselves.
 ALONE = ("workbench", "browser", "kernels", "crash")
 #: Folders of the workbench's tests that are a part of their own, as all of them in one would be

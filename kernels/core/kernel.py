@@ -117,6 +117,7 @@ class Kernel:
         self._state = roles.index(STATE) if STATE in roles else None
 
     def __call__(self, *args: Any) -> Any:
+        args = tuple(map(_writeable, args))
         return (self.compiled if self._is_own(args) else self._in_memory)(*args)
 
     def __repr__(self) -> str:
@@ -162,7 +163,8 @@ class Kernel:
             watcher(self, *both, prepared)
         results = np.zeros(len(offsets) - 1, self._result_dtype())
         lifted = self.lifted if self._is_own(prepared) else self._lifted_in_memory
-        lifted(*(np.ascontiguousarray(one, np.int64) for one in both), results, *prepared)
+        ends = (_writeable(np.ascontiguousarray(one, np.int64)) for one in both)
+        lifted(*ends, results, *prepared)
         return results
 
     def part(
@@ -283,6 +285,15 @@ class Kernel:
         if role in (COLUMN, RIGHT) and not arg.flags.writeable:
             return np.array(arg, dtype)
         return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
+
+
+def _writeable(arg: Any) -> Any:
+    """An argument, or a copy of it where it is an array that cannot be written to.
+
+    Numba has a type of its own for those, and each type is a version that somebody waits for.
+    """
+    read_only = isinstance(arg, np.ndarray) and not arg.flags.writeable
+    return arg.copy() if read_only else arg
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -343,3 +343,17 @@ def test_a_fresh_process_finds_every_kernel_compiled() -> None:
     for kernel in registry.values():
         kernel.compile()
     subprocess.run([sys.executable, "-c", NOTHING_COMPILED], check=True)
+
+
+def test_what_cannot_be_written_to_needs_no_version_of_its_own() -> None:
+    def versions(writeable: bool) -> tuple[int, int]:
+        conditions, ends = np.array([0b101, 0], np.uint32), np.array([0, 2])
+        conditions.flags.writeable = ends.flags.writeable = writeable
+        row, step = np.zeros(3, np.int64), np.zeros(3, np.uint32)
+        registry["expand_conditions"](conditions, ends, row, step)
+        registry["in_order"].over(ends, np.array([1, 2]), np.ones(2, np.uint8))
+        assert row.tolist() == [0, 0, 1]
+        direct, over = registry["expand_conditions"].compiled, registry["in_order"].lifted
+        return len(direct.signatures), len(over.signatures)
+
+    assert versions(writeable=True) == versions(writeable=False)

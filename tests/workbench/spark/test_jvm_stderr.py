@@ -6,6 +6,8 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,15 +57,22 @@ def test_what_a_process_writes_comes_through(capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr().err == "directly\n"
 
 
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder for sockets, whose whole path has about 100 characters at the most."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize(
     ("module", "says"), [("workbench.spark.worker_daemon", r"\A\Z"), ("pyspark.daemon", "Broken")]
 )
 def test_a_worker_that_nobody_waits_for_ends_without_a_word(
-    module: str, says: str, tmp_path: Path
+    module: str, says: str, short_path: Path
 ) -> None:
     env = os.environ | {
         "PYTHON_UNIX_DOMAIN_ENABLED": "true",
-        "PYTHON_WORKER_FACTORY_SOCK_DIR": str(tmp_path),
+        "PYTHON_WORKER_FACTORY_SOCK_DIR": str(short_path),
         "SPARK_REUSE_WORKER": "1",
         "PYTHON_DAEMON_KILL_WORKER_ON_FLUSH_FAILURE": "1",
     }

@@ -69,7 +69,7 @@ TESTS = {
 #: fails, and the stack of each of its threads is printed.
 LONGEST = 2400
 #: Those that have no test without Spark or a browser.
-SLOW = ("notebooks", "browser")
+SLOW = ("notebooks", "browser", "clusters")
 
 
 class Result(NamedTuple):

@@ -208,6 +208,7 @@ class Frame:
         --------
         >>> import pandas as pd
         >>> import workbench as wb
+        >>> spark = wb.session()
         >>> visits = pd.DataFrame({"minute": [1, 3, 40, 44, 45]})
         >>> begin, clicks = wb.fn.first("minute"), wb.fn.count()
         >>> frame = Frame.session(30)

@@ -165,6 +165,7 @@ class Over(WindowCall):
         --------
         >>> import pandas as pd
         >>> import workbench as wb
+        >>> spark = wb.session()
         >>> days = pd.DataFrame({"day": [1, 2, 3], "mwh": [5, 7, 6]})
         >>> over = wb.Over(
         ...     order_by="day", frame=wb.Frame.rows(-1, 1), usual=wb.fn.median("mwh")

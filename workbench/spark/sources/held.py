@@ -48,6 +48,8 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
     Examples
     --------
     >>> import pyarrow as pa
+    >>> from workbench.spark.session import session
+    >>> spark = session()
     >>> type(source(pa.table({"user": ["ann"]}))).__name__
     'HeldTable'
     """

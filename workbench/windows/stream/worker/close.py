@@ -194,8 +194,8 @@ class CloseOperator:
     def _outlived(self, rows: Sorted, left: Ints) -> Ints:
         """When the rows of partitions all of whose rows have left are needed no more."""
         table = extent_table(self.extents)
-        measured = np.isin(table[:, UNIT], (RANGE, SESSION))
-        back = np.where(measured, table[:, START], MOST * (table[:, START] > 0))
+        along = np.isin(table[:, UNIT], (RANGE, SESSION))
+        back = np.where(along, table[:, START], MOST * (table[:, START] > 0))
         reach = int(back.max(initial=0))
         due = np.full(len(left), NEVER)
         if reach < MOST:

@@ -6,6 +6,7 @@ or those named behind it, and with ``--page`` writes a page.
 """
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,6 +66,8 @@ def all_of(options: argparse.Namespace) -> None:
         parser().error(f"--of: {wrong[0]} is no subject; there are {', '.join(SUBJECTS)}.")
     found = everything.measured(options.parts or SUBJECTS, given, sizes)
     everything.written(found, options.json, options.page)
+    if found["broken_off"]:
+        sys.exit(f"Ended with an error: {', '.join(found['broken_off'])}.")
 
 
 def measured(options: argparse.Namespace) -> Report:

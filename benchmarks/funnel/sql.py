@@ -36,42 +36,46 @@ def any_order(source: str, steps: Sequence[str], window: int) -> str:
 def exclusion(source: str, steps: Sequence[str], window: int, excluded: str) -> str:
     """Return the query for the level of each key, where an event must not precede the last step.
 
-    For each last step the newest event of the step before it, and for that one the newest of the
-    step before, and so on: of all chains that end there this one has the least time for an excluded
-    event, and began last. One at the time of a step is behind it. A key without a clean chain is as
-    far as the steps before go.
+    Of all chains that end at an event, the one whose steps are the newest before it has the least
+    time for an excluded event, and began last: when it began goes along from step to step, as the
+    greatest so far. An excluded event at the time of a step is behind it. A key without a clean
+    chain is as far as the steps before go. A row is looked at once for each step.
 
     Parameters
     ----------
     source : str
         What stands behind ``FROM``.
     steps : sequence of str
-        Three or more.
+        Two or more.
     window : int
         Microseconds; inclusive.
     excluded : str
         The event that must not happen between the last two steps.
     """
     last = len(steps) - 1
-    arrays = ", ".join(f"groupArrayIf({_TIME}, event = '{s}') AS t{k}" for k, s in enumerate(steps))
-    before = ", ".join(f"event = '{step}'" for step in steps[:last])
-    newest, columns = f"t{last}", []
-    for k in reversed(range(last)):
-        columns.append(f"arrayMap(x -> arrayMax(arrayFilter(y -> y <= x, t{k})), {newest}) AS n{k}")
-        newest = f"n{k}"
-    clean = f"""arrayExists(
-        (t, begin, before) -> begin > 0 AND t - begin <= {window}
-            AND NOT arrayExists(x -> x >= before AND x < t, excluded),
-        t{last}, n0, n{last - 1})"""
-    return f"""
-        SELECT if({clean}, {last + 1}, partly) AS level
+    along = "PARTITION BY user_id ORDER BY at RANGE BETWEEN UNBOUNDED PRECEDING"
+    upto = f"WINDOW upto AS ({along} AND CURRENT ROW)"
+    began = f"""
+        SELECT *, maxIf(at, event = '{steps[last - 1]}') OVER upto AS before,
+            maxIf(at, event = '{excluded}') OVER ({along} AND 1 PRECEDING) AS broken
         FROM (
-            SELECT *, {", ".join(columns)} FROM (
-                SELECT user_id, {arrays}, groupArrayIf({_TIME}, event = '{excluded}') AS excluded,
-                    windowFunnel({window})(toUInt64({_TIME}), {before}) AS partly
-                FROM {source} WHERE event IN ({_texts([*steps, excluded])}) GROUP BY user_id
-            )
-        )
+            SELECT user_id, {_TIME} AS at, event FROM {source}
+            WHERE event IN ({_texts([*steps, excluded])})
+        ) {upto}
+    """
+    reached = [f"event = '{steps[0]}', 1"]
+    for k, step in enumerate(steps[:last]):
+        newest = f"begin{k - 1}" if k else "at"
+        began = f"""
+            SELECT *, maxIf({newest}, event = '{step}') OVER upto AS begin{k}
+            FROM ({began}) {upto}
+        """
+        within = f"begin{k} > 0 AND at - begin{k} <= {window}"
+        clean = " AND ifNull(broken, 0) < before" if k + 1 == last else ""
+        reached.append(f"event = '{steps[k + 1]}' AND {within}{clean}, {k + 2}")
+    return f"""
+        SELECT user_id, max(multiIf({", ".join(reached)}, 0)) AS level FROM ({began})
+        GROUP BY user_id
     """
 
 

@@ -42,8 +42,9 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     Parameters
     ----------
     run : dict
-        ``machine``, ``versions``, ``asked`` (the words of the command line of each subject), and
-        ``subjects``: the results of each, as ``python -m benchmarks SUBJECT --json`` writes them.
+        ``machine``, ``versions``, ``asked`` (the words of the command line of each subject),
+        ``subjects`` (the results of each, as ``python -m benchmarks SUBJECT --json`` writes them),
+        and ``broken_off``: the names of those that ended with an error.
     charts : str
         The folder of the charts, as the page names it.
 
@@ -52,7 +53,7 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     >>> one = {"what": "a scan", "against": "a copy", "rows": 1000, "ours": "2 s", "theirs": "1 s",
     ...        "value": 2.0, "unit": "x", "target": None, "met": True}
     >>> run = {"machine": "2 cores", "versions": {"Python": "3.11"}, "asked": {"funnel": ""},
-    ...        "subjects": {"funnel": [one]}}
+    ...        "subjects": {"funnel": [one]}, "broken_off": []}
     >>> [line for line in page(run).splitlines() if line.startswith("| a scan")]
     ['| a scan | a copy | 1,000 | 2 s | 1 s | 2.00 x |  |']
     """
@@ -64,6 +65,8 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
         f"**Machine.** {run['machine']}",
         f"**Versions.** {known}.",
     ]
+    if run["broken_off"]:
+        parts += [f"**Not measured**, as it ended with an error: {', '.join(run['broken_off'])}."]
     for subject, lines in run["subjects"].items():
         parts += [f"## {subject}", f"`python -m benchmarks {subject} {run['asked'][subject]}`"]
         parts += [table(lines)]

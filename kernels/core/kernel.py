@@ -282,9 +282,9 @@ class Kernel:
         if role == STATE:
             return arg
         dtype = _dtype(annotation) or arg.dtype
-        if role in (COLUMN, RIGHT) and not arg.flags.writeable:
-            return np.array(arg, dtype)
-        return np.ascontiguousarray(arg, dtype) if arg.dtype != dtype else arg
+        if arg.dtype != dtype:
+            return np.ascontiguousarray(arg, dtype)
+        return _writeable(arg) if role in (COLUMN, RIGHT) else arg
 
 
 def _writeable(arg: Any) -> Any:

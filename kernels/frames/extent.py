@@ -109,6 +109,26 @@ def extent_table(extents: Iterable[FrameExtent]) -> Ints:
     return np.array(table, np.int64).reshape(-1, 5)
 
 
+def along_order(table: Ints) -> NDArray[np.bool_]:
+    """Say which extents are distances along the order, rather than numbers of rows or of peers.
+
+    Parameters
+    ----------
+    table : int64 array of shape (extents, 5)
+        As :func:`extent_table` makes it.
+
+    Returns
+    -------
+    bool array of shape (extents,)
+
+    Examples
+    --------
+    >>> along_order(extent_table([FrameExtent("rows", -1, 0), FrameExtent("range", -7, 0)])).tolist()
+    [False, True]
+    """
+    return np.isin(table[:, UNIT], (RANGE, SESSION))
+
+
 def _row(extent: FrameExtent) -> tuple[int, ...]:
     if extent.unit not in UNITS:
         raise ValueError(f"unit: {extent.unit!r} is none of {', '.join(map(repr, UNITS))}.")

@@ -17,9 +17,11 @@ def test_a_run_is_told_with_its_machine_and_drawn_where_it_has_goals(tmp_path: P
         name: [asdict(one) | {"met": one.met} for one in found] for name, found in lines.items()
     }
     run = {"machine": "2 idle cores", "versions": {"Python": "3.11"}, "subjects": subjects}
-    write_page(run | {"asked": {"windows": "", "floor": ""}}, tmp_path / "figures.md")
+    run |= {"asked": {"windows": "", "floor": "", "online": ""}, "broken_off": ["online"]}
+    write_page(run, tmp_path / "figures.md")
     page = (tmp_path / "figures.md").read_text()
     assert "**Machine.** 2 idle cores" in page
+    assert "ended with an error: online." in page
     assert "| moving <median> | DuckDB | 2,000,000 | 3.00 s | 1.50 s | 2.00 x |" in page
     assert r"| funnel \| cold |" in page
     assert "at most 1, missed |" in page

@@ -150,6 +150,8 @@ def _steps(
     columns.append(exp.alias_(params[0], time, quoted=True))
     for one, label in zip(params[1:], labels, strict=True):
         columns.append(exp.alias_(exp.cast(one.copy(), "BOOLEAN"), label, quoted=True))
+    is_whole = unused([*group, time, *labels], "is_whole")
+    columns.append(exp.alias_(_without_nulls(params), is_whole, quoted=True))
     rows.set("expressions", columns)
     df = work.spark(rows, "it is what the funnel looks at")
     found = df.schema[time].dataType
@@ -158,36 +160,32 @@ def _steps(
             f"query: windowFunnel goes along times or integers, but {params[0].sql()} holds "
             f"{found.simpleString()}."
         )
-    before = sqlglot.parse_one(_BEFORE_ALL[kind_of(found)], read="spark")
-    return work.spark(_without_nulls(df, group, time, before, labels, work), "nulls are no steps")
-
-
-def _without_nulls(
-    df: "DataFrame",
-    group: list[str],
-    time: str,
-    before: exp.Expr,
-    labels: list[str],
-    work: Translation,
-) -> exp.Select:
-    is_whole = unused([*group, time, *labels], "is_whole")
-    known = exp.and_(
-        *(
-            exp.Not(this=exp.Is(this=staged_column(one), expression=exp.Null()))
-            for one in (time, *labels)
-        )
+    whole, before = staged_column(is_whole), _BEFORE_ALL[kind_of(found)]
+    at = exp.Case(
+        ifs=[exp.If(this=whole, true=staged_column(time))],
+        default=sqlglot.parse_one(before, read="spark"),
     )
-    marked = exp.Select(expressions=[exp.Star(), exp.alias_(known, is_whole, quoted=True)])
-    marked.set("from_", exp.From(this=work.tables.answer(df, "")))
+    steps = (exp.alias_(exp.and_(whole, staged_column(one)), one, quoted=True) for one in labels)
+    asked = exp.Select(
+        expressions=[*map(staged_column, group), exp.alias_(at, time, quoted=True), *steps]
+    )
+    asked.set("from_", exp.From(this=work.tables.answer(df, "")))
+    return work.spark(asked, "nulls are no steps")
 
-    def where_whole(name: str, otherwise: exp.Expr) -> exp.Expr:
-        case = exp.Case(
-            ifs=[exp.If(this=staged_column(is_whole), true=staged_column(name))], default=otherwise
-        )
-        return exp.alias_(case, name, quoted=True)
 
-    columns = [*map(staged_column, group), where_whole(time, before)]
-    columns += [where_whole(one, exp.false()) for one in labels]
-    asked = exp.Select(expressions=columns)
-    asked.set("from_", exp.From(this=marked.subquery("marked")))
-    return asked
+def _without_nulls(params: list[exp.Expr]) -> exp.Expr:
+    """The condition under which neither the time nor a step is null."""
+    needed = dict.fromkeys(one for param in params for one in _needed(param))
+    known = (exp.Not(this=exp.Is(this=exp.paren(one), expression=exp.Null())) for one in needed)
+    return exp.and_(*known) if needed else exp.true()
+
+
+def _needed(node: exp.Expr) -> list[exp.Expr]:
+    """What must not be null for an expression not to be: a comparison's columns, else itself."""
+    if isinstance(node, exp.Literal | exp.Boolean | exp.Is):
+        return []
+    if isinstance(node, exp.Coalesce) and node.expressions == [exp.false()]:
+        return []
+    if isinstance(node, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return [*_needed(node.left), *_needed(node.right)]
+    return _needed(node.this) if isinstance(node, exp.Paren) else [node]

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kernels.frames.extent import RANGE, SESSION, START, UNIT, FrameExtent, extent_table, plus
+from kernels.frames.extent import START, FrameExtent, along_order, extent_table, plus
 from kernels.frames.ordering import MOST
 from kernels.stream.affected import PartitionSlices, cut_ranges, peers_before
 from kernels.stream.sort_buffer import merge_rows, sorted_rows
@@ -194,8 +194,7 @@ class CloseOperator:
     def _outlived(self, rows: Sorted, left: Ints) -> Ints:
         """When the rows of partitions all of whose rows have left are needed no more."""
         table = extent_table(self.extents)
-        along = np.isin(table[:, UNIT], (RANGE, SESSION))
-        back = np.where(along, table[:, START], MOST * (table[:, START] > 0))
+        back = np.where(along_order(table), table[:, START], MOST * (table[:, START] > 0))
         reach = int(back.max(initial=0))
         due = np.full(len(left), NEVER)
         if reach < MOST:

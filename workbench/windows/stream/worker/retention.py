@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.frames.extent import BACK, RANGE, SESSION, START, UNIT, FrameExtent, extent_table
+from kernels.frames.extent import BACK, START, FrameExtent, along_order, extent_table
 from kernels.frames.ordering import MOST
 from workbench.windows.stream.worker.operator import NEVER
 
@@ -43,8 +43,7 @@ def due_of(
     table = extent_table(extents)
     if time is None or (table[:, [BACK, START]] == MOST).any():
         return due
-    measured = np.isin(table[:, UNIT], (RANGE, SESSION))
-    reach = int(table[measured][:, [BACK, START]].max(initial=0))
+    reach = int(table[along_order(table)][:, [BACK, START]].max(initial=0))
     some = offsets[1:] > offsets[:-1]
     last = time[offsets[1:][some] - 1]
     passed = np.full(len(last), False) if watermark is None else last <= watermark

@@ -173,7 +173,7 @@ def translate(bench: SqlBench) -> None:
     bench.report.add(Result(what, "its lines in Python", 0, *cells, ours * 1e3, TRANSLATED, "ms"))
     beyond = (ours - theirs) * 1e3
     bench.report.add(
-        Result(f"{what}, beyond", "its lines in Python", 0, *cells, beyond, None, "ms")
+        Result(f"{what}, beyond", "its lines in Python", 0, *cells, beyond, TRANSLATED, "ms")
     )
 
 

@@ -172,6 +172,8 @@ class FunnelExplorer(Shared, Card):
         self.people.clear()
         redraw(self.asked, view.figure)
         self._entitle(seconds)
+        # As with the steps: a table of every period takes longer than the picture.
+        time.sleep(_A_TURN)
         listed = view.listed
         self.table.show(
             listed.frame, listed.code, name="funnel", heads=listed.heads, shown=listed.shown

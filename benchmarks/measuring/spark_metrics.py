@@ -6,6 +6,8 @@ import threading
 import psutil
 
 BETWEEN_SAMPLES = 0.02
+#: What a session of the workbench has its workers forked by.
+DAEMON = "workbench.spark.worker_daemon"
 
 
 class WorkerPeak:
@@ -31,7 +33,7 @@ def worker_bytes() -> list[int]:
     sizes = []
     for process in psutil.Process(os.getpid()).children(recursive=True):
         try:
-            if "pyspark.daemon" in process.cmdline():
+            if DAEMON in process.cmdline():
                 sizes.append(process.memory_info().rss)
         except psutil.Error:
             continue

@@ -159,15 +159,18 @@ def _told(name: str, begin: Any, row: Any, unit: str) -> str:
 def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
     """Bars of all segments together: whose window is over, and whose is not."""
     of_all = rows.groupby("from", sort=True)[["entrants", "open"]].sum()
-    x, still_open = _along(of_all.index.to_series()), of_all["open"].tolist()
     over = (of_all["entrants"] - of_all["open"]).tolist()
+    # plotly makes a pattern for each hatched bar, also for one without height.
+    still_open = of_all[of_all["open"] > 0]["open"]
     return [
         go.Bar(
-            x=x, y=over, name="entered", marker_color=BLUE, showlegend=False,
+            x=_along(of_all.index.to_series()), y=over, name="entered", marker_color=BLUE,
+            showlegend=False,
             hovertemplate=chart_text("%{y:,} ", unit, " entered, their window is over", NO_NAME),
         ),
         go.Bar(
-            x=x, y=still_open, name="of them open", showlegend=False,
+            x=_along(still_open.index.to_series()), y=still_open.tolist(), name="of them open",
+            showlegend=False,
             marker={"color": "rgba(0,0,0,0)", "line": {"color": GREY, "width": 1},
                     "pattern": {"shape": "/", "fgcolor": GREY, "size": 6}},
             hovertemplate=chart_text("%{y:,} ", unit, " entered and may still go on", NO_NAME),

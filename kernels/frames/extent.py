@@ -123,7 +123,8 @@ def along_order(table: Ints) -> NDArray[np.bool_]:
 
     Examples
     --------
-    >>> along_order(extent_table([FrameExtent("rows", -1, 0), FrameExtent("range", -7, 0)])).tolist()
+    >>> extents = [FrameExtent("rows", -1, 0), FrameExtent("range", -7, 0)]
+    >>> along_order(extent_table(extents)).tolist()
     [False, True]
     """
     return np.isin(table[:, UNIT], (RANGE, SESSION))

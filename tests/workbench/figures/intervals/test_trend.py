@@ -43,7 +43,8 @@ def test_points_with_open_entrants_are_hollow_and_these_are_hatched_bars() -> No
     figure = trend_figure(DAYS)
     _, line, over, still_open = figure.data
     assert list(line.marker.symbol) == ["circle", "circle", "circle-open", "circle-open"]
-    assert (list(over.y), list(still_open.y)) == ([40, 0, 20, 0], [0, 0, 10, 20])
+    assert (list(over.y), list(still_open.y)) == ([40, 0, 20, 0], [10, 20])
+    assert list(still_open.x) == list(over.x)[2:]
     assert still_open.marker.pattern.shape == "/"
     assert "hollow and hatched: 30 still open" in figure.layout.title.subtitle.text
 

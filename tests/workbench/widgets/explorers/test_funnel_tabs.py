@@ -54,7 +54,7 @@ def test_a_trend_is_that_of_the_funnel(explorer: FunnelExplorer) -> None:
     opened(explorer, "Trend", every="1 week")
     twin = explorer.funnel.trend(explorer.prepared, every="1 week")
     assert explorer._table().equals(twin)
-    assert list(marks(explorer)[0].x) == twin["from"].drop_duplicates().tolist()
+    assert list(marks(explorer)[0].x) == [str(one) for one in twin["from"].drop_duplicates()]
     assert (explorer._asked.layout.display, explorer._steps.layout.display) == (None, "none")
     assert "entries of users reached the last step" in explorer.status.value
 

@@ -5,9 +5,11 @@ import threading
 
 import psutil
 
+from workbench.spark import worker_daemon
+
 BETWEEN_SAMPLES = 0.02
 #: What a session of the workbench has its workers forked by.
-DAEMON = "workbench.spark.worker_daemon"
+DAEMON = worker_daemon.__name__
 
 
 class WorkerPeak:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
 from workbench.spark.java import java_home
+from workbench.spark.jvm_questions import remember_classes
 from workbench.spark.jvm_stderr import without_steps
 from workbench.spark.own_folder import own_folder
 from workbench.spark.shipping import ship_ahead
@@ -72,6 +73,7 @@ def session(conf: Mapping[str, object] | None = None) -> "SparkSession":
         spark = SparkSession.active()
     except PySparkRuntimeError:
         spark = _start(dict(conf or {}))
+    remember_classes(spark)
     ship_ahead(spark)
     return spark
 

@@ -76,6 +76,14 @@
       for (const it of all(picture, 'text')) if (!inside(box(it), box(picture))) say('text outside its picture', it);
     }
   }
+  for (const still of all(document, 'svg.wb-still')) {
+    for (const it of all(still, 'text')) if (!inside(box(it), box(still))) say('text outside its picture', it);
+  }
+  for (const table of all(document, 'table.wb-described')) {
+    const place = table.closest('.jp-OutputArea-output') ?? table.parentElement;
+    if (box(table).right > box(place).right + hair && place.scrollWidth <= place.clientWidth) say('cut off', table);
+    for (const it of all(table, 'th, td, caption')) if (it.textContent) isRead(it, getComputedStyle(it).color, ground(it));
+  }
   for (const chart of all(document, '.js-plotly-plot')) {
     const place = chart.closest('.wb-card') ? chart.parentElement : chart;
     const style = getComputedStyle(place);
@@ -97,6 +105,13 @@
       ticks.slice(1).forEach((it, k) => {
         if (!apart(within(box(it)), within(box(ticks[k])))) say('over the tick beside it', it);
       });
+    }
+    // Which is above or below its figure, or beside it, and not over the marks.
+    const { y, yref } = chart._fullLayout.legend ?? {};
+    for (const legend of yref === 'paper' && (y >= 1 || y <= 0) ? all(chart, '.legend') : []) {
+      for (const plot of all(chart, '.nsewdrag')) {
+        if (!apart(within(box(legend)), within(box(plot)))) say('over its figure', legend);
+      }
     }
     const ticks = all(chart, '.xtick text, .ytick text');
     for (const it of all(chart, '.infolayer [class$="title"] text, .infolayer text[class$="title"]')) {

@@ -17,8 +17,10 @@ views = spark.range(60).selectExpr(
     "if(id % 3 = 0, 'bob', 'ann') AS user", "timestamp_seconds(id * 400) AS at",
     "id AS price", "concat('p', id % 4) AS page")
 asked = [wb.Aggregation("count", windows="5 hours"), wb.Aggregation("max", "price", "5 hours")]
-wb.explore(wb.Backfill("user", "at", asked), views.select("user", "at"), views)
+backfill = wb.Backfill("user", "at", asked)
+wb.explore(backfill, views.select("user", "at"), views)
 """,
+    'wb.plan(backfill.run(views.select("user", "at"), views))',
 ]
 
 

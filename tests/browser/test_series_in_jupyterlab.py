@@ -24,8 +24,16 @@ explorer
     """
 points = spark.range(2_000_000).selectExpr(
     "timestamp_seconds(id) AS time", "sin(id / 999) + pmod(xxhash64(id), 1000) / 999D AS value")
-SeriesExplorer(wb.Over(order_by="time", frame=wb.Frame.rows(-500, 500),
-                       iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75])), points)
+many = wb.explore(wb.Over(order_by="time", frame=wb.Frame.rows(-500, 500),
+                          iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75])), points)
+many.shown.view = tuple(many.shown.band.x[[1_000, 4_000]])  # moved before it is shown
+many.shown.view = None
+many
+""",
+    # The plan of a window call has a sample beside it; of two plans each has less room.
+    """
+run = over.run(wb.datasets.weather(spark))
+display(wb.plan(run, run=True), wb.plan({"the band": run, "in order": run.sort("time")}))
 """,
 ]
 ALL, WEEKLY = "8,703 rows in", "47 outliers in all"
@@ -47,11 +55,13 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = open_notebook(CELLS)
-    card, many = page.locator(".jp-OutputArea .wb-card").all()
+    card, many, *plans = page.locator(".jp-OutputArea .wb-card").all()
+    assert len(plans) == 3
     status = card.locator(".wb-told", has_text="rows in")
     expect(status).to_contain_text(ALL)
     expect(status).to_contain_text(WEEKLY)
-    expect(page.locator(".js-plotly-plot").first).to_contain_text("median of its window")
+    for shown in (card, many):
+        expect(shown.locator(".js-plotly-plot")).to_contain_text("median of its window")
     card.locator(".widget-hslider .noUi-handle").first.focus()
     page.keyboard.press("ArrowRight")
     expect(status).not_to_contain_text(WEEKLY)

@@ -82,8 +82,11 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
         vertical_spacing=0.05,
         subplot_titles=list(map(chart_text, strips)),
     )
-    for number, strip in enumerate(strips.values(), start=1):
-        for trace in _traces(strip.last(), legend=number == 1):
+    seen = [strip.last() for strip in strips.values()]
+    # A legend leaves out what has no point: the mark is explained where one is seen.
+    marked = next((number for number, strip in enumerate(seen, 1) if strip.revised.any()), 1)
+    for number, strip in enumerate(seen, 1):
+        for trace in _traces(strip, legend=number == 1, marked=number == marked):
             figure.add_trace(trace, number, 1)
     themed(figure, height=140 + 130 * rows, margin={"t": 56, "b": 40}, legend={"y": 1.06})
     # Of a figure that had fewer rows, an axis that is not the last one has a title by now.
@@ -123,7 +126,7 @@ def live_svg(figure: go.Figure, numbers: Sequence[tuple[str, str]], title: str) 
     return page(title, part, width=width + BESIDE + 14)
 
 
-def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:
+def _traces(strip: Strip, legend: bool, marked: bool) -> list[go.Scatter]:
     time = np.datetime_as_string(strip.time, unit="s").tolist()
     low, middle, high = strip.band.T
     edge: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
@@ -139,7 +142,7 @@ def _traces(strip: Strip, legend: bool) -> list[go.Scatter]:
         ),
         go.Scatter(
             x=[time[i] for i in at], y=middle[at].tolist(), name="revised just now",
-            showlegend=legend, mode="markers",
+            showlegend=marked, mode="markers",
             marker={"symbol": "diamond-open", "size": 8, "color": VERMILLION},
         ),
     ]  # fmt: skip

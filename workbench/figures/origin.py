@@ -84,7 +84,11 @@ def origin_figure(
     )  # fmt: skip
     # Where no event counts there is no trace to tell times from numbers.
     kind = "linear" if integer_time else "date"
-    figure.update_xaxes(range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False)
+    # Integers are read as the table has them: 1637000000000, and not 1.637T.
+    figure.update_xaxes(
+        range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False,
+        exponentformat="none", nticks=7 if integer_time else None,
+    )  # fmt: skip
     figure.update_yaxes(
         row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,

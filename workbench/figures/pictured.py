@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from workbench.figures.stills.still import still
-from workbench.figures.theme import ON_ANY_GROUND
+from workbench.figures.theme import EITHER, INK, ON_ANY_GROUND, QUIET
 from workbench.markup import Markup
 
 
@@ -45,5 +45,16 @@ class Pictured:
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         # The page that shows it has no style sheet of ours.
         shown = go.Figure(self.figure).update_layout(template=ON_ANY_GROUND)
+        _read_on_any_ground(shown)
         live = shown._repr_mimebundle_(**options) or {}
         return {**live, "image/svg+xml": self.still, "text/plain": self.words}
+
+
+def _read_on_any_ground(figure: go.Figure) -> None:
+    """Give words that are coloured for a light page a grey that is read on a dark one, too."""
+    written = [figure.layout.title.font, figure.layout.title.subtitle.font]
+    written += [note.font for note in figure.layout.annotations]
+    written += [trace.textfont for trace in figure.data if "textfont" in trace]
+    for font in written:
+        if isinstance(font.color, str) and font.color.lower() in (INK, QUIET):
+            font.color = EITHER

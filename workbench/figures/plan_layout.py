@@ -90,9 +90,13 @@ def _depths(plan: QueryPlan) -> dict[int, int]:
 
 def caption(operator: Operator, columns: int = 1) -> tuple[str, str]:
     """Two lines for a person: what it does, and what it cost and works on."""
-    below = " · ".join(part for part in (operator.size, operator.time, about(operator)) if part)
     most = _WIDEST if columns == 1 else _WIDEST_BESIDE
-    return cut(named(operator), most), cut(below, most)
+    below = ""
+    # What it works on stands in the panel, too: it is left out rather than cut behind a number.
+    for part in filter(None, (operator.size, operator.time, about(operator))):
+        longer = f"{below} · {part}" if below else cut(part, most)
+        below = longer if len(longer) <= most else below
+    return cut(named(operator), most), below
 
 
 def width_of(places: PlanLayout) -> int:

@@ -106,12 +106,16 @@ def about(operator: Operator) -> str:
     >>> exchange = "Arguments: shufflepartitionidpassthrough(f(__partition__#1), 4), REPARTITION"
     >>> about(Operator(1, "Exchange", "Exchange", exchange))
     'to 4 partitions'
+    >>> about(Operator(1, "Sample", "Sample", "Arguments: 0.0, 0.03125, false, 0"))
+    'about 3.1 % of the rows'
     """
     if own_step(operator):
         return operator.title
     text = _flat(operator)
     if operator.name == "Exchange" and (count := re.search(r"\), (\d+)\), [A-Z_]+", text)):
         return f"to {count[1]} partitions"
+    if operator.name == "Sample" and (ends := re.search(r"([\d.]+), ([\d.]+), \w+, \d+", text)):
+        return f"about {100 * (float(ends[2]) - float(ends[1])):.2g} % of the rows"
     if operator.name == "Project" and _prepared(operator) == PARTITIONED:
         return ", ".join(dict.fromkeys(re.findall(r"(\w+)#\d+L? AS \w+#", text)))
     return "" if operator.summary == "__bundle__" else operator.summary

@@ -102,7 +102,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
     >>> events = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
     >>> figure = paths_figure(wb.Funnel(["a", "b"], 9).paths(events, after="a", before="b"))
     >>> figure.data[0].node.label, figure.data[0].link.value[4:]
-    (('a', 'help', 'b', ''), (1, 1, 1))
+    (('a 2', 'help 1', 'b 1', ''), (1, 1, 1))
     """
     drawn = int(paths.kept["users"].sum())
     step = paths.after or paths.before or ""
@@ -111,7 +111,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
     nodes, flows, sizes, _ = sankey_of(paths)
     place = {node: k for k, node in enumerate(nodes)}
     x, y = _places(nodes, sizes, backwards=paths.after is None)
-    names = [chart_text(cut(node.name, _NAME)) for node in nodes]
+    names = [chart_text(f"{cut(node.name, _NAME)} {sizes[node]:,}") for node in nodes]
     if sum(node.kind == "end" for node in nodes) > 1 and paths.after is not None:
         # plotly writes it left of the last column, over the names there; an end before has it.
         names[-1] = ""

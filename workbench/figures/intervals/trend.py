@@ -21,12 +21,14 @@ from workbench.figures.theme import (
     moment,
     themed,
 )
-from workbench.markup import NO_NAME, chart_text
+from workbench.markup import NO_NAME, chart_text, element
 
 #: How many segments have a line.
 MOST_LINES = len(SERIES)
 #: Up to so many points a line has marks.
 _MARKED = 80
+#: What stands before a line's name at its end: which line it is, not by its colour alone.
+_DASHES = {"solid": "━", "dash": "╍", "dot": "┉", "dashdot": "┅", "longdash": "╌"}
 
 
 def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
@@ -73,10 +75,10 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
             f"Reached {wanted}, by the time of the first step",
             _below(trend, rows, len(parts)),
         ),
-        height=380, margin={"t": 60, "r": 150 if by else 24},
+        height=380, margin={"t": 60, "r": _room(lines) if by else 24},
         barmode="stack", bargap=0.15, showlegend=False, annotations=_names(lines),
     )  # fmt: skip
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero", row=1, col=1)
+    figure.update_yaxes(tickformat="~%", rangemode="tozero", row=1, col=1)
     # How many they are is read off the bars.
     figure.update_yaxes(
         title={"text": chart_text(unit)}, nticks=3, rangemode="tozero", row=2, col=1
@@ -181,21 +183,28 @@ def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
 def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
     """What each line is, at its end; names that would lie on each other are moved apart."""
     ends = []
-    for name, part in lines:
+    for (name, part), look in zip(lines, SERIES, strict=False):
         there = part.dropna(subset="share")
         if name and len(there):
             last = there.iloc[-1]
-            ends.append((float(last["share"]), name, part["from"].iloc[-1]))
+            line = element("span", _DASHES.get(look.dash, "━"), style=f"color:{look.color}")
+            words = chart_text(line, " ", name[:NAME])
+            ends.append((float(last["share"]), words, part["from"].iloc[-1]))
     most = max((part["high"].max() for _, part in lines), default=1.0)
     gap, found, before = most / 14, [], -1.0
     for y, name, x in sorted(ends):
         before = max(y, before + gap)
         found.append(
-            {"x": x, "y": before, "xref": "x", "yref": "y", "text": chart_text(name[:NAME]),
+            {"x": x, "y": before, "xref": "x", "yref": "y", "text": name,
              "showarrow": False, "xanchor": "left", "xshift": 10,
              "font": {"size": SMALL, "color": INK}}
         )  # fmt: skip
     return found
+
+
+def _room(lines: list[tuple[str, pd.DataFrame]]) -> int:
+    """The room that the names of lines need at their ends, in pixels."""
+    return 40 + 7 * max(len(name[:NAME]) for name, _ in lines)
 
 
 def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int) -> str:

@@ -29,8 +29,8 @@ def ticks(shown: Any, scale: Scale, room: float) -> tuple[list[Any], list[str]]:
         low, high = sorted((scale.low, scale.high))
         values = [float(k) for k in range(int(np.ceil(low)), int(high) + 1, step)]
         names = [f"{value:.0f}" for value in values]
-    if shown.tickformat == ".0%":
-        names = [f"{value:.0%}" for value in values]
+    if shown.tickformat == "~%":
+        names = [f"{100 * value:.6g}%" for value in values]
     return list(values), list(names)
 
 

@@ -78,11 +78,12 @@ def page(title: str, part: Part, words: str = "", width: float = WIDTH) -> Marku
 
 def headed(title: str, part: Part, words: str, width: float) -> Part:
     """A drawing below a title and what is told."""
-    lines = textwrap.wrap(words, int(width / 7.4))
+    # As wide as letters are in the widest of the fonts that pages fall back to.
+    lines = textwrap.wrap(words, int((width - 24) / 8.2))
     told = joined(text(12, 46 + _LINE * k, line, font_size=14) for k, line in enumerate(lines))
     top = 34 + _LINE * len(lines) + (6 if lines else 0)
     drawn, height = part
-    head = text(12, 24, cut(title, int(width / 8.8)), font_size=15, font_weight="bold")
+    head = text(12, 24, cut(title, int((width - 24) / 10)), font_size=15, font_weight="bold")
     return head + told + moved(0, top, drawn), top + height
 
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 #: What a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
+#: In microseconds, as times are counted.
+_DAY = 86_400_000_000
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
@@ -141,7 +143,10 @@ class OriginExplorer(Shared, Card):
         self, key: FetchedKey, asked: tuple[int | None, int | None] = (None, None)
     ) -> None:
         self._key, times = key, key.times
-        self._clock = clock_for(np.array(times, np.int64), self._plan.integer_time)
+        # Pieces and events reach back to other days than those of the queries.
+        days = key.time[:1] // _DAY * _DAY
+        told = np.concatenate([np.array(times, np.int64), days])
+        self._clock = clock_for(told, self._plan.integer_time)
         options = [(self._clock(one), one) for one in times]
         self._filling = True
         for control, place, time in zip((self.when, self.other), (-1, -2), asked, strict=True):

@@ -304,6 +304,10 @@ class SeriesExplorer(Shared, Card):
         self.table.show(
             self.outliers,
             f"wb.explore({self.over!r}, df).shown.outliers",
+            heads={
+                "series": ", ".join(map(str, self.over.partition_by)) or "series",
+                "beyond": "beyond (IQR)",
+            },
             name="outliers",
             nothing="No value in view is an outlier of its own window.",
         )

@@ -20,6 +20,55 @@ function notes(model) {
   };
 }
 
+// Takes out what is named but undefined: plotly's widget notes so what a command leaves as it was,
+// and a figure with such a name is not drawn where it is shown once more.
+function tidy(held) {
+  if (Array.isArray(held)) held.forEach(tidy);
+  else if (held?.constructor === Object) {
+    for (const [name, value] of Object.entries(held)) {
+      if (value === undefined) delete held[name];
+      else tidy(value);
+    }
+  }
+}
+
+// Whether a legend is where its figure has it, by the numbers that plotly holds of both.
+function misplaced({ legend, _size: plot, height } = {}, group) {
+  const at = /translate\([^,]+,([^)]+)\)/.exec(group?.getAttribute("transform"));
+  if (!at || !plot || legend.yref === "container") return false;
+  const above = { bottom: 1, middle: 0.5 }[legend.yanchor] ?? 0;
+  const tall = legend._effHeight ?? legend._height;
+  const wanted = plot.t + plot.h * (1 - legend.y) - above * tall;
+  return Math.abs(Math.min(Math.max(wanted, 0), height - tall) - at[1]) > 2;
+}
+
+// At another width a legend may need other rows, and the plot another height; plotly then leaves
+// the legend where it was, over the marks. Drawn once more it stands beside them.
+function keepsLegend(model, el) {
+  let tries = 0, ours = false, waiting;
+  const look = () => {
+    const plot = el.matches(".js-plotly-plot") ? el : el.querySelector(".js-plotly-plot");
+    if (!misplaced(plot?._fullLayout, plot?.querySelector(".legend")) || ++tries > 3) return;
+    ours = true;
+    model.set("_py2js_relayout", {
+      relayout_data: { "legend.y": plot._fullLayout.legend.y },
+      layout_edit_id: model.get("_last_layout_edit_id"), source_view_id: null,
+    });
+    model.set("_py2js_relayout", null);
+    ours = false;
+    soon();
+  };
+  const soon = () => { clearTimeout(waiting); waiting = setTimeout(look, 120); };
+  const anew = () => { if (!ours) { tries = 0; soon(); } };
+  const sizes = new ResizeObserver(anew);
+  sizes.observe(el);
+  COMMANDS.forEach((event) => model.on(event, anew));
+  return () => {
+    sizes.disconnect();
+    COMMANDS.forEach((event) => model.off(event, anew));
+  };
+}
+
 export default () => {
   let loaded;
   return {
@@ -35,7 +84,10 @@ export default () => {
       });
     },
     async render({ model, el }) {
-      return (await loaded).render({ model, el });
+      const widget = await loaded;
+      tidy(model.get("_widget_data"));
+      const left = await widget.render({ model, el }), stop = keepsLegend(model, el);
+      return () => { stop(); left?.(); };
     },
   };
 };

@@ -48,7 +48,7 @@ def test_every_path_is_a_flow_from_the_step_to_where_it_ends() -> None:
         ("signup", "&lt;b&gt;cart&lt;/b&gt; of many letters"): 1,
         ("&lt;b&gt;cart&lt;/b&gt; of many letters", "nothing more"): 1,
     }
-    assert "&lt;b&gt;cart&lt;/b&gt; of …" in figure.data[0].node.label
+    assert "&lt;b&gt;cart&lt;/b&gt; of … 1" in figure.data[0].node.label
     assert "5 on rarer paths are not drawn" in figure.layout.title.subtitle.text
 
 
@@ -103,7 +103,7 @@ def test_a_still_has_the_nodes_and_the_bands() -> None:
     figure = paths_figure(asked(ROWS))
     drawn = still(figure, "What they did")
     assert drawn.count("<path") == sum(many > 0 for many in figure.data[0].link.value)
-    assert ">help</text>" in drawn
+    assert ">help 7</text>" in drawn
 
 
 def test_where_nobody_took_the_step_that_is_said() -> None:

@@ -57,7 +57,9 @@ def test_each_segment_has_a_line_with_its_name_at_its_end() -> None:
     assert [(line.name, line.meta) for line in lines] == [("tv", 0), ("null", 1)]
     assert lines[0].line.color != lines[1].line.color
     names = figure.layout.annotations
-    assert {name.text for name in names} == {"tv", "null"}
+    # Before it a piece of the line.
+    assert {name.text.partition("</span> ")[2] for name in names} == {"tv", "null"}
+    assert lines[0].line.color in names[0].text or lines[0].line.color in names[1].text
     # Two of one height do not lie on each other.
     assert abs(names[0].y - names[1].y) > 0.01
     assert sum(figure.data[-2].y) == 2 * 60

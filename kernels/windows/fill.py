@@ -78,9 +78,12 @@ def fill_between(
             continue
         one = max(0, min(passed - 1, points - 2))
         low[i], high[i] = point[one], point[min(one + 1, points - 1)]
-        span = key[high[i]] - key[low[i]]
+        # Keys near the ends of what a double holds may lie farther apart than one does.
+        scale = 1.0 if np.isfinite(key[high[i]] - key[low[i]]) else 0.5
+        span = scale * key[high[i]] - scale * key[low[i]]
         if span != 0:
-            part[i] = (key[i] - key[low[i]]) / span  #: Row {i}: {part[i]} of the way.
+            away = scale * key[i] - scale * key[low[i]]
+            part[i] = away / span  #: Row {i}: {part[i]} of the way.
 
 
 def fill(
@@ -95,8 +98,8 @@ def fill(
     ----------
     order : Order
         With a single key.
-    value : int64 or float64 array of shape (rows,)
-        Integers also for timestamps, dates and decimals.
+    value : int64, float64 or object array of shape (rows,)
+        Integers also for timestamps, dates and decimals; objects are integers of any size.
     given : uint8 array of shape (rows,)
         1 where the value is no NULL.
     bits : int
@@ -107,7 +110,7 @@ def fill(
     value : array of shape (rows,)
         Of the same dtype. Behind the last value and before the first one the nearest two make the
         line; one alone is repeated. Integers are cut to whole ones between two values, and rounded
-        outside of them.
+        outside of them, where those that are objects are cut as well.
     given : bool array of shape (rows,)
         False where there is still none: the row has no finite key, or its partition no value.
 
@@ -133,20 +136,33 @@ def fill(
     """
     if order.key is None:
         raise ValueError("order: fill needs an order by exactly one column.")
-    usable = given * np.isfinite(value)
+    usable = given * np.isfinite(value.astype(np.float64, copy=False))
     columns = [np.zeros(order.rows, np.int64) for _ in range(3)]
     part, missing = np.zeros(order.rows), 1 - given
     fill_between.over(order.offsets, order.key, missing, usable, order.valid, *columns, part)
     low, high = columns[1:]
     for row in (low, high):
         number_in_block.over(order.offsets, order.offsets[:-1, None], row)
-    line: NDArray[Any]
-    if value.dtype == np.float64:
-        line, within = _line_of_floats(value[low], value[high], part)
-    else:
-        line, within = _line_of_integers(value[low], value[high], part, bits)
-    found = (missing == 1) & (low != NONE) & within
-    return np.where(found, line, value).astype(value.dtype), found | (given == 1)
+    found = (missing == 1) & (low != NONE)
+    at = np.flatnonzero(found)
+    line, within = _line(value[low[at]], value[high[at]], part[at], bits)
+    # One point alone is as it is: what doubles make of a large integer is another one.
+    alone = low[at] == high[at]
+    line, within = np.where(alone, value[low[at]], line), within | alone
+    found[at] = within
+    result = value.copy()
+    result[at[within]] = line[within]
+    return result, found | (given == 1)
+
+
+def _line(
+    low: NDArray[Any], high: NDArray[Any], part: NDArray[np.float64], bits: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return what lies on the lines between two values, and where it fits into its type."""
+    if low.dtype == np.float64:
+        return _line_of_floats(low, high, part)
+    of_integers = _line_of_wide_integers if low.dtype == object else _line_of_integers
+    return of_integers(low, high, part, bits)
 
 
 def _line_of_floats(
@@ -162,7 +178,8 @@ def _line_of_integers(
     """Return the integers on the line, and where they have no more than so many bits."""
     least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     between = (part >= 0) & (part <= 1)
-    inside = np.trunc(low + (high.astype(np.float64) - low) * part)
+    first = low.astype(np.float64)
+    inside = np.trunc(_multiplied_and_added(high.astype(np.float64) - first, part, first))
     # Outside, the distance is rounded from the lesser of the two points.
     part = np.where(low > high, 1 - part, part)
     low, high = np.minimum(low, high), np.maximum(low, high)
@@ -174,3 +191,43 @@ def _line_of_integers(
     no_overflow = ((moved < 0) == (reached < low)) & (reached >= least) & (reached <= most)
     within &= between | no_overflow
     return np.where(between, moved, reached), within
+
+
+def _multiplied_and_added(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return ``a * b + c``, rounded once, as the instruction does that DuckDB is built with.
+
+    Rounded twice, 24 may come out where it has 23.999999999999996, which is cut to 23. The product
+    is split by Dekker's method, the sum by Knuth's: what each has lost is added at the end.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        product = a * b
+        (a, a_rest), (b, b_rest) = _halves(a), _halves(b)
+        lost = ((a * b - product) + a * b_rest + a_rest * b) + a_rest * b_rest
+        total = product + c
+        added = total - product
+        return np.asarray(total + ((product - (total - added)) + (c - added) + lost))
+
+
+def _halves(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the upper 26 bits of doubles, and what is left of them."""
+    moved = (2.0**27 + 1) * x
+    upper = moved - (moved - x)
+    return upper, x - upper
+
+
+def _line_of_wide_integers(
+    low: NDArray[Any], high: NDArray[Any], part: NDArray[np.float64], bits: int
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The same of Python's integers. DuckDB cuts those of more than 64 bits on both sides."""
+    most, within = 2 ** (bits - 1), np.isfinite(part)
+    line = np.zeros(len(part), object)
+    for i in np.flatnonzero(within):
+        first, last, share = low[i], high[i], float(part[i])
+        if 0 <= share <= 1:
+            line[i] = first + int(float(last - first) * share)
+        else:
+            line[i] = int(float(first) * (1 - share) + float(last) * share)
+        within[i] = -most <= line[i] < most
+    return line, within

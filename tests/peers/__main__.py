@@ -27,6 +27,8 @@ FEW = FOR_FEW_ROWS | {
     "spark.default.parallelism": 1,
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
+    # Times of day, which this release of Spark does not have by itself.
+    "spark.sql.timeType.enabled": "true",
 }
 
 

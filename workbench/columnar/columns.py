@@ -46,6 +46,22 @@ def numbers(values: pa.Array) -> NDArray[Any]:
     return np.asarray(values.cast(pa.int64()).fill_null(0), np.int64)
 
 
+def integers(values: pa.Array) -> NDArray[Any]:
+    """Return :func:`numbers`, but of decimals of more digits as Python's integers.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> wide = pa.array([Decimal(-(2**70)), None], pa.decimal128(38, 0))
+    >>> integers(wide).tolist() == [-(2**70), 0]
+    True
+    """
+    if not (pa.types.is_decimal(values.type) and is_ranked(values.type)):
+        return numbers(values)
+    lower = _words(values, 0).view(np.uint64).astype(object)
+    return np.asarray(upper_words(values).astype(object) * 2**64 + lower, object)
+
+
 def floats(values: pa.Array) -> NDArray[np.float64]:
     """Return a column of numbers as float64, decimals included."""
     if pa.types.is_decimal(values.type):
@@ -99,11 +115,12 @@ def answers(values: NDArray[Any], null: NDArray[np.bool_]) -> pa.Array:
 
 
 def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) -> pa.Array:
-    """Return numbers as a column of a type; the inverse of :func:`numbers`.
+    """Return numbers as a column of a type; the inverse of :func:`integers`.
 
     Parameters
     ----------
-    values : int64 or float64 array
+    values : int64, float64 or object array
+        Objects are integers of any size, for decimals.
     null : bool array
     like : pyarrow.DataType
         What does not fit this type becomes null.
@@ -118,7 +135,14 @@ def as_column(values: NDArray[Any], null: NDArray[np.bool_], like: pa.DataType) 
     [Decimal('1.25'), None]
     >>> as_column(np.array([127, 128]), np.zeros(2, bool), pa.int8()).to_pylist()
     [127, None]
+    >>> as_column(np.array([2**70], object), np.zeros(1, bool), pa.decimal128(38, 2)).to_pylist()
+    [Decimal('11805916207174113034.24')]
     """
+    if values.dtype == object:
+        null = null | np.asarray(np.abs(values) >= 10**like.precision, np.bool_)
+        whole = np.where(null, 0, values)
+        words = (whole >> 64).astype(np.int64), (whole & (2**64 - 1)).astype(np.uint64)
+        return of_words(*words, null, like)
     if pa.types.is_decimal(like):
         digits = min(like.precision, MOST_DIGITS)
         beyond = np.abs(values) >= 10**digits if like.precision <= MOST_DIGITS else False

@@ -16,7 +16,6 @@ from kernels.windows.distinct.aggregate import moving_distinct
 from kernels.windows.distinct.count import moving_count_distinct
 from kernels.windows.distinct.mad import moving_distinct_mad
 from kernels.windows.distinct.quantile import find_distinct_quantile_rows
-from kernels.windows.fill import fill
 from kernels.windows.lead_lag import lead_rows, value_rows
 from kernels.windows.mad import moving_mad
 from kernels.windows.mode import moving_mode
@@ -25,7 +24,6 @@ from kernels.windows.ranking import ranking, tiles
 from kernels.windows.string_agg import moving_join
 from workbench.columnar.columns import (
     answers,
-    as_column,
     floats,
     instants_between,
     lists,
@@ -38,6 +36,7 @@ from workbench.columnar.columns import (
 from workbench.columnar.exact_sums import few_parts
 from workbench.engine.aggregates import finished, finished_sums, taken
 from workbench.engine.block import Call, Frames, Window
+from workbench.engine.filled import filled
 from workbench.engine.list_functions import (
     array_agg,
     end_values,
@@ -245,11 +244,8 @@ def _shift(window: Window, call: Call) -> pa.Array:
 
 
 def _fill(window: Window, call: Call) -> pa.Array:
-    values = window.column(call.arguments[0])
-    given = window.present(call.arguments[0]).astype(np.uint8)
-    bits = values.type.bit_width if pa.types.is_integer(values.type) else 64
-    filled, found = fill(window.order, numbers(values), given, bits)
-    return as_column(filled, ~found, values.type)
+    along = window.column(window.columns[0].name)
+    return filled(window.order, along, window.column(call.arguments[0]))
 
 
 def _rank(window: Window, call: Call) -> pa.Array:

@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.windows.aggregate import moving_aggregate
-from kernels.windows.fill import fill
 from kernels.windows.mode import moving_mode
 from kernels.windows.own_order import nth_places, rows_before
-from workbench.columnar.columns import as_column, numbers, present, rows_of
+from workbench.columnar.columns import rows_of
 from workbench.engine.block import Call, Frames, OwnOrder, Window
+from workbench.engine.filled import filled
 from workbench.engine.frame_rows import FrameRows, frame_rows
 from workbench.engine.list_functions import list_column, text_column
 from workbench.functions import catalogue as c
@@ -103,11 +103,11 @@ def _tile(window: Window, call: Call, number: Ints) -> pa.Array:
 
 
 def _fill(window: Window, call: Call, own: OwnOrder) -> pa.Array:
-    values = window.column(call.arguments[0]).take(pa.array(own.row))
-    given = present(values).astype(np.uint8)
-    bits = values.type.bit_width if pa.types.is_integer(values.type) else 64
-    filled, found = fill(own.order, numbers(values), given, bits)
-    return as_column(filled, ~found, values.type).take(pa.array(own.place_in_block))
+    values, along = (
+        window.column(name).take(pa.array(own.row))
+        for name in (call.arguments[0], call.order[0].name)
+    )
+    return filled(own.order, along, values).take(pa.array(own.place_in_block))
 
 
 def _beside(window: Window, call: Call, own: OwnOrder) -> pa.Array:

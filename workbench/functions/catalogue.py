@@ -557,11 +557,6 @@ def check_arguments(column: str, name: str, arguments: "tuple[DataType, ...]") -
                 f"{column}: {name} cannot take {data_type.simpleString()}; "
                 f"give it a column of {_listed(kinds)}."
             )
-        if CATALOGUE[name].family == FILL and getattr(data_type, "precision", 0) > MOST_DIGITS:
-            raise WorkbenchError(
-                f"{column}: {name} of decimals of more than {MOST_DIGITS} digits is not "
-                "available; cast the column to fewer digits or to double."
-            )
 
 
 def _listed(kinds: tuple[str, ...]) -> str:

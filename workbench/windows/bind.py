@@ -10,8 +10,8 @@ from workbench.frames.bounds import PerRow, is_column
 from workbench.frames.frame import RUNNING, WHOLE, Frame
 from workbench.functions.catalogue import (
     FILL,
+    MEASURED,
     NUMBERS,
-    TIMES,
     answer_type,
     check_arguments,
     kind_of,
@@ -105,10 +105,8 @@ def resolve(
         kinds = tuple(kind for _, kind in values)
         check_order_columns(df, function.order, name)
         along = (function.order or tuple(order))[:1]
-        if function.info.family == FILL and kind_of(type_of(df, along[0].name)) not in (
-            *NUMBERS,
-            *TIMES,
-        ):
+        measured = not along or kind_of(type_of(df, along[0].name)) in MEASURED
+        if function.info.family == FILL and not measured:
             raise WorkbenchError(f"{name}: fill goes along numbers or times; order by such.")
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
         given = function.condition if isinstance(function.condition, str) else id(function)

@@ -14,33 +14,48 @@ from tests.kernels.windows.partitions import Partitions, partitions
 
 MOST = 2**63 - 1
 some = draws(150)
-whole = st.one_of(st.integers(-9, 9), st.integers(-(2**40), 2**40))
+whole = st.one_of(st.integers(-9, 9), *(st.integers(-(2**n), 2**n) for n in (40, 62)))
+wide = st.integers(-(2**100), 2**100)
 fractions = st.one_of(st.integers(-9, 9).map(lambda x: x / 4), st.just(float("inf")))
 
 
 def filled(case: Partitions, values: list[Any], dtype: Any) -> list[Any]:
     present = np.array([value is not None for value in values], np.uint8)
     column = np.array([0 if value is None else value for value in values], dtype)
-    result, given = fill(case.order, column, present)
+    bits = 128 if dtype is object else 64
+    result, given = fill(case.order, column, present, bits)
     return [value if ok else None for value, ok in zip(result.tolist(), given, strict=True)]
 
 
 @pytest.mark.parametrize(
-    ("numbers", "dtype"), [(whole, np.int64), (fractions, np.float64)], ids=["int64", "float64"]
+    ("numbers", "dtype", "kind"),
+    [
+        (whole, np.int64, pa.int64()),
+        (fractions, np.float64, pa.float64()),
+        (st.one_of(whole, wide), object, pa.decimal128(38)),
+    ],
+    ids=["int64", "float64", "integers of 128 bits"],
 )
 @some
 @given(data=st.data(), case=partitions(most_rows=10))
 def test_filled_values_are_those_of_duckdb(
-    numbers: Any, dtype: Any, data: st.DataObject, case: Partitions
+    numbers: Any, dtype: Any, kind: pa.DataType, data: st.DataObject, case: Partitions
 ) -> None:
     size = case.rows
     value = st.one_of(st.none(), st.none(), numbers)
     values = data.draw(st.lists(value, min_size=size, max_size=size))
-    answer = case.ask("fill(value) OVER w", value=pa.array(values, pa.from_numpy_dtype(dtype)))
+    asked = "value::HUGEINT" if dtype is object else "value"
+    answer = case.ask(f"fill({asked}) OVER w", value=pa.array(values, kind))
     expected = [value for (value,) in answer]
     # DuckDB's build may fuse the multiplication and the addition, which shows in the last bit.
-    exact = dtype == np.int64
+    exact = dtype != np.float64
     assert filled(case, values, dtype) == (expected if exact else pytest.approx(expected))
+
+
+def test_keys_that_lie_farther_apart_than_a_double_holds_make_a_line() -> None:
+    order = order_by_key(np.array([0, 3]), np.array([-1e308, 0.0, 1e308]))
+    present = np.array([1, 0, 1], np.uint8)
+    assert fill(order, np.array([1.0, 0.0, 3.0]), present)[0].tolist() == [1.0, 2.0, 3.0]
 
 
 def test_times_before_1970_are_filled_like_any_others() -> None:

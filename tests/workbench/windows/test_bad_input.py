@@ -360,11 +360,6 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "give it a column of plain values, such as numbers, times or text.",
     ),
     (
-        lambda df: ask(df, fn.fill("wide")),
-        "answer: fill of decimals of more than 18 digits is not available; "
-        "cast the column to fewer digits or to double.",
-    ),
-    (
         lambda df: ask(df, fn.fill("mwh"), "s"),
         "answer: fill goes along numbers or times; order by such.",
     ),

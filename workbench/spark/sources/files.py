@@ -96,7 +96,7 @@ def read_files(path: "str | PathLike[str]", argument: str, spark: "SparkSession"
     WorkbenchError
         When there is no such file, or it cannot be read.
     """
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     given = fspath(path)

@@ -75,6 +75,9 @@ def ship_ahead(spark: "SparkSession") -> None:
     if _is_local(spark) or receiver in _served_ahead:
         return
     _served_ahead.add(receiver)
+    # Of a compiler that two threads load at once, each finds a part.
+    import kernels.core.shipment  # noqa: F401
+
     Thread(target=_load_on_executors, args=(spark,), name="ship ahead", daemon=True).start()
 
 

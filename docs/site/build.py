@@ -4,15 +4,15 @@
 """
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from links import broken_links
 from sources import ROOT, lay_out
+from sphinx.cmd.build import main as sphinx
 
-#: What pages are made with; each warning is an error.
-SPHINX = (sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", Path(__file__).parent)
+#: How pages are made; each warning is an error.
+OPTIONS = ("-W", "--keep-going", "-q", "-c", Path(__file__).parent)
 
 
 def main() -> None:
@@ -24,8 +24,9 @@ def main() -> None:
     for folder in made, work / "doctrees":
         shutil.rmtree(folder, ignore_errors=True)
     extra = f"html_extra_path={work / 'extra'}"
-    command = [*SPHINX, "-D", extra, "-d", work / "doctrees", work / "sources", made]
-    if subprocess.run([*map(str, command)], cwd=ROOT, check=False).returncode:
+    options = [*OPTIONS, "-D", extra, "-d", work / "doctrees", work / "sources", made]
+    # In this process, which has imported most of what is described.
+    if sphinx([*map(str, options)]):
         sys.exit("The site has mistakes: see above.")
     # A template that the theme leaves among its scripts is no page.
     (made / "_static" / "webpack-macros.html").unlink(missing_ok=True)

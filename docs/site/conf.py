@@ -1,5 +1,6 @@
 """How Sphinx makes the site: docs/decisions/0039-a-site.md says why so."""
 
+import gc
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,15 @@ from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 import kernels  # noqa: E402
 
+# Trees of nodes are many and kept: to look through them for rubbish takes an eighth of a build.
+gc.set_threshold(100_000, 50, 1_000)
+
 project = "Window workbench"
-extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_nb", "docstrings", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 nitpicky = True
 # Pages of other projects are on the network.
 nitpick_ignore_regex = [("py:.*", r"(numpy|pandas|pyspark)\..*")]

@@ -1,11 +1,13 @@
 """The links of the finished pages: each leads to a file and a place that are there."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 #: Attributes that have a browser fetch something, or go there.
 ADDRESSES = ("href", "src", "data", "poster")
+COLOURS = re.compile(r'<span class="\w+">')
 
 
 class Reader(HTMLParser):
@@ -37,7 +39,8 @@ class Reader(HTMLParser):
 def read(page: Path) -> Reader:
     """Return what is in a page."""
     reader = Reader()
-    reader.feed(page.read_text("utf-8"))
+    # The colours of code, which are most of a page of source, hold no place and no link.
+    reader.feed(COLOURS.sub("", page.read_text("utf-8")))
     return reader
 
 

@@ -1,5 +1,6 @@
 """Notebooks as they were saved, with the players and explorers that they keep made live."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -7,24 +8,41 @@ from typing import Any
 import nbformat
 
 from workbench.markup import element
+from workbench.widgets.lesson_page import PageOf
 from workbench.widgets.living import NEEDS_A_KERNEL, WIDGET, frame_of, living_page
+from workbench.widgets.sharing.kept import LESSON, PAGE
 
 CHART = "application/vnd.plotly.v1+json"
 
 
-def with_living(path: Path) -> tuple[str, dict[str, str]]:
+def once() -> PageOf:
+    """Return what makes a widget's page, but each only once: a notebook and its lesson have it."""
+    known: dict[str, Any] = {}
+
+    def page_of(data: Mapping[str, Any]) -> Any:
+        kept = next((data[kind]["packed"] for kind in (LESSON, PAGE) if kind in data), None)
+        if kept is not None and kept not in known:
+            known[kept] = living_page(data)
+        return known.get(kept)
+
+    return page_of
+
+
+def with_living(path: Path, page_of: PageOf) -> tuple[str, dict[str, str]]:
     """Return a notebook for Sphinx, and the pages that it has in frames by their files.
 
     Parameters
     ----------
     path : Path
         The notebook's file.
+    page_of : function
+        Makes the page of a widget.
     """
     notebook: Any = nbformat.read(path, as_version=4)
     pages: dict[str, str] = {}
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [one for output in cell.outputs for one in shown(output, pages)]
+            cell.outputs = [one for output in cell.outputs for one in shown(output, pages, page_of)]
     notebook.cells.insert(1, to_take_along(path.stem))
     return nbformat.writes(notebook), pages
 
@@ -37,13 +55,13 @@ def to_take_along(name: str) -> Any:
     return new.new_markdown_cell(str(element("p", link, said, class_="wb-still-note")))
 
 
-def shown(output: Any, pages: dict[str, str]) -> list[Any]:
+def shown(output: Any, pages: dict[str, str], page_of: PageOf) -> list[Any]:
     """What a page shows of an output: itself, a frame, or a picture and why it is one."""
     data = output.get("data", {})
     data.pop(CHART, None)
     if data.pop(WIDGET, None) is None:
         return [output]
-    page = living_page(data)
+    page = page_of(data)
     if page is None:
         return [output, of_html(element("p", NEEDS_A_KERNEL, class_="wb-still-note"))]
     name = f"living/{sha256(page.encode()).hexdigest()[:16]}.html"

@@ -7,7 +7,7 @@ from pathlib import Path
 from algorithms import algorithms
 from moving_picture import NOTEBOOK, moving_picture
 from reference import reference
-from saved_notebooks import with_living
+from saved_notebooks import once, with_living
 
 from workbench.widgets.lesson_page import lesson_page
 
@@ -45,10 +45,11 @@ def lay_out(folder: Path, extra: Path) -> None:
         **reference(),
     }
     for notebook in ROOT.glob("notebooks/*.ipynb"):
-        made[f"notebooks/{notebook.name}"], pages = with_living(notebook)
+        page_of = once()
+        made[f"notebooks/{notebook.name}"], pages = with_living(notebook, page_of)
         for name, page in pages.items():
             write(extra / name, page)
-        write(extra / "lessons" / f"{notebook.stem}.html", lesson_page(notebook))
+        write(extra / "lessons" / f"{notebook.stem}.html", lesson_page(notebook, page_of=page_of))
     for name, text in made.items():
         write(folder / name, text)
         kept.add(folder / name)

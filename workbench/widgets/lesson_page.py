@@ -1,7 +1,9 @@
 """A saved notebook as one page that is mailed: its players and explorers live, no network."""
 
 import re
+from collections.abc import Callable, Mapping
 from copy import deepcopy
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from workbench.widgets.living import (
 )
 from workbench.widgets.sharing.files import write_file
 
+#: Makes of what an output has kept the page of its widget.
+PageOf = Callable[[Mapping[str, Any]], Markup | None]
 _STATIC = Path(__file__).parent / "static"
 _NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 #: How large a page may be, in bytes.
@@ -64,7 +68,9 @@ def lesson(notebook: str | PathLike[str], path: str | PathLike[str] | None = Non
     return write_file(path or f"{source.stem}.html", lesson_page(source))
 
 
-def lesson_page(source: Path, most_bytes: int = MOST_BYTES) -> Markup:
+def lesson_page(
+    source: Path, most_bytes: int = MOST_BYTES, page_of: PageOf = living_page
+) -> Markup:
     """Return a notebook as one page.
 
     Parameters
@@ -73,6 +79,8 @@ def lesson_page(source: Path, most_bytes: int = MOST_BYTES) -> Markup:
         The notebook's file.
     most_bytes : int
         How large the page may be.
+    page_of : function
+        Makes the page of a widget; another one may know it already.
 
     Returns
     -------
@@ -82,7 +90,12 @@ def lesson_page(source: Path, most_bytes: int = MOST_BYTES) -> Markup:
     notebook = read_notebook(source)
     shown = {_PLACE.format(k): one for k, one in enumerate(_live(notebook))}
     body = _body(notebook, shown)
-    frames = {place: frame for place, one in shown.items() if (frame := _frame(one)) is not None}
+    made = {place: (one, page_of(one)) for place, one in shown.items()}
+    frames = {
+        place: frame_of(data.get("text/plain", ""), data_page=in_frame(page))
+        for place, (data, page) in made.items()
+        if page is not None
+    }
     page = _page(source.stem, body, _in_place(shown, frames))
     # As few pictures as can be: the largest frame becomes one first.
     for place in sorted(frames, key=lambda place: len(frames[place]), reverse=True):
@@ -124,11 +137,6 @@ def _live(notebook: Any) -> list[dict[str, Any]]:
     return [one.data for one in outputs if WIDGET in one.get("data", {})]
 
 
-def _frame(data: dict[str, Any]) -> Markup | None:
-    page = living_page(data)
-    return None if page is None else frame_of(data.get("text/plain", ""), data_page=in_frame(page))
-
-
 def _in_place(shown: dict[str, Any], frames: dict[str, Markup]) -> dict[str, Markup]:
     """What stands in the place of each widget: its frame, or its picture and why it is one."""
     note = element("p", NEEDS_A_KERNEL, class_="wb-still-note")
@@ -140,9 +148,6 @@ def _in_place(shown: dict[str, Any], frames: dict[str, Markup]) -> dict[str, Mar
 
 def _body(notebook: Any, shown: dict[str, dict[str, Any]]) -> Markup:
     """The notebook without what frames it, and with a place for each widget."""
-    # A second of imports that nobody needs who hands no lesson out.
-    from nbconvert import HTMLExporter
-
     whole = deepcopy(notebook)
     for place, data in zip(shown, _live(whole), strict=True):
         data.clear()
@@ -150,9 +155,17 @@ def _body(notebook: Any, shown: dict[str, dict[str, Any]]) -> Markup:
     for cell in whole.cells:
         if cell.cell_type == "markdown":
             cell.source = _BESIDE.sub(r"\1", cell.source)
+    return converted(_exporter().from_notebook_node(whole)[0])
+
+
+@cache
+def _exporter() -> Any:
+    """What makes HTML of a notebook; its templates are compiled once."""
+    # A second of imports that nobody needs who hands no lesson out.
+    from nbconvert import HTMLExporter
+
     make: Any = HTMLExporter
-    exporter = make(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
-    return converted(exporter.from_notebook_node(whole)[0])
+    return make(template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True)
 
 
 def _page(name: str, body: Markup, places: dict[str, Markup]) -> Markup:

@@ -8,7 +8,8 @@ from typing import Any
 
 from workbench.markup import Markup, converted, element, own_file
 from workbench.widgets.sharing.kept import LESSON, PAGE, found
-from workbench.widgets.stepper.player import Player
+from workbench.widgets.stepper.lesson import checked
+from workbench.widgets.stepper.player import player_page, told_first
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PICTURE = "image/svg+xml"
@@ -35,9 +36,8 @@ def living_page(data: Mapping[str, Any]) -> Markup | None:
     """
     lesson, page = found(LESSON, data), found(PAGE, data)
     if lesson is not None:
-        player = Player(lesson["lesson"], lesson["step"])
-        player.mode = lesson["mode"]
-        page = player._page()
+        shown, step = checked(lesson["lesson"]), lesson["step"]
+        page = player_page(shown, step, lesson["mode"], step or told_first(shown))
     # What stands behind the end of a document is the last part of it.
     return None if page is None else converted(page) + own_file(_FRAMED)
 

@@ -58,6 +58,40 @@ def _sent(lesson: Lesson, _player: Any) -> dict[str, bytes]:
     return {"packed": _packed(lesson)}
 
 
+def told_first(lesson: Lesson) -> int:
+    """The step of the still until someone has chosen another: the telling one."""
+    telling = telling_step(lesson)
+    pairs = lesson.get("pairs") or []
+    found = (step for step, pair in enumerate(pairs) if pair[0] == telling)
+    return next(found, telling)
+
+
+def player_page(lesson: Lesson, step: int, mode: str, told: int) -> Markup:
+    """Return the page of a player, for which no widget is needed.
+
+    Parameters
+    ----------
+    lesson : dict
+        A checked lesson.
+    step : int
+        The step that it opens at, from 0.
+    mode : str
+        One of :data:`MODES`.
+    told : int
+        The step of the still, for who runs no script.
+    """
+    parts = {
+        "title": lesson["title"],
+        "style": stylesheet(_STYLE),
+        "module": own_file(_MODULE),
+        "lesson": in_letters(_packed(lesson)),
+        "picture": still(lesson, told),
+        "step": step + 1,
+        "mode": as_json(mode),
+    }
+    return filled(own_file(_PAGE), parts)
+
+
 MODES = ("watch", "predict", "lecture", "edit")
 
 
@@ -176,12 +210,7 @@ class Player(anywidget.AnyWidget):
     @property
     def _told(self) -> int:
         """The step of the still: the telling one, until someone has chosen another."""
-        if self._moved:
-            return self.step
-        telling = telling_step(self.lesson)
-        pairs = self.lesson.get("pairs") or []
-        found = (step for step, pair in enumerate(pairs) if pair[0] == telling)
-        return next(found, telling)
+        return self.step if self._moved else told_first(self.lesson)
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the lesson as one page that needs no kernel and no network.
@@ -204,19 +233,7 @@ class Player(anywidget.AnyWidget):
         WorkbenchError
             When there is no such folder, or nothing can be written there.
         """
-        return write_file(path, self._page())
-
-    def _page(self) -> Markup:
-        parts = {
-            "title": self.lesson["title"],
-            "style": stylesheet(_STYLE),
-            "module": own_file(_MODULE),
-            "lesson": in_letters(_packed(self.lesson)),
-            "picture": still(self.lesson, self._told),
-            "step": self.step + 1,
-            "mode": as_json(self.mode),
-        }
-        return filled(own_file(_PAGE), parts)
+        return write_file(path, player_page(self.lesson, self.step, self.mode, self._told))
 
     def __repr__(self) -> str:
         count = length(self.lesson)

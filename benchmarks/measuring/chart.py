@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.figures.svg import document, line, moved, rect, text
+from workbench.figures.svg import cut, document, line, moved, rect, text
 from workbench.figures.theme import BLUE, QUIET, VERMILLION
 from workbench.markup import Markup, joined
 
 WIDTH, LEFT, HIGH = 900, 420, 22
 #: A longer name does not fit beside its bar.
-LONGEST = 70
+LONGEST = 64
 
 
 def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
@@ -48,7 +48,7 @@ def _bar(result: Mapping[str, Any], wide: float) -> Markup:
     words = f"{result['what']} · {result['against']}"
     long = min(share, 2) * wide
     return (
-        text(LEFT - 8, 13, words[:LONGEST], text_anchor="end")
+        text(LEFT - 8, 13, cut(words, LONGEST), text_anchor="end")
         + rect(LEFT, 3, long, HIGH - 8, fill=color)
         + text(LEFT + long + 5, 13, f"{mark} {result['value']:.3g} {result['unit']}")
     )

@@ -16,6 +16,9 @@ BUILD = ROOT / "docs" / "site" / "build.py"
 MEGABYTE = 1_000_000
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "getComputedStyle(document.body).backgroundColor"
+#: What cells show, where it stands on a ground of its own: the theme gives it a light one in dark.
+ON_OTHER_GROUND = """[...document.querySelectorAll('.cell_output :is(.text_html, img)')]
+  .filter((one) => getComputedStyle(one).backgroundColor !== 'rgba(0, 0, 0, 0)').length"""
 #: A page of each kind.
 KINDS = (
     "index.html",
@@ -161,6 +164,7 @@ def test_a_page_fits_a_phone_and_is_dark_where_its_reader_is(
     page.goto((site / name).as_uri())
     assert page.evaluate(WIDER) <= 0
     assert page.evaluate(GROUND) == "rgb(20, 24, 30)"
+    assert page.evaluate(ON_OTHER_GROUND) == 0
     context.close()
 
 

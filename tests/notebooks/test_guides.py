@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+import workbench as wb
+from workbench.doctor import __main__ as doctor
 from workbench.doctor.place import APPROXIMATE, NEEDED
 from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
 DOCS = Path(__file__).parents[2] / "docs"
+CLUSTERS = (DOCS / "clusters.md").read_text("utf-8")
 
 
 # A busy machine takes its time for the jobs behind a page.
@@ -28,7 +31,9 @@ def test_the_way_of_an_analyst_can_be_walked(
     assert reached["signup"] > reached["add_to_cart"] > reached["checkout"] > 0
     assert known["lost"].count() == reached["add_to_cart"] - reached["checkout"]
     assert len(known["differ"])
-    assert "checkout" in (tmp_path / "funnel.html").read_text("utf-8")
+    handed_on = (tmp_path / "funnel.html").read_text("utf-8")
+    assert "checkout" in handed_on
+    assert len(handed_on.encode()) < 2_000_000
     assert (tmp_path / "funnel.csv").stat().st_size > 0
 
 
@@ -36,4 +41,33 @@ def test_the_way_of_an_analyst_can_be_walked(
     "said", [BUFFERS, str(2**31 - 1), UNCHECKED, PROVIDER, ROCKSDB, *NEEDED, *APPROXIMATE]
 )
 def test_the_page_for_clusters_names_what_the_doctor_looks_at(said: str) -> None:
-    assert f"`{said}`" in (DOCS / "clusters.md").read_text("utf-8").replace("add `", "`")
+    assert f"`{said}`" in CLUSTERS.replace("add `", "`")
+
+
+def test_a_session_that_is_started_here_has_the_values_of_that_page(spark: SparkSession) -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \| `([\w.]+)`", CLUSTERS, re.MULTILINE)
+    assert [name for name, _ in rows] == [BUFFERS, PROVIDER, "spark.sql.session.timeZone"]
+    assert [(name, spark.conf.get(name)) for name, _ in rows] == rows
+
+
+def test_what_that_page_runs_in_a_notebook_says_a_sentence_of_each_thing(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    *_, code = re.findall(r"```python\n(.*?)```", CLUSTERS, re.DOTALL)
+    exec(code, {"wb": wb})
+    said = capsys.readouterr().out.splitlines()
+    assert [one for one in said if not re.match(r"(ok  |LOOK) [^:]+: .*\.$", one)] == []
+    told = {re.sub("^(ok  |LOOK) ", "", one).partition(":")[0] for one in said}
+    assert told >= {"Spark", "Java", "Time zone", "Arrow's buffers", "Kernels here", "Memory"}
+
+
+def test_the_options_of_the_doctor_on_that_page_are_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = re.findall(r"^python -m workbench\.doctor (--\w+)", CLUSTERS, re.MULTILINE)
+    monkeypatch.setattr("sys.argv", ["doctor", "--help"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        doctor.main()
+    known = capsys.readouterr().out
+    assert options == ["--master", "--remote"]
+    assert all(one in known for one in options)

@@ -67,14 +67,15 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     yield from of_settings(settings, 1 if is_connect(spark) else cores)
     yield of_kernels(_compiled(), len(registry))
     local = settings.get("spark.master", "").startswith("local")
-    heap = settings.get("spark.driver.memory" if local else "spark.executor.memory", "1g")
+    heap_option = "spark.driver.memory" if local else "spark.executor.memory"
+    heap = in_bytes(settings.get(heap_option, "1g"))
     try:
         there = _places(spark, 4 * cores)
     except PySparkException as error:
         first = str(error).strip().partition("\n")[0]
         yield Finding("Executors", False, f"Python does not answer there; mend this: {first}")
     else:
-        yield from of_executors(here, there, in_bytes(heap))
+        yield from of_executors(here, there, heap, heap_option)
 
 
 def _settings(spark: "SparkSession") -> dict[str, str]:

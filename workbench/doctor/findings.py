@@ -75,7 +75,9 @@ def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
     False
     """
     zone = settings.get("spark.sql.session.timeZone", "the JVM's zone")
-    yield Finding("Time zone", True, f"days and periods of timestamps begin in {zone}.")
+    begin = f"days and periods of timestamps begin in {zone}"
+    elsewhere = "" if zone == "UTC" else "; set spark.sql.session.timeZone if yours begin elsewhere"
+    yield Finding("Time zone", True, f"{begin}{elsewhere}.")
     buffers = settings.get(BUFFERS) == str(2**31 - 1)
     advice = f"set {BUFFERS} to {2**31 - 1}: at any other value a funnel takes twice the time."
     words = "rows are not measured one by one." if buffers else advice
@@ -117,7 +119,10 @@ def of_kernels(compiled: int, all_of_them: int) -> Finding:
 
 
 def of_executors(
-    here: Mapping[str, Any], there: Sequence[Mapping[str, Any]], heap: int
+    here: Mapping[str, Any],
+    there: Sequence[Mapping[str, Any]],
+    heap: int,
+    heap_option: str = "spark.executor.memory",
 ) -> Iterator[Finding]:
     """Say what executors have and lack.
 
@@ -129,6 +134,8 @@ def of_executors(
         The same of Python workers on the executors, each different one once.
     heap : int
         What the JVM beside them may take, in bytes.
+    heap_option : str
+        The option that says so.
 
     Examples
     --------
@@ -155,7 +162,7 @@ def of_executors(
         )
     yield _loaded(there)
     yield _taken_over(here, there)
-    yield _memory(there, heap)
+    yield _memory(there, heap, heap_option)
 
 
 def _missing(one: Mapping[str, Any], packages: Sequence[str]) -> list[str]:
@@ -185,13 +192,13 @@ def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> 
     return Finding("Compiled kernels", False, f"{words}; the same versions would spare that.")
 
 
-def _memory(there: Sequence[Mapping[str, Any]], heap: int) -> Finding:
+def _memory(there: Sequence[Mapping[str, Any]], heap: int, heap_option: str) -> Finding:
     rest = {one["host"]: one["memory"] - heap for one in there if one["memory"] is not None}
     if not rest:
         return Finding("Memory", True, "executors do not say how much they have.")
     host = min(rest, key=lambda name: rest[name])
     words = f"Python's workers on {host} have {max(rest[host], 0) / 2**30:.1f} GiB beside the JVM"
-    advice = "give the JVM less (spark.executor.memory), as they hold a partition each"
+    advice = f"give the JVM less ({heap_option}), as they hold a partition each"
     good = rest[host] >= ENOUGH
     return Finding("Memory", good, f"{words}." if good else f"{words}; {advice}.")
 

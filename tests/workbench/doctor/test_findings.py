@@ -79,6 +79,13 @@ def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words
     assert "two" not in sentence
 
 
+def test_days_that_begin_elsewhere_than_in_utc_and_a_large_heap_have_their_option_named() -> None:
+    zone, *_ = of_settings(GOOD, 64)
+    assert zone.sentence.endswith("; set spark.sql.session.timeZone if yours begin elsewhere.")
+    (sentence,) = bad(list(of_executors(HERE, [HERE], 2**34, "spark.driver.memory")))
+    assert "give the JVM less (spark.driver.memory)" in sentence
+
+
 def test_where_no_executor_answers_nothing_is_good_about_them() -> None:
     assert not next(of_executors(HERE, [], 0)).good
 

@@ -105,8 +105,7 @@ def resolve(
         kinds = tuple(kind for _, kind in values)
         check_order_columns(df, function.order, name)
         along = (function.order or tuple(order))[:1]
-        measured = not along or kind_of(type_of(df, along[0].name)) in MEASURED
-        if function.info.family == FILL and not measured:
+        if function.info.family == FILL and kind_of(type_of(df, along[0].name)) not in MEASURED:
             raise WorkbenchError(f"{name}: fill goes along numbers or times; order by such.")
         answer = answer_type(function.name, function.options, kinds[0] if kinds else None)
         given = function.condition if isinstance(function.condition, str) else id(function)

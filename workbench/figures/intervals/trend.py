@@ -204,7 +204,7 @@ def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
 
 def _room(lines: list[tuple[str, pd.DataFrame]]) -> int:
     """The room that the names of lines need at their ends, in pixels."""
-    return 40 + 7 * max(len(name[:NAME]) for name, _ in lines)
+    return 40 + 7 * max((len(name[:NAME]) for name, _ in lines), default=0)
 
 
 def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int) -> str:

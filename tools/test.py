@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import NamedTuple
@@ -73,13 +74,14 @@ SLOW = ("notebooks", "browser", "clusters")
 
 
 class Result(NamedTuple):
-    """What a part did."""
+    """What a part did, and of each case that failed its name and what it said first."""
 
     part: str
     passed: int
     failed: int
     skipped: int
     seconds: float
+    failures: Sequence[str] = ()
 
 
 def main() -> None:
@@ -146,10 +148,12 @@ def pytest(part: str, *options: str, jvm: str = "") -> Result:
         always = "-q", "--durations=10", f"--junitxml={outcome}"
         code, said = run("pytest", *always, *options, *TESTS[part], jvm=jvm)
         passed, failed, skipped = count(outcome)
+        failures = name_failures(outcome)
     broken = int(code != 0 and not failed)
-    end = f"pytest broke off with code {code}: what it had not reached was not tested.\n"
-    announce(part, said + end * broken)
-    return Result(part, passed, failed + broken, skipped, time.monotonic() - start)
+    end = f"pytest broke off with code {code}: what it had not reached was not tested."
+    announce(part, said + f"{end}\n" * broken)
+    failures += [f"{part}: {end}"] * broken
+    return Result(part, passed, failed + broken, skipped, time.monotonic() - start, failures)
 
 
 def count(outcome: Path) -> tuple[int, int, int]:
@@ -163,6 +167,21 @@ def count(outcome: Path) -> tuple[int, int, int]:
     )
     failed = errors + failures
     return max(total - failed - skipped, 0), failed, skipped
+
+
+def name_failures(outcome: Path) -> list[str]:
+    """Name the cases that failed in pytest's report, each with the beginning of its reason."""
+    cases = ElementTree.parse(outcome).iter("testcase") if outcome.is_file() else ()
+    return [
+        f"{case.get('classname')}::{case.get('name')}: {first_words(reason)}"
+        for case in cases
+        for reason in (*case.iter("failure"), *case.iter("error"))
+    ]
+
+
+def first_words(reason: ElementTree.Element) -> str:
+    """Say in one line how a reason begins."""
+    return " ".join(reason.get("message", "").split())[:200]
 
 
 def run(name: str, *arguments: str, jvm: str = "") -> tuple[int, str]:
@@ -205,6 +224,9 @@ def report(results: list[Result], seconds: float) -> None:
     print(f"all parts, {SIDE_BY_SIDE} side by side: {seconds:.0f} s")
     passed, failed, skipped = (sum(column) for column in list(zip(*results, strict=True))[1:4])
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    # Last, as what keeps the end of a long log is then enough to go on with.
+    for failure in (one for result in results for one in result.failures):
+        print(failure)
 
 
 if __name__ == "__main__":

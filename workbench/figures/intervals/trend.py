@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from workbench.described import noun
@@ -64,11 +66,12 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
     by = list(trend.columns[: trend.columns.get_loc("from")])
     parts = segments_of(rows, by)
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.06)
-    for k, (name, part) in enumerate(parts[:MOST_LINES]):
-        look = SERIES[k]
-        figure.add_traces(_line(part, name, look, k, unit, trend), [1, 1], [1, 1])
-    figure.add_traces(_entrants(rows, unit), [2, 2], [1, 1])
     lines = parts[:MOST_LINES]
+    # No line lies below the intervals of another.
+    shown = [_interval(part, SERIES[k], trend) for k, (_, part) in enumerate(lines)]
+    shown += [_line(part, name, SERIES[k], k, unit) for k, (name, part) in enumerate(lines)]
+    figure.add_traces(shown, [1] * len(shown), [1] * len(shown))
+    figure.add_traces(_entrants(rows, unit), [2, 2], [1, 1])
     themed(
         figure,
         title=titled(
@@ -109,44 +112,40 @@ def segments_of(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.Dat
     return [(names[list(number).index(k)], part) for k, part in rows.groupby(number)]
 
 
-def _line(
-    part: pd.DataFrame, name: str, look: Look, k: int, unit: str, trend: pd.DataFrame
-) -> list[Any]:
-    """The intervals of a segment's points, and its line."""
-    low, high, x = part["low"], part["high"], _along(part["from"])
-    marked = len(part) <= _MARKED
-    symbols = ["circle-open" if n else "circle" for n in part["open"]]
-    ends = [end for pair in zip(x, x, [None] * len(x), strict=True) for end in pair]
-    at = [
-        None if pd.isna(end) else end
-        for pair in zip(low, high, [None] * len(x), strict=True)
-        for end in pair
-    ]
-    shown = [None if pd.isna(one) else one for one in part["share"]]
+def _interval(part: pd.DataFrame, look: Look, trend: pd.DataFrame) -> go.Scatter:
+    """The intervals of a segment's points, fainter where they are many."""
+    # From the low end to the high one, and nothing to the next point's.
+    ends = np.column_stack([part["low"], part["high"], np.full(len(part), np.nan)]).ravel()
+    return go.Scatter(
+        x=np.repeat(_along(part["from"]), 3), y=ends, mode="lines", hoverinfo="skip",
+        line={"color": look.color, "width": 1.5}, opacity=0.5 if len(part) <= _MARKED else 0.2,
+        name=f"{confidence_of(trend)} interval", showlegend=False,
+    )  # fmt: skip
+
+
+def _line(part: pd.DataFrame, name: str, look: Look, k: int, unit: str) -> go.Scatter:
+    """A segment's line, with marks where they are few."""
     told = [
         chart_text(_told(name, begin, row, unit))
         for begin, row in zip(part["from"], part.itertuples(), strict=True)
     ]
-    return [
-        go.Scatter(
-            x=ends, y=at, mode="lines", hoverinfo="skip", opacity=0.5,
-            line={"color": look.color, "width": 1.5}, name=f"{confidence_of(trend)} interval",
-            showlegend=False,
-        ),
-        go.Scatter(
-            x=x, y=shown, mode="lines+markers" if marked else "lines", connectgaps=False,
-            line={"color": look.color, "width": 2, "dash": look.dash},
-            marker={"color": look.color, "size": 8, "symbol": symbols},
-            customdata=told, hovertemplate=chart_text("%{customdata}", NO_NAME),
-            meta=k, name=chart_text(name or "share"), showlegend=False,
-        ),
-    ]  # fmt: skip
+    marked = len(part) <= _MARKED
+    marker: dict[str, Any] = {"color": look.color, "size": 8}
+    if marked:
+        marker["symbol"] = np.where(part["open"] > 0, "circle-open", "circle")
+    return go.Scatter(
+        x=_along(part["from"]), y=part["share"].to_numpy(np.float64), connectgaps=False,
+        mode="lines+markers" if marked else "lines", marker=marker,
+        line={"color": look.color, "width": 2, "dash": look.dash},
+        customdata=np.array(told, object), hovertemplate=chart_text("%{customdata}", NO_NAME),
+        meta=k, name=chart_text(name or "share"), showlegend=False,
+    )  # fmt: skip
 
 
-def _along(begins: "pd.Series[Any]") -> list[Any]:
+def _along(begins: "pd.Series[Any]") -> NDArray[Any]:
     """Where periods stand on the axis: plotly copies texts in half the time that it takes times."""
     is_time = begins.dtype.kind == "M"
-    return [str(one) for one in begins] if is_time else begins.tolist()
+    return np.array([str(one) for one in begins], object) if is_time else begins.to_numpy()
 
 
 def _told(name: str, begin: Any, row: Any, unit: str) -> str:

@@ -24,7 +24,7 @@ DAYS = trend([40, 0, 30, 20], [0, 0, 10, 20], [10, 0, 5, 0])
 
 def test_a_line_has_the_share_of_each_period_and_its_interval() -> None:
     interval, line, *_ = trend_figure(DAYS).data
-    assert list(line.y) == [0.25, None, 0.25, None]
+    assert np.array_equal(line.y, [0.25, np.nan, 0.25, np.nan], equal_nan=True)
     assert pd.to_datetime(list(line.x)).tolist() == DAYS["from"].tolist()
     assert list(interval.y[:2]) == [DAYS["low"][0], DAYS["high"][0]]
     assert (interval.name, line.meta, line.connectgaps) == ("90% interval", 0, False)

@@ -2,8 +2,8 @@
 
 from workbench.markup import element, stylesheet
 
-# They begin to move after a second: what moves is drawn sixty times a second, which takes a core from
-# an answer that is there by then.
+# They begin to move after a second: what moves is drawn sixty times a second, which takes a core
+# from an answer that is there by then.
 _TURN = (
     "@keyframes wb-turn{to{transform:rotate(360deg)}}"
     ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid var(--wb-rule,#c9ccd2);"

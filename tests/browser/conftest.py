@@ -46,7 +46,7 @@ RUN_ALL = """async () => {
 }"""
 
 # Other tests may run beside these: what is late is not wrong.
-PATIENCE = 90_000  # milliseconds
+PATIENCE = 180_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
 
 OpenNotebook = Callable[[Path | Iterable[str]], Page]
@@ -178,7 +178,7 @@ def _lab_environment(room: Path) -> dict[str, str]:
 
 
 def _wait_for(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
+    for _ in range(600):
         if server.poll() is not None:
             break
         try:

@@ -108,7 +108,7 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
         print(f"list of people: median {times[3]:.0f} ms of 6, worst {times[-1]:.0f}")
     sort_search_and_save(page)
     page.locator(ROWS).first.click()
-    expect(page.get_by_text("Step 1 of")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Step 1 of")).to_be_visible()
     bar = page.locator(".wb-chart .trace.bars").first.locator(".point path").nth(2)
     click_mark(page, bar)
     expect(page.locator(".wb-over")).to_contain_text("Reached 3 landed 120 min late")

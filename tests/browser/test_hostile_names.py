@@ -96,6 +96,7 @@ def test_widgets_show_a_name_as_it_is(open_notebook: OpenNotebook) -> None:
     page.evaluate(f"{outputs}.forEach((output) => output.classList.add('names'))")
     assert is_untouched(page)
     expect(page.get_by_text(f"✕ key: {NAMES['image']} is gone.")).to_be_visible()
+    expect(page.locator(".wbp-caption")).to_have_count(3)
     for name in (NAMES["image"], NAMES["end"], NAMES["link"]):
         assert shows(page, ".wbp-caption", name)
         assert shows(page, "option", name)

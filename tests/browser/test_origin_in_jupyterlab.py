@@ -36,7 +36,7 @@ def test_an_analyst_asks_where_a_number_comes_from(
     slider.focus()
     for _ in range(19):
         page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("count_5h = 20, of")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("count_5h = 20, of")).to_be_visible()
     with latency_of("another query of the origin explorer", capsys):
         page.keyboard.press("ArrowLeft")
         expect(page.get_by_text("count_5h = 19, of")).to_be_visible()

@@ -65,11 +65,12 @@ def test_the_current_line_is_in_sight_from_the_start(open_notebook: OpenNotebook
     page = open_notebook([MAKE, f"player.step = {COUNT - 1}", "player"])
     source = page.locator(".wbp-source").last
     expect(source.locator("[aria-current=step]")).to_contain_text("return level")
-    is_seen = """(box) => {
+    is_seen = """() => {
+      const box = [...document.querySelectorAll('.wbp-source')].at(-1);
       const line = box.querySelector('[aria-current=step]').getBoundingClientRect();
       return line.bottom <= box.getBoundingClientRect().bottom && line.height > 0;
     }"""
-    assert source.evaluate(is_seen)
+    page.wait_for_function(is_seen)
 
 
 def test_two_views_of_one_player_keep_in_step(open_notebook: OpenNotebook) -> None:
@@ -135,9 +136,10 @@ def test_its_colours_follow_the_theme(open_notebook: OpenNotebook, theme: str) -
     page = open_notebook([MAKE])
     change = "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
     page.evaluate(change, theme)
-    colour = "(e) => getComputedStyle(e)"
     dark = "Dark" in theme
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", str(not dark).lower())
-    ground = page.locator(".wbp").evaluate(f"{colour}.backgroundColor")
-    channels = [int(part) for part in ground.strip("rgb()").split(",")]
-    assert (max(channels) < 100) == dark
+    is_so = """(dark) => {
+      const ground = getComputedStyle(document.querySelector('.wbp')).backgroundColor;
+      return (Math.max(...ground.match(/\\d+/g).map(Number)) < 100) === dark;
+    }"""
+    page.wait_for_function(is_so, arg=dark)

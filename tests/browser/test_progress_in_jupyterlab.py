@@ -66,18 +66,19 @@ def test_a_slow_question_says_how_far_it_is_and_can_be_stopped(open_notebook: Op
     page = open_notebook(CELLS)
     expect(page.get_by_text("answered in")).to_be_visible()
     drawn = page.locator(".js-plotly-plot").first
+    expect(drawn).to_contain_text("Who goes on")
     before = drawn.inner_text()
     page.locator(SLIDER).first.focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text(" of 60 tasks")).to_be_visible()
-    assert page.evaluate(OPACITY) == 0.4
+    page.wait_for_function(f"({OPACITY})() === 0.4")
     assert page.evaluate(KERNEL_ANSWERS) == "ok"
     expect(page.get_by_text(" of 60 tasks")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped: what is drawn is the answer before.")).to_be_visible()
     expect(page.locator(".wb-asking")).to_have_count(0)
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
-    assert drawn.inner_text() == before
+    expect(drawn).to_have_text(before, use_inner_text=True)
     page.keyboard.press("Tab")
     _see_a_line_that_goes(page)
 

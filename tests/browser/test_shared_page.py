@@ -1,5 +1,6 @@
 """The page that an explorer writes: a choice is drawn, and is in the address; no network."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -65,7 +66,7 @@ def test_a_choice_is_drawn_and_its_address_opens_it_again(
     expect(within).to_have_attribute("aria-valuetext", "3 days")
     expect(page.get_by_role("status")).to_have_text("70 of 100 users within 3 days.")
     page.get_by_label("by").select_option("device")
-    assert page.url.endswith("#within=3+days&by=device")
+    expect(page).to_have_url(re.compile(r"#within=3\+days&by=device$"))
     page.go_back()
     expect(page.get_by_label("by")).to_have_value("0")
     page.go_back()

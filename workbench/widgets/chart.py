@@ -50,6 +50,12 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
         }
         self.add_class("wb-chart")
 
+    def send_state(self, key: Any = None) -> None:
+        """Send what is drawn by now, where a browser asks for all: it has missed changes."""
+        if key is None:
+            self._repr_mimebundle_()
+        super().send_state(key)
+
     @default("_script")
     def _plotly(self) -> SharedScript:
         return SharedScript.of(SCRIPT, plotly.__version__)

@@ -51,5 +51,9 @@ def shared_script() -> Any:
 
 
 def loader(script: str) -> str:
-    """Return a widget's own script, which loads the shared one by ``shared(model)``."""
-    return "\n".join((STATIC / name).read_text("utf-8") for name in ("shared_script.js", script))
+    """Return a widget's own script, which may load the shared one by ``shared(model)``.
+
+    By ``keepsHearing(model)`` it hears Python also where anywidget gave it up.
+    """
+    names = "heard.js", "shared_script.js", script
+    return "\n".join((STATIC / name).read_text("utf-8") for name in names)

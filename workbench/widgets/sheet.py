@@ -1,12 +1,10 @@
 """What a browser is given once for all widgets of the workbench: their style sheet and a script."""
 
-from pathlib import Path
-
 import anywidget
 
 from workbench.figures.theme import stylesheet_of
+from workbench.widgets.script import STATIC, loader
 
-STATIC = Path(__file__).parent / "static"
 #: Where pictures are drawn in the colours of a light page.
 SCOPES = (".js-plotly-plot", ".wb-card svg")
 STYLE = stylesheet_of(*SCOPES) + (STATIC / "explorer.css").read_text(encoding="utf-8")
@@ -19,5 +17,5 @@ class Sheet(anywidget.AnyWidget):
     a side bar opens, a tab is changed, or a column gets narrow. It also copies lines of code.
     """
 
-    _esm = STATIC / "sheet.js"
+    _esm = loader("sheet.js")
     _css = STYLE

@@ -71,9 +71,11 @@ function keepsLegend(model, el) {
 
 export default () => {
   let loaded;
+  const views = new Set();
   return {
     // Not waited for: a widget that takes two seconds here is given up by anywidget.
     initialize({ model }) {
+      keepsHearing(model, () => views.forEach((draw) => draw()));
       const before = notes(model);
       loaded = shared(model).then((module) => {
         before.stop();
@@ -85,9 +87,16 @@ export default () => {
     },
     async render({ model, el }) {
       const widget = await loaded;
-      tidy(model.get("_widget_data"));
-      const left = await widget.render({ model, el }), stop = keepsLegend(model, el);
-      return () => { stop(); left?.(); };
+      let leave = () => {};
+      const draw = async () => {
+        leave();
+        tidy(model.get("_widget_data"));
+        const left = await widget.render({ model, el }), stop = keepsLegend(model, el);
+        leave = () => { stop(); left?.(); };
+      };
+      await draw();
+      views.add(draw);
+      return () => { views.delete(draw); leave(); };
     },
   };
 };

@@ -806,4 +806,7 @@ async function render({ model, el }) {
   };
 }
 
-export default { render };
+// A page without a kernel has none to hear.
+const initialize = ({ model }) => { if (typeof keepsHearing !== "undefined") keepsHearing(model); };
+
+export default { initialize, render };

@@ -43,4 +43,4 @@ function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-export default { render };
+export default { initialize: ({ model }) => keepsHearing(model), render };

@@ -13,6 +13,7 @@ import traitlets
 from workbench.errors import WorkbenchError
 from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, as_json, filled, in_letters, own_file, stylesheet
+from workbench.widgets.script import STATIC, loader
 from workbench.widgets.sharing.files import write_file
 from workbench.widgets.sharing.kept import LESSON, kept
 from workbench.widgets.stepper.lesson import Lesson, checked
@@ -22,11 +23,10 @@ from workbench.widgets.stepper.side_by_side import length, sides_of
 from workbench.widgets.stepper.still import still
 from workbench.widgets.stepper.telling import telling_step
 
-_STATIC = Path(__file__).parents[1] / "static"
-_MODULE = _STATIC / "player.js"
+_MODULE = STATIC / "player.js"
 # Pictures are drawn in the colours of a light page, which the style puts in those of the theme.
-_STYLE = stylesheet_of(".wbp-picture") + (_STATIC / "player.css").read_text("utf-8")
-_PAGE = _STATIC / "player.html"
+_STYLE = stylesheet_of(".wbp-picture") + (STATIC / "player.css").read_text("utf-8")
+_PAGE = STATIC / "player.html"
 _LEVEL = 6  # of gzip: a twentieth is left of a long trace, in a fraction of a second
 
 #: What makes a lesson of an edited input: of its rows, as ``lesson["input"]`` has them.
@@ -138,7 +138,7 @@ class Player(anywidget.AnyWidget):
     """
 
     _moved = False
-    _esm = _MODULE
+    _esm = loader(_MODULE.name)
     _css = _STYLE
     lesson = traitlets.Dict().tag(sync=True, to_json=_sent)
     step = traitlets.Int(0).tag(sync=True)

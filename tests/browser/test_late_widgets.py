@@ -1,0 +1,51 @@
+"""Widgets that were given up, as a busy page is late with them, hear Python all the same."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenNotebook
+
+pytestmark = pytest.mark.browser
+
+#: What waits for two seconds in this page waits for none.
+LATE = """
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (ms) => (ms === 2000 ? AbortSignal.abort() : timeout(ms));
+"""
+#: A signal that has fired tells nobody who comes later.
+TELL = """
+const listen = AbortSignal.prototype.addEventListener;
+AbortSignal.prototype.addEventListener = function (type, listener, ...more) {
+  if (type === "abort" && this.aborted) setTimeout(listener, 0);
+  return listen.call(this, type, listener, ...more);
+};
+"""
+CELLS = [
+    """
+import pandas as pd
+import plotly.graph_objects as go
+from tests.workbench.widgets.played import shop
+from workbench.widgets.chart import Chart
+from workbench.widgets.lessons.edited import opened
+from workbench.widgets.table import Table
+player, chart, table = opened(shop()), Chart(go.Figure(go.Bar(y=[1], name="before"))), Table()
+chart.layout.title.text = "one"
+table.show(pd.DataFrame({"n": [1]}), "one")
+display(player, chart, table)
+""",
+    """
+player.step = 4
+chart.layout.title.text = "another"
+table.show(pd.DataFrame({"n": [77]}), "another")
+""",
+]
+
+
+def test_a_widget_that_is_late_shows_what_python_says_later(
+    page: Page, open_notebook: OpenNotebook
+) -> None:
+    page.add_init_script(LATE + TELL)
+    open_notebook(CELLS)
+    expect(page.locator(".wbp-position")).to_contain_text("Step 5 of")
+    expect(page.locator(".js-plotly-plot")).to_contain_text("another")
+    expect(page.locator("td", has_text="77")).to_be_visible()

@@ -43,7 +43,7 @@ def columns_of(path: str, steps: tuple[str, ...]) -> Columns:
 
 def scan_seconds(columns: Columns, steps: int, window: int, rounds: int) -> float:
     """Return the median time of ``window_funnel`` over all partitions, columns ready."""
-    offsets, time_, step = entries(*columns)
+    offsets, time_, step = entries(*columns, steps)
     slots, parent = np.zeros((2, steps), np.int64), np.empty(len(time_), np.int32)
     reached = np.zeros((len(offsets) - 1, steps), np.int64)
     settings = (window, False, False, False, False)

@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 
 from kernels.funnel.any_order import any_order_funnel
 from kernels.funnel.chains import chain_funnel
-from kernels.funnel.matching_rows import codes_there, matching_rows
+from kernels.funnel.matching_rows import FEW_BITS, ScannedRows, codes_there, kept_rows
 from kernels.structures.instants import MOST
 from kernels.structures.order import sort_entries
 
 #: How steps may follow each other: other rows between, none between, or in any sequence.
 ORDERS = "this", "strict", "any"
-#: Up to so many, a table of all combinations of bits is smaller than a block.
-FEW_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -140,21 +138,6 @@ def kinds(
     return found.kind_of[found.code], found.fulfils, found.bars
 
 
-class ScannedRows(NamedTuple):
-    """The rows of a block as a scan takes them.
-
-    Attributes
-    ----------
-    offsets : int64 array of shape (partitions + 1,)
-    time : int64 array of shape (rows,)
-    kind : uint32 array of shape (rows,)
-    """
-
-    offsets: NDArray[np.int64]
-    time: NDArray[np.int64]
-    kind: NDArray[np.uint32]
-
-
 def scanned_rows(
     offsets: NDArray[np.int64], time: NDArray[np.int64], found: Kinds, every: bool
 ) -> ScannedRows:
@@ -183,16 +166,7 @@ def scanned_rows(
     >>> [column.tolist() for column in rows]
     [[0, 1, 2], [4, 9], [1, 0]]
     """
-    idle = -1 if every else found.idle
-    many = len(time) if idle < 0 else np.count_nonzero(found.code)
-    kept = ScannedRows(
-        np.empty(len(offsets), np.int64),
-        np.empty(many + 1, np.int64),
-        np.empty(many + 1, np.uint32),
-    )
-    columns = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(time, np.int64)
-    matching_rows(*columns, found.code, found.kind_of, idle, *kept)
-    return kept._replace(time=kept.time[:many], kind=kept.kind[:many])
+    return kept_rows(offsets, time, found.code, found.kind_of, -1 if every else found.idle)
 
 
 def chain_levels(

@@ -23,13 +23,13 @@ from kernels.funnel.any_order import any_order_funnel
 from kernels.funnel.chain_levels import (
     Kinds,
     Rules,
-    ScannedRows,
     chain_arguments,
     kinds_of,
     scanned,
     scanned_rows,
 )
 from kernels.funnel.chains import chain_funnel
+from kernels.funnel.matching_rows import ScannedRows
 from kernels.structures.order import in_order
 
 

@@ -4,47 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Uint32Column, kernel
+from kernels.funnel.matching_rows import FEW_BITS, codes_there, kept_rows
 from kernels.funnel.scan import window_funnel
 from kernels.funnel.strict_once import window_funnel_once
 from kernels.structures.order import sort_entries
 
 MAX_STEPS = 32
-
-
-@kernel
-def single_steps(conditions: Uint32Column, step: Uint32Column) -> int:
-    """Number the step of each row, and return 1 when no row fulfils more than one, else 0.
-
-    Parameters
-    ----------
-    conditions : uint32 array of shape (rows,)
-        Bit k is set when the row fulfils step k, counted from 0.
-    step : uint32 array of shape (rows,)
-        Written up to a row that fulfils several: the step of each row from 1, 0 for none.
-
-    Returns
-    -------
-    int
-
-    Notes
-    -----
-    O(rows).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> step = np.zeros(3, np.uint32)
-    >>> single_steps(np.array([0b100, 0, 1], np.uint32), step), step.tolist()
-    (1, [3, 0, 1])
-    """
-    for i in range(len(conditions)):
-        left, k = conditions[i], 0
-        while left != 0:
-            if left & 1 and left != 1:
-                return 0
-            left, k = left >> 1, k + 1
-        step[i] = k
-    return 1
 
 
 @kernel
@@ -87,7 +52,11 @@ def expand_conditions(
 
 
 def entries(
-    offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
+    offsets: NDArray[np.int64],
+    time: NDArray[np.int64],
+    conditions: NDArray[np.uint32],
+    steps: int,
+    every: bool = True,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
     """Return the entries (time, step) of a block's rows, in the order that the scan needs.
 
@@ -98,6 +67,11 @@ def entries(
         Microseconds, in any order within a partition.
     conditions : uint32 array of shape (rows,)
         Bit k is set when the row fulfils step k, counted from 0.
+    steps : int
+        How many steps the funnel has, 1 to 32.
+    every : bool
+        Whether rows that fulfil no step have an entry, too, as strict order needs them; without it
+        they have none where no row fulfils several steps.
 
     Returns
     -------
@@ -105,16 +79,20 @@ def entries(
         Columns as :func:`kernels.funnel.scan.window_funnel` takes them; the input is left as it
         was.
 
+    Notes
+    -----
+    O(rows + 2 ** steps) up to 16 steps, beyond O(rows · steps), besides the order.
+
     Examples
     --------
     >>> import numpy as np
-    >>> columns = entries(np.array([0, 2]), np.array([9, 4]), np.array([1, 0b11], np.uint32))
+    >>> columns = entries(np.array([0, 2]), np.array([9, 4]), np.array([1, 0b11], np.uint32), 2)
     >>> [column.tolist() for column in columns]
     [[0, 3], [4, 4, 9], [1, 2, 1]]
     """
-    step = np.empty(len(time), np.uint32)
-    if single_steps(conditions, step):
-        time = time.copy()
+    step_of = single_steps(conditions, steps)
+    if step_of is not None:
+        offsets, time, step = kept_rows(offsets, time, conditions, step_of, -1 if every else 0)
     else:
         bits = np.bitwise_count(conditions)
         ends = np.concatenate([[0], np.cumsum(np.maximum(bits, 1), dtype=np.int64)])
@@ -123,6 +101,41 @@ def entries(
         offsets, time = ends[offsets], time[row]
     sort_entries.over(offsets, time, step)
     return offsets, time, step
+
+
+def single_steps(conditions: NDArray[np.uint32], steps: int) -> NDArray[np.uint32] | None:
+    """Return the step of rows by their conditions, or None where a row fulfils several steps.
+
+    Parameters
+    ----------
+    conditions : uint32 array of shape (rows,)
+        Bit k is set when the row fulfils step k, counted from 0.
+    steps : int
+
+    Returns
+    -------
+    uint32 array of shape (2 ** steps,), or None
+        The step from 1 of rows with these bits, 0 for none; None also with more than 16 steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> single_steps(np.array([0b10, 0, 0b01], np.uint32), 2).tolist()
+    [0, 1, 2, 0]
+    >>> single_steps(np.array([0b11], np.uint32), 2) is None
+    True
+    """
+    if steps > FEW_BITS:
+        return None
+    there = np.zeros(1 << steps, np.uint8)
+    codes_there(conditions, there)
+    alone = 1 << np.arange(steps)
+    there[[0, *alone]] = 0
+    if there.any():
+        return None
+    step_of = np.zeros(1 << steps, np.uint32)
+    step_of[alone] = np.arange(1, steps + 1)
+    return step_of
 
 
 def funnel_levels(
@@ -183,7 +196,7 @@ def funnel_levels(
         memory = *slots, chain, *of_rows, np.zeros(len(time), np.uint32)
         level = window_funnel_once.over(offsets, time, conditions, window, *modes, *memory, reached)
     else:
-        offsets, time, step = entries(offsets, time, conditions)
+        offsets, time, step = entries(offsets, time, conditions, steps, every=strict_order)
         parent = np.empty(len(time), np.int32)
         level = window_funnel.over(offsets, time, step, window, *modes, *slots[:2], parent, reached)
     return level, reached

@@ -1,6 +1,14 @@
 """The rows of a block that say something: those that fulfil a step or are excluded."""
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from kernels.core.kernel import Int64Column, Uint8Column, Uint32Column, kernel
+
+#: Up to so many, a table of all combinations of bits is smaller than a block.
+FEW_BITS = 16
 
 
 @kernel
@@ -89,3 +97,58 @@ def matching_rows(
             at += 1 if code[i] != idle else 0
         kept_offsets[p + 1] = at  #: Of partition {p}, rows up to {at} are kept.
     return at
+
+
+class ScannedRows(NamedTuple):
+    """The rows of a block as a scan takes them.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (partitions + 1,)
+    time : int64 array of shape (rows,)
+    kind : uint32 array of shape (rows,)
+    """
+
+    offsets: NDArray[np.int64]
+    time: NDArray[np.int64]
+    kind: NDArray[np.uint32]
+
+
+def kept_rows(
+    offsets: NDArray[np.int64],
+    time: NDArray[np.int64],
+    code: NDArray[np.uint32],
+    kind_of: NDArray[np.uint32],
+    idle: int,
+) -> ScannedRows:
+    """Return a copy of the rows that are not idle, with their kinds, not yet in order.
+
+    Parameters
+    ----------
+    offsets, time, code, kind_of, idle
+        As :func:`matching_rows` takes them; ``idle`` is 0 or -1.
+
+    Returns
+    -------
+    ScannedRows
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> code, kind_of = np.array([2, 0, 1], np.uint32), np.array([0, 7, 8], np.uint32)
+    >>> rows = kept_rows(np.array([0, 2, 3]), np.array([4, 6, 9]), code, kind_of, idle=0)
+    >>> [column.tolist() for column in rows]
+    [[0, 1, 2], [4, 9], [8, 7]]
+    """
+    many = len(time) if idle < 0 else np.count_nonzero(code)
+    kept = ScannedRows(
+        np.empty(len(offsets), np.int64),
+        np.empty(many + 1, np.int64),
+        np.empty(many + 1, np.uint32),
+    )
+    columns = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(time, np.int64)
+    matching_rows(*columns, code, kind_of, idle, *kept)
+    return kept._replace(time=kept.time[:many], kind=kept.kind[:many])

@@ -89,12 +89,6 @@ def matching(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def to_number(draw: st.DrawFn) -> Args:
-    rows = draw(st.lists(st.sampled_from([0, 1, 2, 8, 2**31, 3]), max_size=9))
-    return [uint32(rows), uint32(np.zeros(len(rows)))]
-
-
-@st.composite
 def expansion(draw: st.DrawFn) -> Args:
     rows = draw(conditions())
     sizes = np.maximum(np.bitwise_count(rows), 1)
@@ -197,12 +191,6 @@ def stands_by_group(before: Args, after: Args, result: Any) -> bool:
     return stands and grouped and offsets[0] == 0
 
 
-def numbers_single_bits(before: Args, after: Args, result: Any) -> bool:
-    single = all(row.bit_count() <= 1 for row in before[0].tolist())
-    numbers = [row.bit_length() for row in before[0].tolist()]
-    return result == single and (not single or after[1].tolist() == numbers)
-
-
 def lists_every_bit(before: Args, after: Args, result: Any) -> bool:
     expected = []
     for row, bits in enumerate(before[0].tolist()):
@@ -243,7 +231,6 @@ CASES: dict[str, tuple[st.SearchStrategy[Args], Oracle]] = {
     "insertion_sort": (entries(), sorted_by_both),
     "radix_sort": (wide_entries(), sorted_by_both),
     "oldest_origin": (origins(), extends_the_newest),
-    "single_steps": (to_number(), numbers_single_bits),
     "sort_entries": (st.one_of(entries(most=100), wide_entries(least=80)), sorted_by_both),
     "window_funnel": (funnels(), is_best_of_all_chains),
     "window_funnel_once": (funnels_once(), is_best_with_each_row_once),

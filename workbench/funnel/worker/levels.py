@@ -658,7 +658,9 @@ def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.Data
     [[4, None, 6], [1]]
     """
     steps = taken.shape[1]
-    length = np.where(taken.any(axis=1), steps - np.argmax(taken[:, ::-1], axis=1), 0)
+    length = np.zeros(len(taken), np.int64)
+    for step in range(steps):
+        length[taken[:, step]] = step + 1
     ends = offsets_of(length).astype(np.int32)
     within = np.arange(steps) < length[:, None]
     values = from_instants(reached[within], like)

@@ -106,7 +106,7 @@ class _Scan(FunnelView):
     def __init__(self, funnel: Funnel, rows: KeyRows) -> None:
         super().__init__(funnel, rows)
         whole = np.array([0, len(rows.time)])
-        _, self.time, self.step = entries(whole, rows.time, rows.conditions)
+        _, self.time, self.step = entries(whole, rows.time, rows.conditions, self.steps)
         self.row = _rows_of_entries(rows, self.time, self.step)
         self.names = [rows.names[row] for row in self.row]
 

@@ -14,7 +14,7 @@ from benchmarks.measuring.measure import check_same, seconds, side_by_side
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 CORES = 2
 #: Runs of each way on Spark before anything is measured.
@@ -29,7 +29,7 @@ MATCHING, EVERY = "cold, keys with a matching event", "cold, every key"
 AGAIN = "prepared, another window"
 TARGETS = {MATCHING: 4.0, EVERY: 6.0, AGAIN: 1.0}
 PLAIN = "the plain funnel"
-PARTS = ("compared", "variants", "questions", "behaviour")
+PARTS = ("compared", "variants", "questions", "behaviour", "cut")
 #: What is asked of ClickHouse's SQL as well.
 RULES: dict[str, dict[str, Any]] = {
     peers.ANY_ORDER: {"order": "any"},
@@ -100,6 +100,8 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, only: Sequence[str] = (
         questions(bench, sizes[-1])
     if "behaviour" in chosen:
         behaviour(spark, sizes[-1], folder, rounds, bench.report)
+    if "cut" in chosen:
+        cut(bench, sizes[-1])
     return bench.report
 
 
@@ -274,6 +276,23 @@ def heavy_user(bench: FunnelBench, rows: int) -> None:
         heavy, even = (times[name].median for name in paths)
         cells = plain_seconds(heavy), plain_seconds(even)
         bench.report.add(Result(what, "spread evenly", rows, *cells, heavy / even, 1.5))
+
+
+def cut(bench: FunnelBench, rows: int) -> None:
+    """Time levels with keys whole, and with large ones cut by time."""
+    paths = {
+        "one user has half": data.one_heavy(bench.spark, rows, bench.folder),
+        "spread evenly": data.even(bench.spark, rows, bench.folder),
+    }
+    for name, path in paths.items():
+        events = bench.spark.read.parquet(path)
+        funnels = {f"cut={cut!r}": wb.Funnel(STEPS, "1 hour", cut=cut) for cut in (None, "auto")}
+        ways = {one: partial(_levels_of, funnel, events) for one, funnel in funnels.items()}
+        timed(bench, f"large keys, {name}", rows, ways)
+
+
+def _levels_of(funnel: wb.Funnel, events: "DataFrame") -> peers.Histogram:
+    return peers.histogram(funnel.levels(events))
 
 
 def worker_memory(bench: FunnelBench, rows: int) -> None:

@@ -70,13 +70,13 @@ class Sent:
     def notes(self) -> list[Bundle]:
         """Return a note for each place that something went to."""
         # The same when Spark runs the task again: it may compare what it then sends.
-        sender = blake2b(repr((_number(), self._what)).encode(), digest_size=8).digest()
+        sender = blake2b(repr((task_number(), self._what)).encode(), digest_size=8).digest()
         packed = {to: _NOTE.pack(_MARK, sender, to, *one) for to, one in self._counts.items()}
         return [Bundle(to, 0, pa.py_buffer(note)) for to, note in packed.items()]
 
 
-def _number() -> int:
-    """The number of the task among those in front of the shuffle."""
+def task_number() -> int:
+    """Return the number of the task among those that Spark runs together."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

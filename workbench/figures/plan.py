@@ -32,8 +32,8 @@ from workbench.figures.theme import (
     themed,
 )
 from workbench.markup import BREAK, Markup, chart_text, element, in_lines
-from workbench.spark.plan_text import Edge, Flow, Kind, Operator, QueryPlan
-from workbench.spark.plan_words import dearest, explained, named
+from workbench.spark.plans.text import Edge, Flow, Kind, Operator, QueryPlan
+from workbench.spark.plans.words import dearest, explained, named
 
 # Shapes tell the kinds apart where colours do not.
 _SYMBOLS: dict[Kind, str] = {
@@ -62,7 +62,7 @@ def plan_figure(plan: QueryPlan) -> go.Figure:
 
     Examples
     --------
-    >>> from workbench.spark.plan_text import Operator, QueryPlan
+    >>> from workbench.spark.plans.text import Operator, QueryPlan
     >>> plan = QueryPlan({1: Operator(1, "Sort", "Sort")}, ())
     >>> [trace.name for trace in plan_figure(plan).data]
     ['rows', 'Sort', 'chosen']

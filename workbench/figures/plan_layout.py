@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from workbench.backfill.inspect.origin import counted
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREEN, GREY, ORANGE, VERMILLION
-from workbench.spark.plan_text import Flow, Kind, Operator, QueryPlan
-from workbench.spark.plan_words import about, named
+from workbench.spark.plans.text import Flow, Kind, Operator, QueryPlan
+from workbench.spark.plans.words import about, named
 
 # By kind: name in the legend, colour (Okabe and Ito's, distinct to every eye).
 KINDS: dict[Kind, tuple[str, str]] = {

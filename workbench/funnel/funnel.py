@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.described import shown_as
+from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_level
-from workbench.funnel.plan import levels
+from workbench.funnel.plan import levels, pieces
 from workbench.funnel.prepared import Prepared, prepare
 from workbench.funnel.spec import FunnelSpec
 from workbench.spark.shuffle import any_of, skipped_in
@@ -113,6 +114,20 @@ class Funnel(FunnelSpec):
         window and the period. As the steps are, a name of an event or a list of names, or a
         condition; or ``{"country": "fr"}``, a column with a value or a list of them, which is true
         where an event of the key has one. The segments are true and false.
+    cut : str, int or None
+        "auto" cuts keys that hold more than their share of a large table into pieces by time, so
+        that several tasks share them: a bot, or an id that stands for nobody. It costs a pass over
+        the columns of key, time and steps. A number is about how many rows a piece has, instead.
+        None leaves each key to one task. A chain lies within its window, so the answers are the
+        same; :meth:`explain` says which funnels' keys stay whole, and why. It is for
+        :meth:`levels`, :meth:`steps`, :meth:`times`, :meth:`summary` and :meth:`compare` of a
+        table; prepared events, :meth:`trend`, :meth:`people`, :meth:`paths` and :meth:`drivers`
+        have whole keys.
+
+    Attributes
+    ----------
+    uncut : str or None
+        Why large keys cannot be cut; None where they can.
 
     Raises
     ------
@@ -673,6 +688,45 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         from workbench.funnel.behaviour.drivers import drivers_of
 
         return drivers_of(self, events, step, by, landmark, least, adjust, most)
+
+    def pieces(self, events: "TableLike") -> "DataFrame":
+        """Return the keys of a table that are cut: the key, its rows and pieces.
+
+        Parameters
+        ----------
+        events : TableLike
+
+        Returns
+        -------
+        pyspark.sql.DataFrame
+            The columns of the key, ``rows`` (about how many; of those that fulfil a step, where
+            others stay behind) and ``pieces``, with an underscore behind them where the key has
+            such a column. Without ``cut``, those that "auto" would cut. Nothing runs until it is
+            used.
+
+        Raises
+        ------
+        WorkbenchError
+            When keys cannot be cut, or when the funnel does not fit the table.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> visits = wb.session().sql("SELECT 7 AS user_id, id AS timestamp, 'visit' AS event "
+        ...     "FROM range(50)")
+        >>> wb.Funnel(["visit", "buy"], window=2, cut=10).pieces(visits).show()
+        +-------+----+------+
+        |user_id|rows|pieces|
+        +-------+----+------+
+        |      7|  50|     5|
+        +-------+----+------+
+        <BLANKLINE>
+        """
+        if isinstance(events, Prepared):
+            raise WorkbenchError("events: prepared events hold whole keys; give the table.")
+        if self.uncut is not None:
+            raise WorkbenchError(f"cut: each key is one task, because {self.uncut}.")
+        return pieces(self, cast(BoundTable, bind(self, events)))
 
     def skipped(self, events: "TableLike | Prepared") -> int:
         """Return how many rows are left out because their key or their time is null.

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.columnar.blocks import NAME
-from workbench.columnar.bundles import BUNDLE
+from workbench.columnar.blocks import NAME, TIME
+from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.funnel.bind import (
     bits,
     period_of,
@@ -16,19 +16,29 @@ from workbench.funnel.bind import (
     task_schema,
     trend_schema,
 )
+from workbench.funnel.cutting import range_plan, summaries_of
 from workbench.funnel.in_driver import in_driver
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.entries import EntriesTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.pieces import PiecesTask
 from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
 from workbench.spark.in_driver import answered_here, run_here
 from workbench.spark.jobs import collected
+from workbench.spark.ranges import keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
-from workbench.spark.steps import named_task
+from workbench.spark.shuffle import (
+    name_of,
+    select_rows,
+    selected,
+    shuffle_partitions,
+    skipped_of,
+    watched,
+)
+from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -71,11 +81,37 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
         found = run_here(here.task.from_rows, here.bundles)
         schema = task_schema(here.task, events.schema, funnel.time)
         return answered_here(found, schema, here.spark)
+    elif funnel.cut is not None and funnel.uncut is None and "levels" not in more:
+        return _levels_in_pieces(funnel, events, **more)
     else:
         rows, task = _rows(funnel, events, **more)
         run = task.from_rows
     return rows.mapInArrow(
         named_task("funnel kernel", run), task_schema(task, events.schema, funnel.time)
+    )
+
+
+def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "DataFrame":
+    """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
+    rows, task = _rows(funnel, events, sampled=events, **more)
+    answer, partitions = PiecesTask(task), shuffle_partitions(events.df)
+    run = partial(answer.levels, partitions=partitions)
+    sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
+    found = sent.repartitionById(partitions, PARTITION).select(BUNDLE)
+    return found.mapInArrow(
+        named_task("join pieces", answer.joined_levels),
+        task_schema(task, events.schema, funnel.time),
+    )
+
+
+def pieces(funnel: FunnelSpec, events: BoundTable) -> "DataFrame":
+    """Return the keys that are cut, about how many rows of each travel, and in how many pieces."""
+    ship(events.without_rows.sparkSession)
+    task = task_of(funnel, events.integer_time, names=False, period=period_of(funnel, events))
+    cutting = range_plan(task, funnel.cut or "auto")
+    wanted = selected(events, bits(funnel, events))
+    return keys_in_pieces(
+        events, cutting, summaries_of(cutting, events, wanted, task.only_matching)
     )
 
 
@@ -176,18 +212,29 @@ def _asked(
     counted, skipped = watched(events)
     # Who is not done yet is known by where the data end.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
-    rows, task = _rows(funnel, counted, with_latest, **more)
-    bundles = rows.mapInArrow(
-        named_task("funnel kernel", answers(task).from_rows), f"{BUNDLE} binary"
-    )
-    found = _of_bundles(bundles, summary, schema)
+    may_be_cut = funnel.cut is not None and funnel.uncut is None
+    sampled = events if may_be_cut and isinstance(summary, SummaryTask) else None
+    rows, task = _rows(funnel, counted, with_latest, sampled, **more)
+    run, sum_up = answers(task).from_rows, summary.run
+    if sampled is not None and isinstance(summary, SummaryTask):
+        in_pieces = PiecesTask(task)
+        run, sum_up = in_pieces.begun, partial(in_pieces.summed_up, summary=summary)
+    bundles = rows.mapInArrow(named_task("funnel kernel", run), f"{BUNDLE} binary")
+    found = _of_bundles(bundles, sum_up, schema)
     return found, skipped_of(skipped, bool(found), events)
 
 
 def _rows(
-    funnel: FunnelSpec, events: BoundTable, with_latest: bool = False, **more: Any
+    funnel: FunnelSpec,
+    events: BoundTable,
+    with_latest: bool = False,
+    sampled: BoundTable | None = None,
+    **more: Any,
 ) -> "tuple[DataFrame, FunnelTask]":
-    """The rows in bundles, and what the workers have to know of them."""
+    """The rows in bundles, and what the workers have to know of them.
+
+    Where large keys are cut, they are looked for among rows that nobody counts on the way.
+    """
     ship(events.without_rows.sparkSession)
     by = more.get("by", ())
     what = bits(funnel, events, by)
@@ -196,7 +243,15 @@ def _rows(
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
     keep = funnel.segmenting.columns(by)
-    return select_rows(events, what, keep, task.only_matching, with_latest), task
+    if sampled is None or funnel.cut is None:
+        return select_rows(events, what, keep, task.only_matching, with_latest), task
+    cutting, wanted = range_plan(task, funnel.cut), selected(events, what, keep)
+    summaries = summaries_of(cutting, sampled, wanted, task.only_matching)
+    rows = piece_rows(
+        events.df, wanted, cutting, summaries, only_matching=task.only_matching,
+        text_as_codes=True, latest=TIME if with_latest else None,
+    )  # fmt: skip
+    return rows, task
 
 
 def _of_prepared(
@@ -214,15 +269,13 @@ def _of_prepared(
     bundles = events.packed().mapInArrow(
         named_task("funnel kernel", answer.from_blocks), f"{BUNDLE} binary"
     )
-    return _of_bundles(bundles, summary, schema)
+    return _of_bundles(bundles, summary.run, schema)
 
 
-def _of_bundles(
-    bundles: "DataFrame", summary: SummaryTask | TrendTask, schema: "StructType"
-) -> "Sequence[Row]":
+def _of_bundles(bundles: "DataFrame", sum_up: Run, schema: "StructType") -> "Sequence[Row]":
     """What one worker makes of what all keys reached."""
     return collected(
-        bundles.repartition(1).mapInArrow(named_task("funnel figures", summary.run), schema)
+        bundles.repartition(1).mapInArrow(named_task("funnel figures", sum_up), schema)
     )
 
 

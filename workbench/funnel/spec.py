@@ -10,6 +10,7 @@ from workbench.described import Described
 from workbench.durations import Duration, microseconds, spoken, ticks
 from workbench.errors import WorkbenchError
 from workbench.funnel.counting import UNITS, Moment, checked_counting
+from workbench.funnel.cutting import check_cut, in_words, why_whole
 from workbench.funnel.rules import checked_rules, span
 from workbench.funnel.segments import checked_segments
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
@@ -27,7 +28,7 @@ class FunnelSpec(Described):
     Parameters
     ----------
     steps, window, key, time, event, modes, unit, order, optional, within, exclude, exclude_from
-    hold, count, session, start, end, attribution, cohorts
+    hold, count, session, start, end, attribution, cohorts, cut
         As :class:`workbench.Funnel` takes them.
 
     Attributes
@@ -51,6 +52,8 @@ class FunnelSpec(Described):
         What is counted.
     segmenting : SegmentRules
         How segments are told apart.
+    uncut : str, or None
+        Why large keys cannot be cut; None where they can.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class FunnelSpec(Described):
         end: "Moment | None" = None,
         attribution: str | int = "first",
         cohorts: "Mapping[str, Any] | None" = None,
+        cut: str | int | None = None,
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
         self.window, given = window, several(key)
@@ -98,6 +102,8 @@ class FunnelSpec(Described):
             attribution, cohorts, self.labels, self.names is not None, self.rules.order
         )
         self._check_together()
+        self.uncut = why_whole(self.modes, self.rules, self.counting, len(self.labels))
+        self.cut = check_cut(cut, self.uncut)
 
     def __repr__(self) -> str:
         steps = self.conditions or [
@@ -109,6 +115,7 @@ class FunnelSpec(Described):
             *self.rule_arguments(),
             *self.counting.arguments(),
             *self.segmenting.arguments(self.labels),
+            ("cut", self.cut, None),
         ]
         rest = "".join(f", {name}={value!r}" for name, value, usual in given if value != usual)
         return f"wb.Funnel({steps!r}, window={self.window!r}{rest})"
@@ -135,7 +142,26 @@ class FunnelSpec(Described):
                 )
                 if value != usual
             },
+            "large keys": None if self.cut is None else in_words(self.cut, self.uncut),
         }
+
+    def explain(self) -> str:
+        """Return what is done with keys of more events than suit one task.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> print(wb.Funnel(["visit", "buy"], "1 hour", cut="auto").explain())
+        large keys: cut by time into pieces, as a chain lies within its window
+        >>> print(wb.Funnel(["visit", "buy"], "1 hour", modes=["strict_order"]).explain())
+        large keys: one task each, because the mode 'strict_order' ends a key's scan at the first \
+interruption
+        """
+        return f"large keys: {in_words(self.cut, self.uncut)}"
 
     @property
     def own_key(self) -> tuple[str, ...]:

@@ -192,11 +192,19 @@ def select_rows(
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
     keys = key_columns(events.key)
+    latest = TIME if with_latest else None
+    wanted = selected(events, what, keep)
+    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, True, latest)
+
+
+def selected(
+    events: BoundTable, what: "Mapping[str, Column]", keep: Sequence[str] = ()
+) -> "dict[str, Column]":
+    """Return key, time, what happened and further columns, by the names that the workers know."""
+    keys = key_columns(events.key)
     wanted = {alias: column(events, k, "key") for alias, k in zip(keys, events.key, strict=True)}
     wanted |= {TIME: events.instants} | dict(what)
-    wanted |= {KEEP + name: column(events, name, "keep") for name in keep}
-    latest = TIME if with_latest else None
-    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, True, latest)
+    return wanted | {KEEP + name: column(events, name, "keep") for name in keep}
 
 
 def bundle_rows(

@@ -8,7 +8,8 @@ STEPS = {
     "bundle by key": "Packs the rows that go to one partition of the shuffle as one binary value, "
     "so that Spark moves a few large values in place of every row.",
     "bundle by piece": "Packs rows like a bundle by key. A large partition is cut into pieces of "
-    "its order, and goes to several tasks; the rows that frames reach across a cut go to both.",
+    "its order, and goes to several tasks; the rows that frames, or windows of funnels, reach "
+    "across a cut go to both.",
     "bundle by span": "Packs rows like a bundle by key. The time of a large key is cut into spans; "
     "what earlier spans mean to a later one goes along as partial aggregates.",
     "bundle by bucket": "Packs the rows of a micro-batch that go to one bucket of the state.",
@@ -25,6 +26,8 @@ STEPS = {
     "partial aggregates travel in place of events.",
     "funnel kernel": "Unpacks bundles, puts each key's rows in order of time, and scans for the "
     "steps of the funnel.",
+    "join pieces": "Finds the furthest chain of each key that was cut among those of its pieces; "
+    "the answers of whole keys stay where they are.",
     "funnel figures": "Sums up what all keys reached.",
     "drivers kernel": "Unpacks bundles, puts each key's rows in order of time, scans for the steps "
     "of the funnel, and counts what is true of those who went on, and of those who did not.",

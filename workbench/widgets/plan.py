@@ -12,9 +12,9 @@ from workbench.figures.plan_layout import heat, lateness, layout, shape, subtitl
 from workbench.figures.stills.still import WIDTH, Named, beside, still
 from workbench.markup import Markup, element
 from workbench.queries.query import Query
-from workbench.spark.plan_metrics import query_plan
-from workbench.spark.plan_text import QueryPlan
-from workbench.spark.plan_words import dearest, explained, named
+from workbench.spark.plans.metrics import query_plan
+from workbench.spark.plans.text import QueryPlan
+from workbench.spark.plans.words import dearest, explained, named
 from workbench.spark.sources.given import is_table, table
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card, Stilled

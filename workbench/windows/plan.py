@@ -9,6 +9,7 @@ from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
+from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
 from workbench.spark.sources.given import table
@@ -18,7 +19,6 @@ from workbench.windows.bind import Resolved, check_kinds, resolve
 from workbench.windows.bind_frame import name_bounds
 from workbench.windows.checks import check_arrow, check_table, warn_of_text
 from workbench.windows.extent import call_extent
-from workbench.windows.ranges_plan import RangePlan, cut_keys, cut_rows
 from workbench.windows.spark_engine import with_spark
 from workbench.windows.spec import WindowCall
 
@@ -89,7 +89,8 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     ship(df.without_rows.sparkSession)
     if cutting := _cutting(call, df, found, carried):
         task = replace(task, reach=cutting.reach)
-        rows = cut_rows(carried, cutting)
+        summaries = cutting.summaries(df.df, carried.wanted)
+        rows = piece_rows(df.df, carried.wanted, cutting, summaries)
     else:
         rows = bundle_rows(df.df, carried.wanted, task.keys)
     return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
@@ -125,7 +126,8 @@ def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":
     carried = Carried.every(bound)
     cutting = _cutting(call, bound, found, carried)
     assert cutting is not None
-    return cut_keys(carried, cutting)
+    summaries = cutting.summaries(bound.df, carried.wanted)
+    return keys_in_pieces(bound, cutting, summaries)
 
 
 def result_schema(df: BoundTable, found: list[Resolved]) -> "StructType":

@@ -12,7 +12,7 @@ from workbench.functions.order import order_terms, term_as_given
 from workbench.spark.shuffle import any_of
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order
-from workbench.windows.ranges_plan import check_cut, why_uncut
+from workbench.windows.cutting import check_cut, why_uncut
 from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
 

@@ -14,9 +14,9 @@ import workbench as wb
 from tests.clusters import generating_code
 from workbench.figures.plan import plan_figure
 from workbench.figures.plan_layout import lateness, layout
-from workbench.spark.plan_metrics import query_plan
-from workbench.spark.plan_text import Edge, Operator, QueryPlan, explain, read_plan
-from workbench.spark.plan_words import about, named
+from workbench.spark.plans.metrics import query_plan
+from workbench.spark.plans.text import Edge, Operator, QueryPlan, explain, read_plan
+from workbench.spark.plans.words import about, named
 from workbench.spark.steps import STEPS
 from workbench.widgets.plan import PlanView
 

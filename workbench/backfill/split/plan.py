@@ -18,11 +18,11 @@ from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
 from workbench.functions.order import OrderColumn
+from workbench.spark.ranges import shown_schema
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, with_value, without_null
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, column
-from workbench.windows.ranges_plan import shown_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -25,7 +25,7 @@ from workbench.engine.ranges.sort_codes import places
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 
-#: The columns that say which piece a row goes to, and what it is there.
+#: The columns that say which piece a row goes to, -1 for the whole partition, and what it is there.
 PIECE, MARK = "__piece__", "__mark__"
 #: It belongs to the piece; and to the piece go not all rows of the partition before it, or behind.
 OWN, CUT_BEFORE, CUT_BEHIND = 1, 2, 4
@@ -67,14 +67,23 @@ class PieceTask(BundleTask):
         chosen, to, marks = super().routed(rows)
         if self.cuts is None:
             return chosen, to, marks
+        if len(chosen) < len(rows):
+            rows = rows.select(list(self._looked_at)).take(pa.array(chosen))
         key = self._cut_keys(rows)
         first, last, home = self._spans(rows, key)
         copies = last - first + 1
         row = np.repeat(np.arange(len(rows)), copies)
-        piece = rows_of_runs(first, copies)
-        to = np.where(key[row] < 0, to[row], self._to(key[row], piece)).astype(np.uint32)
+        piece, whole = rows_of_runs(first, copies), key[row] < 0
+        to = np.where(whole, to[row], self._to(key[row], piece)).astype(np.uint32)
         mark = np.where(piece == home[row], OWN, 0) | self._ends(key[row], piece)
-        return row, to, {PIECE: piece.astype(np.int32), MARK: mark.astype(np.uint8)}
+        piece = np.where(whole, -1, piece).astype(np.int32)
+        return chosen[row], to, {PIECE: piece, MARK: mark.astype(np.uint8)}
+
+    @property
+    def _looked_at(self) -> dict[str, None]:
+        """The columns that say where a row goes."""
+        assert self.order is not None
+        return dict.fromkeys((*self.keys, self.order.name))
 
     def _spans(self, rows: pa.Table, key: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """The first and the last piece that need each row, and the one that it belongs to."""

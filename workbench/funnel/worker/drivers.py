@@ -17,7 +17,8 @@ from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.event_codes import event_codes
-from workbench.funnel.worker.levels import FunnelTask, Reached
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.reached import Reached
 
 #: Values of one column that are looked at.
 MOST_VALUES = 10_000

@@ -18,8 +18,9 @@ from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.levels import FunnelTask, Parted, Reached, last_entry
+from workbench.funnel.worker.levels import FunnelTask, Parted, last_entry
 from workbench.funnel.worker.periods import Periods
+from workbench.funnel.worker.reached import Reached
 from workbench.funnel.worker.summary import segment
 
 #: What is known of an entry: the number of its period, the time of the last first step in it, and

@@ -26,6 +26,7 @@ from workbench.columnar.blocks import (
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
+from workbench.funnel.worker.reached import FunnelAnswers, Reached, Scanned
 
 #: The time of the last first step of an answer, as an integer.
 ENTERED = "__entered__"
@@ -140,23 +141,18 @@ class FunnelTask:
         parts = self.parts(block, rows=bool(self.levels or self.read or self.entered))
         block, number, time, conditions, _ = parts
         found = self.found(parts)
-        level, reached = found.level, found.reached
-        key_names = zip(self.keys, key_columns(self.keys), strict=True)
-        columns = {name: as_array(block.keys.column(key)) for name, key in key_names}
-        if self.number is not None:
-            columns[self.number] = pa.array(number)
-        columns["level"] = pa.array(level.astype(np.int32))
-        columns["reached"] = lists_of(found.taken, reached, block.rows.schema.field(TIME).type)
-        if self.excludes:
-            columns["excluded"] = pa.array(found.excluded)
-        if self.by:
-            columns |= self.segments(block, time, conditions, found)
-        if self.timed:
-            columns["since_first"] = lists_of(found.taken, reached - reached[:, :1], pa.int64())
-        if self.entered:
-            columns[ENTERED] = pa.array(last_entry(block.offsets, time, self.may_begin(conditions)))
+        columns = self.columns(
+            FunnelAnswers(
+                block.keys,
+                found,
+                block.rows.schema.field(TIME).type,
+                self.segments(block, time, conditions, found) if self.by else {},
+                self.last_entry(block, time, conditions),
+                number,
+            )
+        )
         # Behind a completed chain, what begins none is no further one.
-        there = (level > 0) | (number == 1) | (self.gap is not None)
+        there = (found.level > 0) | (number == 1) | (self.gap is not None)
         if not self.levels:
             return _where(there, columns)
         names = None if self.next is None else block.plain(self.next).cast(pa.string())
@@ -164,7 +160,33 @@ class FunnelTask:
         if names is not None:
             columns["next_event"] = names.take(after)
         columns["next_time"] = block.column(TIME).take(after)
-        return _where(there & np.isin(level, self.levels), columns)
+        return _where(there & np.isin(found.level, self.levels), columns)
+
+    def columns(self, answers: FunnelAnswers) -> dict[str, pa.Array]:
+        """Return the columns of a result that say how far each partition got."""
+        found, reached = answers.found, answers.found.reached
+        key_names = zip(self.keys, key_columns(self.keys), strict=True)
+        columns = {name: as_array(answers.keys.column(key)) for name, key in key_names}
+        if self.number is not None:
+            columns[self.number] = pa.array(answers.number)
+        columns["level"] = pa.array(found.level.astype(np.int32))
+        columns["reached"] = lists_of(found.taken, reached, answers.time)
+        if self.excludes:
+            columns["excluded"] = pa.array(found.excluded)
+        columns |= answers.segments
+        if self.timed:
+            columns["since_first"] = lists_of(found.taken, reached - reached[:, :1], pa.int64())
+        if self.entered:
+            columns[ENTERED] = pa.array(answers.entered)
+        return columns
+
+    def last_entry(
+        self, block: Block, time: NDArray[np.int64], conditions: NDArray[np.uint32]
+    ) -> NDArray[np.int64] | None:
+        """Return when each partition's last row was that may begin a chain, where it is asked."""
+        if not self.entered:
+            return None
+        return last_entry(block.offsets, time, self.may_begin(conditions))
 
     def outcome(self, block: Block) -> "tuple[Block, NDArray[np.int64], Reached]":
         """Return a block with a partition for each that is answered for, their numbers, and levels.
@@ -205,7 +227,7 @@ class FunnelTask:
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
-        found: "Reached",
+        found: Reached,
     ) -> dict[str, pa.Array]:
         """Return the value of each column of segments."""
         known = {name for name in self.by if KEEP + name in block.keys.column_names}
@@ -221,7 +243,7 @@ class FunnelTask:
         block: Block,
         time: NDArray[np.int64],
         conditions: NDArray[np.uint32],
-        found: "Reached",
+        found: Reached,
         values: Sequence[pa.Array],
     ) -> pa.Array:
         """The row of each winning chain whose values are its segment, null where it is not taken.
@@ -291,7 +313,7 @@ class FunnelTask:
             kept = block.rows.select(self.read) if begun else block.rows
             block = Block(block.keys, block.offsets, kept.take(pa.array(found.order)))
             time, conditions = time[found.order], conditions[found.order]
-        reached = self._told(found.level, found.reached, found.outcome)
+        reached = self.told(found.level, found.reached, found.outcome)
         return Parted(*parted(block, found.ends == 1), time, conditions, reached)
 
     def _without_rows(self, block: Block, found: Conversions) -> "Parted":
@@ -301,7 +323,7 @@ class FunnelTask:
         none = Block(
             block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
         )
-        reached = self._told(found.level, found.reached, found.outcome)
+        reached = self.told(found.level, found.reached, found.outcome)
         nothing = np.zeros(0, np.int64), np.zeros(0, np.uint32)
         return Parted(none, number, *nothing, reached)
 
@@ -311,7 +333,7 @@ class FunnelTask:
         own = () if self.attribution == "each" else self.by
         return [KEEP + name for name in own if name not in self.cohorts]
 
-    def found(self, parts: "Parted") -> "Reached":
+    def found(self, parts: "Parted") -> Reached:
         """Return how far the parts of a block got."""
         if parts.found is not None:
             return parts.found
@@ -319,20 +341,29 @@ class FunnelTask:
 
     def reached(
         self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
-    ) -> "Reached":
+    ) -> Reached:
         """Return how far partitions got."""
-        if self.rules is None:
-            steps = len(self.steps) - len(self.done)
-            level, reached = funnel_levels(
-                offsets, time, conditions, steps, self.window, **self.modes
-            )
-            return Reached(level, reached, np.arange(steps) < level[:, None])
-        return self._told(*chain_levels(offsets, time, conditions, self.rules))
+        return self.told(*self.scanned(offsets, time, conditions))
 
-    def _told(
-        self, level: NDArray[np.int64], reached: NDArray[np.int64], outcome: NDArray[np.int64]
-    ) -> "Reached":
-        """What the kernels of chains say, as an answer tells it."""
+    def scanned(
+        self, offsets: NDArray[np.int64], time: NDArray[np.int64], conditions: NDArray[np.uint32]
+    ) -> Scanned:
+        """Return what the kernels say of partitions."""
+        if self.rules is not None:
+            return Scanned(*chain_levels(offsets, time, conditions, self.rules))
+        steps = len(self.steps) - len(self.done)
+        level, reached = funnel_levels(offsets, time, conditions, steps, self.window, **self.modes)
+        return Scanned(level, reached, None)
+
+    def told(
+        self,
+        level: NDArray[np.int64],
+        reached: NDArray[np.int64],
+        outcome: NDArray[np.int64] | None,
+    ) -> Reached:
+        """Return what the kernels say as an answer tells it; the arrays are written to."""
+        if outcome is None:
+            return Reached(level, reached, np.arange(reached.shape[1]) < level[:, None])
         rules = cast(Rules, self.rules)
         steps = rules.steps
         if self.without_excluded:
@@ -436,27 +467,7 @@ class Parted(NamedTuple):
     number: NDArray[np.int64]
     time: NDArray[np.int64]
     conditions: NDArray[np.uint32]
-    found: "Reached | None" = None
-
-
-class Reached(NamedTuple):
-    """How far the partitions of a block got.
-
-    Attributes
-    ----------
-    level : int64 array of shape (partitions,)
-    reached : int64 array of shape (partitions, steps)
-        The times of the winning chain.
-    taken : bool array of shape (partitions, steps)
-        Which of these times mean something.
-    excluded : bool array of shape (partitions,), or None
-        Where an excluded event has ended the furthest chain.
-    """
-
-    level: NDArray[np.int64]
-    reached: NDArray[np.int64]
-    taken: NDArray[np.bool_]
-    excluded: NDArray[np.bool_] | None = None
+    found: Reached | None = None
 
 
 def last_entry(

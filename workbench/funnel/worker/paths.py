@@ -17,7 +17,8 @@ from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.funnel.worker.event_codes import event_codes
-from workbench.funnel.worker.levels import FunnelTask, Reached
+from workbench.funnel.worker.levels import FunnelTask
+from workbench.funnel.worker.reached import Reached
 
 #: Paths that are returned, the most frequent.
 MOST_PATHS = 1_000

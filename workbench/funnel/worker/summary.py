@@ -18,7 +18,8 @@ from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
-from workbench.funnel.worker.levels import ENTERED, FunnelTask, last_entry, lists_of
+from workbench.funnel.worker.levels import ENTERED, FunnelTask, lists_of
+from workbench.funnel.worker.reached import FunnelAnswers
 
 QUANTILES = (0.5, 0.9)
 #: Where an excluded event has ended a key's furthest chain.
@@ -73,30 +74,34 @@ class ReachedTask:
 
         Where it is asked when they entered, the last row is that of nobody, with the last time.
         """
-        task, whole = self.funnel, block
+        task, like = self.funnel, block.rows.schema.field(TIME).type
+        end = instants(block.column(TIME)).max() if task.entered else None
         if task.by:
             block = task.with_segments(block)
         parts = task.parts(block, begun=True, rows=bool(task.read or task.entered))
         block, _, time, conditions, _ = parts
         found = task.found(parts)
+        segments = task.segments(block, time, conditions, found) if task.by else {}
+        entered = task.last_entry(block, time, conditions)
+        return self.begun_of(FunnelAnswers(block.keys, found, like, segments, entered), end)
+
+    def begun_of(self, answers: FunnelAnswers, end: int | None) -> pa.Table:
+        """Return the same of what is known of partitions, and of the last time of all."""
+        task, found = self.funnel, answers.found
         some = np.flatnonzero(found.level)
         reached = found.reached[some]
         since = lists_of(found.taken[some], reached - reached[:, :1], pa.int64())
         columns = {"since_first": since}
         if found.excluded is not None and task.excludes:
             columns[EXCLUDED] = pa.array(found.excluded[some])
-        if task.by:
-            values = task.segments(block, time, conditions, found)
-            rows = pa.array(some)
-            columns |= {segment(k): values[name].take(rows) for k, name in enumerate(task.by)}
-        if not task.entered:
+        rows = pa.array(some)
+        columns |= {segment(k): answers.segments[name].take(rows) for k, name in enumerate(task.by)}
+        if answers.entered is None:
             return pa.table(columns)
-        last = last_entry(block.offsets, time, task.may_begin(conditions))
-        columns[ENTERED] = pa.array(last[some])
+        columns[ENTERED] = pa.array(answers.entered[some])
         table = pa.table(columns)
         nobody = {field.name: pa.nulls(1, field.type) for field in table.schema}
-        end = pa.array([instants(whole.column(TIME)).max()], pa.int64())
-        nobody |= {"since_first": pa.array([[]], since.type), ENTERED: end}
+        nobody |= {"since_first": pa.array([[]], since.type), ENTERED: pa.array([end], pa.int64())}
         return pa.concat_tables([table, pa.table(nobody)])
 
 
@@ -184,7 +189,10 @@ class SummaryTask:
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the row of all keys, and one for each segment, those with the most users first."""
-        parts = list(unbundled(batches))
+        yield from self.of_parts(list(unbundled(batches)))
+
+    def of_parts(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the same of what keys reached, which has come."""
         if not parts:
             return
         begun = pa.Table.from_batches(parts).combine_chunks()

@@ -2,7 +2,7 @@
 
 import re
 
-from workbench.spark.plan_text import Operator, QueryPlan
+from workbench.spark.plans.text import Operator, QueryPlan
 from workbench.spark.steps import STEPS
 
 #: What Spark's exchanges do, by how they begin.

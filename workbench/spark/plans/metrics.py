@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import in_one_sentence
-from workbench.spark.plan_text import Operator, QueryPlan, explain, read_plan
+from workbench.spark.plans.text import Operator, QueryPlan, explain, read_plan
 
 _ROWS = ["number of output rows", "shuffle records written"]
 _SIZES = {

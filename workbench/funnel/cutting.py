@@ -1,0 +1,143 @@
+"""Whether the large keys of a funnel are cut by time, and why not: for each question, here alone.
+
+A chain lies within a window of its first step. So a piece of a key's time that has the rows up to a
+window behind its end has all chains that begin in it, and the furthest of all pieces is the key's:
+as long as nothing else decides than the chain's own rows (docs/decisions/0043).
+
+=================================  ===================================================
+what is asked                      large keys
+=================================  ===================================================
+``windowFunnel`` without a mode,   cut
+``strict_increase``,
+``strict_once``
+``strict_order`` (and so           whole: the scan ends at the first interruption
+``allow_reentry``),                after any first step
+``strict_deduplication``
+``order="this"``, ``"strict"``,    cut
+``"any"``
+``optional``                       cut; whole where the last step is optional: whichever
+                                   chain takes it ends the scan, and no answer says so
+``within``, ``exclude`` and        cut
+``exclude_from``
+``hold``, ``session`` a column     cut: they are columns of the key
+``count="sessions"`` by a time     whole: any two rows may be of one session
+``count="conversions"``            whole: a chain uses up its rows
+``start``, ``end``                 cut
+``by``, ``attribution``,           cut
+``cohorts``
+:meth:`levels`, :meth:`steps`,     cut
+:meth:`times`, :meth:`summary`,
+:meth:`compare`
+:meth:`trend`, :meth:`people`,     whole: they look at rows beside the key's best chain
+:meth:`paths`, :meth:`drivers`,
+``prepare``
+=================================  ===================================================
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.columnar.blocks import CONDITIONS, TIME, key_columns
+from workbench.engine.extent import CallExtent
+from workbench.errors import WorkbenchError
+from workbench.functions.order import OrderColumn
+from workbench.spark.ranges import RangePlan, checked_cut
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from workbench.funnel.counting import Counting
+    from workbench.funnel.rules import ChainRules
+    from workbench.funnel.worker.levels import FunnelTask
+    from workbench.spark.table import BoundTable
+
+_WHOLE = {
+    "strict_order": "the mode 'strict_order' ends a key's scan at the first interruption",
+    "strict_deduplication": "the mode 'strict_deduplication' ends a key's scan at a repeat",
+}
+
+
+def why_whole(
+    modes: tuple[str, ...], rules: "ChainRules", counting: "Counting", steps: int
+) -> str | None:
+    """Return why large keys cannot be cut, None where they can.
+
+    Parameters
+    ----------
+    modes : tuple of str
+    rules : ChainRules
+    counting : Counting
+    steps : int
+
+    Returns
+    -------
+    str or None
+    """
+    if ending := [mode for mode in modes if mode in _WHOLE]:
+        return _WHOLE[ending[0]]
+    if counting.count == "conversions":
+        return "a conversion uses up the events of its chain"
+    if counting.number is not None:
+        return "any two events of a key may be of one session"
+    if steps - 1 in rules.optional:
+        return "the last step is optional, and whichever chain takes it ends a key's scan"
+    return None
+
+
+def check_cut(cut: Any, whole: str | None) -> str | int | None:
+    """Refuse a way to cut that is none, or that cannot be followed.
+
+    Parameters
+    ----------
+    cut : str, int or None
+        "auto", about how many rows a piece has, or None.
+    whole : str, optional
+        Why keys cannot be cut.
+
+    Returns
+    -------
+    str, int or None
+        The same.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    asked = checked_cut(cut)
+    if isinstance(asked, int) and whole is not None:
+        raise WorkbenchError(f"cut: keys cannot be cut, because {whole}; leave it out.")
+    return asked
+
+
+def in_words(cut: str | int | None, whole: str | None) -> str:
+    """Return in words what is done with large keys."""
+    if whole is not None:
+        return f"one task each, because {whole}"
+    if cut is None:
+        return "one task each; cut='auto' looks for those too large for one, and cuts them by time"
+    pieces = "" if cut == "auto" else f" of about {cut:,} rows"
+    return f"cut by time into pieces{pieces}, as a chain lies within its window"
+
+
+def range_plan(task: "FunnelTask", cut: str | int) -> RangePlan:
+    """Return how the large keys of a funnel are cut.
+
+    Parameters
+    ----------
+    task : FunnelTask
+    cut : str or int
+    """
+    keys = key_columns(task.keys)
+    order, reach = OrderColumn(TIME, False, True), CallExtent(distance=(0, task.window))
+    rows = cut if isinstance(cut, int) else None
+    return RangePlan(keys, order, reach, rows, present=(*keys, TIME))
+
+
+def summaries_of(
+    cutting: RangePlan,
+    events: "BoundTable",
+    wanted: "dict[str, Column]",
+    only_matching: bool,
+) -> "DataFrame":
+    """Return what is known about large keys: of rows that fulfil something, where others stay."""
+    only = wanted[CONDITIONS] != 0 if only_matching else None
+    return cutting.summaries(events.df, wanted, only)

@@ -1,0 +1,284 @@
+"""Keys that are cut by time: how far each piece got, and of these how far the key got.
+
+A piece owns the chains that begin in it, and has all rows up to a window behind its end. The scan
+of a piece holds the very chains of the scan of the whole key that began in it or later, because of
+two chains at one step the newer one stays. So the furthest chain of the key is the one of some
+piece, and one rule finds it (docs/decisions/0043).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from workbench.columnar.blocks import (
+    KEEP,
+    TIME,
+    Block,
+    from_instants,
+    gather,
+    instants,
+    key_columns,
+)
+from workbench.columnar.bundles import BUNDLE, BundleTask, unbundled
+from workbench.columnar.delivery import Bundle, task_number, to_one_task
+from workbench.columnar.key_codes import as_array, key_codes
+from workbench.columnar.process import freeze_gc
+from workbench.engine.ranges.route import MARK, PIECE
+from workbench.funnel.worker.levels import ENTERED, FunnelTask
+from workbench.funnel.worker.reached import FunnelAnswers, Reached, Scanned
+from workbench.funnel.worker.summary import ReachedTask, SummaryTask
+
+#: What is known of a piece, and the last time of all rows that came with it.
+LEVEL, REACHED, OUTCOME, END = "__level__", "__reached__", "__outcome__", "__end__"
+#: By what tables of pieces are told from those of whole keys, whatever the columns are called.
+_PIECES = {b"pieces": b""}
+
+Batches = list[pa.RecordBatch]
+
+
+@dataclass(frozen=True)
+class PiecesTask:
+    """Answer a funnel for whole keys and for pieces of keys, and join the pieces.
+
+    Attributes
+    ----------
+    funnel : FunnelTask
+    """
+
+    funnel: FunnelTask
+
+    def levels(
+        self, batches: Iterable[pa.RecordBatch], partitions: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Return bundles of levels: those of whole keys stay, those of pieces go to one task.
+
+        Parameters
+        ----------
+        batches : iterable of pyarrow.RecordBatch
+            Bundles of rows.
+        partitions : int
+            How many tasks there are behind.
+        """
+        whole, pieces = by_wholeness(batches)
+        task = BundleTask((BUNDLE, *self.funnel.keys), (), partitions)
+        yield from task.sent(self._bundles(whole, pieces, task_number() % partitions))
+
+    def _bundles(self, whole: Batches, pieces: Batches, here: int) -> Iterator[Bundle]:
+        for block in blocks_of(whole, self._names):
+            yield Bundle.of(_table(self.funnel.answer(block)), here)
+        yield from map(Bundle.of, self.of_pieces(pieces))
+
+    def joined_levels(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the levels of all keys of which bundles came."""
+        freeze_gc()
+        whole, pieces = by_kind(unbundled(batches))
+        yield from whole
+        if pieces:
+            yield pa.record_batch(self.funnel.columns(self.joined(pieces)[0]))
+
+    def begun(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return what whole keys and pieces reached, for the one task that sums it up."""
+        whole, pieces = by_wholeness(batches)
+        of_keys = map(ReachedTask(self.funnel).begun, blocks_of(whole, self._names))
+        yield from to_one_task(chain(of_keys, self.of_pieces(pieces)), BUNDLE, self.funnel.keys)
+
+    def summed_up(
+        self, batches: Iterable[pa.RecordBatch], summary: SummaryTask
+    ) -> Iterator[pa.RecordBatch]:
+        """Return the figures of all keys."""
+        whole, pieces = by_kind(unbundled(batches))
+        if pieces:
+            whole += ReachedTask(self.funnel).begun_of(*self.joined(pieces)).to_batches()
+        yield from summary.of_parts(whole)
+
+    def of_pieces(self, batches: Batches) -> Iterator[pa.Table]:
+        """Return a table of how far each piece got, none without any."""
+        for block in blocks_of(batches, (*self._names, PIECE)):
+            yield self._of_block(block)
+
+    def _of_block(self, block: Block) -> pa.Table:
+        task, end = self.funnel, instants(block.column(TIME)).max()
+        if task.by:
+            block = task.with_segments(block)
+        time, conditions = instants(block.column(TIME)), task.conditions(block)
+        scanned = task.scanned(block.offsets, time, conditions)
+        columns = {name: as_array(block.keys.column(name)) for name in block.keys.column_names}
+        columns |= _packed(scanned, block.rows.schema.field(TIME).type)
+        if task.read:
+            # Whom an excluded event keeps from every step is known of the key alone.
+            told = replace(task, without_excluded=False).told(*scanned.copied())
+            values = task.segments(block, time, conditions, told)
+            columns |= {name: values[name.removeprefix(KEEP)] for name in task.read}
+        entered = task.last_entry(block, time, conditions)
+        if entered is not None:
+            columns |= {ENTERED: pa.array(entered), END: pa.array(np.full(len(entered), end))}
+        return pa.table(columns).replace_schema_metadata(_PIECES)
+
+    def joined(self, batches: Batches) -> tuple[FunnelAnswers, int | None]:
+        """Return how far the keys got whose pieces these are, and the last time of their rows."""
+        pieces = pa.concat_tables(map(_table, batches)).combine_chunks()
+        groups = [name for name in pieces.column_names if name in self._told_apart]
+        codes, count = key_codes(pieces.select(groups))
+        level, reached, outcome = scanned = _unpacked(pieces)
+        best = self.best(scanned, codes, count, pieces.column(PIECE).to_numpy())
+        if outcome is not None:
+            # Whatever piece it was in that an excluded event ended a chain as far as the best.
+            barred = (outcome[:, 1] == 1) & (level == level[best][codes])
+            outcome = outcome[best]
+            outcome[:, 1] = _any(barred, codes, count)
+        found = self.funnel.told(level[best], reached[best], outcome)
+        keys, time = pieces.select(self._names).take(best), pieces.schema.field(REACHED).type
+        segments = self._segments(pieces, best, found)
+        answers = FunnelAnswers(keys, found, time.value_type, segments)
+        if ENTERED not in pieces.column_names:
+            return answers, None
+        entered = np.full(count, np.iinfo(np.int64).min)
+        np.maximum.at(entered, codes, pieces.column(ENTERED).to_numpy())
+        end = int(pieces.column(END).to_numpy().max())
+        return answers._replace(entered=entered), end
+
+    def _segments(
+        self, pieces: pa.Table, best: NDArray[np.int64], found: Reached
+    ) -> dict[str, pa.Array]:
+        """The segments of each key: what it ever did, and the values of the best piece."""
+        key, count = key_codes(pieces.select(self._names))
+        segments = {}
+        for name in self.funnel.by:
+            column = as_array(pieces.column(KEEP + name))
+            if name in self.funnel.cohorts:
+                did = column.to_numpy(zero_copy_only=False)
+                segments[name] = pa.array(_any(did, key, count)[key[best]])
+                continue
+            nobody = found.level == 0 if KEEP + name in self.funnel.read else None
+            segments[name] = column.take(pa.array(best, mask=nobody))
+        return segments
+
+    def best(
+        self,
+        scanned: Scanned,
+        codes: NDArray[np.uint32],
+        count: int,
+        piece: NDArray[np.int32],
+    ) -> NDArray[np.int64]:
+        """Return the piece of each key whose chain is the key's.
+
+        A scan that takes the last step ends there: the piece in which that was first. Else the
+        chain counts that got furthest, then the one that began last, then the one with most
+        optional steps; of pieces that see the same one, the last sees all of it.
+        """
+        level, reached, outcome = scanned
+        steps = reached.shape[1]
+        taken = np.arange(steps) < level[:, None]
+        options = np.zeros(len(level), np.int64)
+        rules = self.funnel.rules
+        in_any_order = rules is not None and rules.order == "any"
+        if outcome is not None:
+            taken = outcome[:, :1] >> np.arange(steps) & 1 == 1
+        if rules is not None:
+            options = taken[:, list(rules.optional)].sum(axis=1)
+        times = np.iinfo(np.int64)
+        start = np.where(taken, reached, times.max).min(axis=1)
+        last = np.where(taken, reached, times.min).max(axis=1)
+        done = level == steps
+        if steps == 1 and not (in_any_order or self.funnel.modes["strict_once"]):
+            # Where the first step is the last one, these scans go on to the newest.
+            done[:] = False
+        # What is done comes behind, the first of these last; the last of each key is the best.
+        order = np.lexsort(
+            (
+                np.where(done, -piece, piece),
+                np.where(done, 0, options),
+                np.where(done, ~last, start),
+                level,
+                codes,
+            )
+        )
+        best = np.empty(count, np.int64)
+        best[codes[order]] = order
+        return best
+
+    @property
+    def _names(self) -> list[str]:
+        return list(key_columns(self.funnel.keys))
+
+    @property
+    def _told_apart(self) -> set[str]:
+        """The columns of which each combination of values is answered for."""
+        task = self.funnel
+        read = {*task.read, *(KEEP + name for name in task.cohorts)}
+        return {*self._names, *(KEEP + name for name in task.by)} - read
+
+
+def by_wholeness(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
+    """Return the rows of whole keys, and those of pieces, of bundles that came to a task."""
+    freeze_gc()
+    whole: Batches = []
+    pieces: Batches = []
+    for batch in unbundled(batches):
+        if PIECE not in batch.schema.names:
+            whole.append(batch)
+            continue
+        batch = batch.drop_columns([MARK])
+        of_piece = batch.column(PIECE).to_numpy() >= 0
+        if not of_piece.all():
+            mine = batch if not of_piece.any() else batch.filter(pa.array(~of_piece))
+            whole.append(mine.drop_columns([PIECE]))
+        if of_piece.any():
+            pieces.append(batch if of_piece.all() else batch.filter(pa.array(of_piece)))
+    return whole, pieces
+
+
+def by_kind(batches: Iterable[pa.RecordBatch]) -> tuple[Batches, Batches]:
+    """Return what is known of whole keys, and of pieces."""
+    found: tuple[Batches, Batches] = [], []
+    for batch in batches:
+        found[batch.schema.metadata == _PIECES].append(batch)
+    return found
+
+
+def blocks_of(batches: Batches, names: Sequence[str]) -> Iterator[Block]:
+    """Return the block of rows that are out of their bundles, which give them up; none of none."""
+    block = gather(batches, names)
+    batches.clear()
+    if block is not None:
+        yield block
+
+
+def _packed(scanned: Scanned, time: pa.DataType) -> dict[str, pa.Array]:
+    """What the kernels say as columns."""
+    level, reached, outcome = scanned
+    times = from_instants(reached.ravel(), time)
+    columns = {
+        LEVEL: pa.array(level),
+        REACHED: pa.FixedSizeListArray.from_arrays(times, reached.shape[1]),
+    }
+    if outcome is not None:
+        flat = pa.array(outcome.ravel())
+        columns[OUTCOME] = pa.FixedSizeListArray.from_arrays(flat, outcome.shape[1])
+    return columns
+
+
+def _unpacked(pieces: pa.Table) -> Scanned:
+    """What the kernels said, from columns."""
+    level = pieces.column(LEVEL).to_numpy().copy()
+    reached, *outcome = (
+        instants(as_array(pieces.column(name)).flatten()).reshape(len(level), -1)
+        for name in (REACHED, OUTCOME)
+        if name in pieces.column_names
+    )
+    return Scanned(level, reached, outcome[0] if outcome else None)
+
+
+def _any(rows: NDArray[np.bool_], codes: NDArray[np.uint32], count: int) -> NDArray[np.bool_]:
+    """Which groups have one of some rows."""
+    found = np.zeros(count, bool)
+    found[codes[rows]] = True
+    return found
+
+
+def _table(batch: pa.RecordBatch) -> pa.Table:
+    return pa.Table.from_batches([batch])

@@ -1,0 +1,189 @@
+"""The plan of a shuffle that cuts large keys by an order: rows go to pieces of their key.
+
+What may be cut, and how far a piece looks, the rooms above say; where the cuts are, samples say.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.arguments import whole_number
+from workbench.columnar.bundles import PARTITION
+from workbench.engine.extent import CallExtent
+from workbench.engine.ranges.cuts import CUTS, CutTask
+from workbench.engine.ranges.route import PieceTask
+from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, surely
+from workbench.errors import WorkbenchError
+from workbench.functions.order import OrderColumn
+from workbench.spark.shuffle import (
+    numbered,
+    shuffle_partitions,
+    shuffled,
+    with_partition,
+    with_value,
+    without_null,
+)
+from workbench.spark.steps import named_task
+from workbench.spark.table import BoundTable, type_of, unused
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+
+def checked_cut(cut: Any) -> str | int | None:
+    """Refuse a way to cut that is none.
+
+    Parameters
+    ----------
+    cut : str, int or None
+        "auto", about how many rows a piece has, or None.
+
+    Returns
+    -------
+    str, int or None
+        The same.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> checked_cut("auto"), checked_cut(1_000), checked_cut(None)
+    ('auto', 1000, None)
+    """
+    if cut is None or (isinstance(cut, str) and cut == "auto"):
+        return cut
+    rows = whole_number(cut)
+    if rows is None or rows < 1:
+        raise WorkbenchError(
+            f"cut: {cut!r} is not possible; give 'auto', about how many rows a piece has, or None."
+        )
+    return rows
+
+
+@dataclass(frozen=True)
+class RangePlan:
+    """How the large keys of a table are cut.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    order : OrderColumn
+        The first column of the order.
+    reach : CallExtent
+    rows : int, optional
+        About how many rows a piece has; without it, large keys are spread over Spark's partitions.
+    present : tuple of str
+        Rows in which one of these is null stay behind.
+    """
+
+    keys: tuple[str, ...]
+    order: OrderColumn
+    reach: CallExtent
+    rows: int | None = None
+    present: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> int:
+        """Of how many rows one is looked at: of each, where it is said how many a piece has."""
+        return SHARE if self.rows is None else 1
+
+    def summaries(
+        self, df: "DataFrame", wanted: "Mapping[str, Column]", only: "Column | None" = None
+    ) -> "DataFrame":
+        """Return what is known about large keys, from a pass over a few columns.
+
+        Parameters
+        ----------
+        df : pyspark.sql.DataFrame
+        wanted : dict of str to Column
+            The key and the order among them.
+        only : Column, optional
+            Which rows travel; without it, all.
+        """
+        needed = tuple(dict.fromkeys((*self.keys, self.order.name)))
+        seen = df if self.share == 1 else df.sample(fraction=1 / self.share, seed=0)
+        seen = seen if only is None else seen.where(only)
+        rows, number = numbered(seen, {name: wanted[name] for name in needed})
+        rows = without_null(rows, [number[name] for name in self.present])
+        task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df), self.share)
+        return rows.mapInArrow(named_task("sample", task.run), f"{SUMMARY} binary").repartition(1)
+
+    def cut_task(self, partitions: int) -> CutTask:
+        """Return what makes cuts of all summaries, for so many partitions of a shuffle."""
+        before, behind = (surely(rows, self.share) for rows in self.reach.rows)
+        reach = replace(self.reach, rows=(before, behind))
+        return CutTask(self.keys, reach, self.order.descending, partitions, self.rows)
+
+
+def piece_rows(
+    df: "DataFrame",
+    wanted: "Mapping[str, Column]",
+    cutting: RangePlan,
+    summaries: "DataFrame",
+    **more: Any,
+) -> "DataFrame":
+    """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    wanted : dict of str to Column
+        What goes along, by the names that the workers know.
+    cutting : RangePlan
+    summaries : pyspark.sql.DataFrame
+        From :meth:`RangePlan.summaries`.
+    **more
+        Further fields of the :class:`workbench.columnar.bundles.BundleTask`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        What :func:`workbench.columnar.bundles.unbundled` takes.
+
+    Notes
+    -----
+    The cuts are a subquery of the plan, so nothing runs before the answer is asked for. Its one
+    value goes along with the first row of each task.
+    """
+    partitions = shuffle_partitions(df)
+    choose = named_task("choose cuts", cutting.cut_task(partitions).run)
+    cuts = summaries.mapInArrow(choose, f"{CUTS} binary").scalar()
+    rows, number = numbered(df, wanted)
+    rows = without_null(rows, [number[name] for name in cutting.present])
+    goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
+    columns = (*wanted, PARTITION)
+    task = PieceTask(columns, cutting.keys, partitions, order=cutting.order, **more)
+    return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
+
+
+def keys_in_pieces(table: BoundTable, cutting: RangePlan, summaries: "DataFrame") -> "DataFrame":
+    """Return the keys that are cut, about how many rows each has, and in how many pieces.
+
+    Parameters
+    ----------
+    table : BoundTable
+    cutting : RangePlan
+    summaries : pyspark.sql.DataFrame
+        From :meth:`RangePlan.summaries`.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+    """
+    names = table.key
+    schema = shown_schema(table, cutting.keys)
+    found = summaries.mapInArrow(cutting.cut_task(shuffle_partitions(table.df)).shown, schema)
+    return found.toDF(*names, *(unused(names, own) for own in ("rows", "pieces")))
+
+
+def shown_schema(df: BoundTable, keys: Sequence[str]) -> "StructType":
+    """Return the types of what :meth:`workbench.engine.ranges.cuts.CutTask.shown` returns."""
+    from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+    fields = [StructField(k, type_of(df, n)) for k, n in zip(keys, df.key, strict=True)]
+    return StructType(
+        [*fields, StructField(ROWS, LongType()), StructField("pieces", IntegerType())]
+    )

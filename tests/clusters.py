@@ -224,6 +224,9 @@ class Cluster(_Server):
             "spark.driver.memory": "1g",
             "spark.executor.memory": "600m",
             "spark.executor.extraJavaOptions": JVM,
+            # An answer whose socket nobody had opened after 15 s, on a machine busy with all parts
+            # of the tests, is an UnboundLocalError of PySpark's.
+            "spark.python.authenticate.socketTimeout": f"{_PATIENCE}s",
             PARTITIONS: 4,
         }
 

@@ -1,5 +1,6 @@
 """Frames against DuckDB in process, and against their definition."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -110,9 +111,10 @@ def test_frames_with_bounds_for_each_row_are_those_of_duckdb(
 def test_distances_between_floats_are_floats(case: Partitions, low: Bound, high: Bound) -> None:
     assume(sql_allows(low, high))
     found = frames(case.order, "range", low, high)
-    # DuckDB 2.0 does not always answer the same: NaNs that come first, from UNBOUNDED PRECEDING to
-    # a distance PRECEDING, have all NaNs in their frames, or in one run of ten some of them.
-    unsure = low is None and any(key != key for keys in case.keys for key in keys)
+    # DuckDB 2.0 does not always answer the same from UNBOUNDED PRECEDING to a distance PRECEDING:
+    # where a key less the distance is that key, as of NaN and infinity, all its ties are in the
+    # frame, or in one run of ten some of them.
+    unsure = low is None and not all(math.isfinite(key or 0) for keys in case.keys for key in keys)
     assert any(found == ask_duckdb(case, "range", low, high) for _ in range(9 if unsure else 1))
 
 

@@ -71,7 +71,7 @@ def test_what_a_task_sent_is_noticed_when_it_all_comes_twice() -> None:
 def test_what_is_said_of_a_shuffle_is_the_same_when_a_task_runs_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("workbench.columnar.delivery._number", lambda: 7)
+    monkeypatch.setattr("workbench.columnar.delivery.task_number", lambda: 7)
     assert sent(SubpartitionTask, [[1, 2, 3]]) == sent(SubpartitionTask, [[1, 2, 3]])
 
 

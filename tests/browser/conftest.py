@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,23 @@ SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
-IS_OPEN = """() => {
+IS_OPEN = """(name) => {
   const panel = window.jupyterapp?.shell.currentWidget;
-  return Boolean(panel?.content?.model && panel?.sessionContext?.session?.kernel);
+  return panel?.context?.path === name && Boolean(panel.sessionContext?.session?.kernel);
 }"""
+OPEN = """async (path) => {
+  await window.jupyterapp.commands.execute('docmanager:open', { path });
+}"""
+# Nobody is asked whether to save a notebook that has not changed since it was.
+CLOSE_ALL = """() => {
+  for (const panel of [...window.jupyterapp.shell.widgets('main')].filter((it) => it.context)) {
+    panel.context.model.dirty = false;
+    panel.close();
+  }
+}"""
+ARE_CLOSED = """() =>
+  [...window.jupyterapp.shell.widgets('main')].every((panel) => !panel.context)
+  && !document.querySelector('.jp-Notebook')"""
 RUN_ALL = """async () => {
   const panel = window.jupyterapp.shell.currentWidget;
   await panel.context.ready;
@@ -80,18 +94,33 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A fresh page; an error on its console fails the test."""
+@dataclass(frozen=True)
+class WatchedPage:
+    """A page in a context of its own, and the errors on its console."""
+
+    page: Page
+    errors: list[str]
+
+
+@contextmanager
+def watched_page(chromium: Browser) -> Iterator[WatchedPage]:
+    """Open a fresh page, and close it with its context."""
     context = chromium.new_context(viewport={"width": 1400, "height": 1000})
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     errors: list[str] = []
     page.on("console", lambda message: errors.extend(_error(message)))
     page.on("pageerror", lambda error: errors.extend({str(error)} - {GIVEN_UP}))
-    yield page
+    yield WatchedPage(page, errors)
     context.close()
-    assert errors == []
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A fresh page; an error on its console fails the test."""
+    with watched_page(chromium) as watched:
+        yield watched.page
+    assert watched.errors == []
 
 
 def _error(message: ConsoleMessage) -> list[str]:
@@ -120,9 +149,22 @@ def lab(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             server.wait(timeout=30)
 
 
+@pytest.fixture(scope="session")
+def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
+    """One page for all notebooks: a JupyterLab takes longer to load than most of them to run."""
+    with watched_page(chromium) as watched:
+        yield watched
+
+
 @pytest.fixture
-def open_notebook(lab: Lab, page: Page) -> Iterator[OpenNotebook]:
-    """Opens a notebook, made of cell sources or copied from a file, and runs it to its end."""
+def open_notebook(
+    lab: Lab, lab_page: WatchedPage, request: pytest.FixtureRequest
+) -> Iterator[OpenNotebook]:
+    """Opens a notebook, made of cell sources or copied from a file, and runs it to its end.
+
+    It is alone in the page, which another test has left; an error on the console fails the test.
+    """
+    page, failed = lab_page.page, request.session.testsfailed
 
     def open_(path_or_cells: Path | Iterable[str]) -> Page:
         name = f"{secrets.token_hex(4)}.ipynb"
@@ -130,14 +172,25 @@ def open_notebook(lab: Lab, page: Page) -> Iterator[OpenNotebook]:
             shutil.copy(path_or_cells, lab.folder / name)
         else:
             _write_notebook(path_or_cells, lab.folder / name)
-        page.goto(f"{lab.address}/lab/workspaces/{name[:8]}/tree/{name}?token={lab.token}")
-        page.wait_for_function(IS_OPEN)
+        if page.url == "about:blank":
+            page.goto(f"{lab.address}/lab/workspaces/{name[:8]}/tree/{name}?token={lab.token}")
+        else:
+            page.evaluate(OPEN, name)
+        page.wait_for_function(IS_OPEN, arg=name)
         assert page.evaluate(RUN_ALL) == []
         return page
 
     yield open_
-    page.close()
+    # What a widget has yet to say to a kernel that goes is no error.
+    found = lab_page.errors[:]
+    if request.session.testsfailed > failed:
+        page.goto("about:blank")
+    elif page.url != "about:blank":
+        page.evaluate(CLOSE_ALL)
+        page.wait_for_function(ARE_CLOSED)
     _stop_kernels(lab)
+    lab_page.errors.clear()
+    assert found == []
 
 
 def _free_port() -> int:

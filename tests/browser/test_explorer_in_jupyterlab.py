@@ -2,12 +2,13 @@
 
 import re
 import time
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import OpenNotebook
+from tests.browser.conftest import OpenNotebook, WatchedPage, watched_page
 from tests.browser.geometry import looks_wrong
 from tests.browser.pointing import click_mark
 
@@ -81,12 +82,19 @@ def sort_search_and_save(page: Page) -> None:
     assert len(rest) == 499
 
 
+@pytest.fixture
+def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
+    """A page of its own, as one that is shared has loaded JupyterLab before."""
+    with watched_page(chromium) as watched:
+        yield watched
+
+
 def test_an_analyst_moves_the_window_and_opens_one_aircraft(
-    page: Page, open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
+    lab_page: WatchedPage, open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hosts = set[str]()
-    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    open_notebook(CELLS)
+    lab_page.page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    page = open_notebook(CELLS)
     expect(page.get_by_text("661,610 events")).to_be_visible()
     expect(page.get_by_text("4,043 aircraft")).to_be_visible()
     expect(page.get_by_text(ANSWERED)).to_be_visible()

@@ -50,9 +50,9 @@ def latency(page: Page, what: str) -> str:
 
 
 def test_an_analyst_asks_by_time_and_compares_segments(
-    page: Page, open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
+    open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    open_notebook(CELLS)
+    page = open_notebook(CELLS)
     expect(page.get_by_text("661,610 events")).to_be_visible()
     page.get_by_role("button", name="Trend").click()
     expect(page.get_by_text("entries of aircraft reached the last step")).to_be_visible()

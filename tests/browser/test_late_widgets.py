@@ -1,9 +1,11 @@
 """Widgets that were given up, as a busy page is late with them, hear Python all the same."""
 
-import pytest
-from playwright.sync_api import Page, expect
+from collections.abc import Iterator
 
-from tests.browser.conftest import OpenNotebook
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import OpenNotebook, WatchedPage, watched_page
 
 pytestmark = pytest.mark.browser
 
@@ -41,11 +43,16 @@ table.show(pd.DataFrame({"n": [77]}), "another")
 ]
 
 
-def test_a_widget_that_is_late_shows_what_python_says_later(
-    page: Page, open_notebook: OpenNotebook
-) -> None:
-    page.add_init_script(LATE + TELL)
-    open_notebook(CELLS)
+@pytest.fixture
+def lab_page(chromium: Browser) -> Iterator[WatchedPage]:
+    """A page in which what waits is given up at once, for this notebook alone."""
+    with watched_page(chromium) as watched:
+        watched.page.add_init_script(LATE + TELL)
+        yield watched
+
+
+def test_a_widget_that_is_late_shows_what_python_says_later(open_notebook: OpenNotebook) -> None:
+    page = open_notebook(CELLS)
     expect(page.locator(".wbp-position")).to_contain_text("Step 5 of")
     expect(page.locator(".js-plotly-plot")).to_contain_text("another")
     expect(page.locator("td", has_text="77")).to_be_visible()

@@ -1,7 +1,7 @@
 """The datasets are what their descriptions say, on every machine."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench.datasets as datasets
+from tests.clusters import generating_code
 from workbench.errors import WorkbenchError
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session of all tests, generating code as users' do: these tables are not small."""
+    with generating_code(spark):
+        yield spark
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +66,7 @@ def test_a_known_flight_is_at_its_instants(flights: DataFrame) -> None:
 
 
 def test_a_landing_follows_its_departure_by_a_plausible_time(flights: DataFrame) -> None:
-    order = "partition by carrier, flight, origin, dest, tailnum order by time, event"
+    order = "partition by flight, carrier, origin, dest, tailnum order by time, event"
     before = flights.withColumn("left", F.expr(f"lag(time) over ({order})"))
     before = before.withColumn("before", F.expr(f"lag(event) over ({order})"))
     landed = before.where("event like 'landed%'")
@@ -75,7 +83,7 @@ def test_a_landing_follows_its_departure_by_a_plausible_time(flights: DataFrame)
 
 def test_the_clocks_of_the_destination_are_heeded(flights: DataFrame) -> None:
     """Honolulu is ten to eleven hours of flight away; by New York's clocks it would be five."""
-    order = "partition by carrier, flight, tailnum order by time"
+    order = "partition by flight, carrier, tailnum order by time"
     pairs = flights.where("dest = 'HNL' and delay is not null")
     pairs = pairs.withColumn("left", F.expr(f"lag(time) over ({order})"))
     hours = (F.unix_timestamp("time") - F.unix_timestamp("left")) / 3600

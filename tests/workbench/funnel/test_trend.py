@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -295,6 +296,13 @@ def test_days_are_those_of_the_sessions_time_zone(spark: SparkSession, events: D
         } == days
 
 
+def rows_of_each(tables: list[DataFrame]) -> list[int]:
+    """How many rows each table has, by one job for all."""
+    numbered = [table.select(F.lit(n).alias("n")) for n, table in enumerate(tables)]
+    rows = reduce(DataFrame.unionAll, numbered).toArrow()["n"].to_pylist()
+    return [rows.count(n) for n in range(len(tables))]
+
+
 @pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "long"])
 @pytest.mark.parametrize("held", [False, True])
 def test_people_are_those_behind_a_point(
@@ -307,18 +315,18 @@ def test_people_are_those_behind_a_point(
     given: Any = funnel.prepare(table, keep="device") if held else table
     found = funnel.trend(given, every, by="device")
     points = found[(found["entrants"] > 0) & (found["step"] != "A")]
-    # Each point of a table is a job of its own.
-    for row in (points if held else points[::5]).itertuples():
-        asked: dict[str, Any] = {"entered": row[2], "every": every, "by": "device"}
-        asked |= {"segment": (row.device,), "reached": row.step}
-        assert funnel.people(given, **asked).count() == row.users
+    seen = [*(points if held else points[::5]).itertuples()]
+    expected = [row.users for row in seen]
+    asked: list[dict[str, Any]] = [
+        {"entered": row[2], "segment": (row.device,), "reached": row.step} for row in seen
+    ]
     last = found.iloc[-3]
     assert last["open"] > 0
-    asked = {"entered": last["from"], "every": every, "by": "device", "open": True}
-    assert (
-        funnel.people(given, reached="A", segment=(last["device"],), **asked).count()
-        == last["open"]
-    )
+    expected.append(last["open"])
+    where = {"entered": last["from"], "segment": (last["device"],)}
+    asked.append(where | {"reached": "A", "open": True})
+    people = [funnel.people(given, every=every, by="device", **one) for one in asked]
+    assert rows_of_each(people) == expected
     if held:
         given.free()
 
@@ -327,11 +335,14 @@ def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb
     for asked in ({"count": "conversions"}, {"order": "any"}):
         funnel = wb.Funnel(STEPS, "9 hours", **asked)
         found = funnel.trend(prepared, "1 day")
-        for row in found[(found["entrants"] > 0)].itertuples():
-            step = [*found["step"]].index(row.step) + 1
-            people = funnel.people(prepared, reached=step, entered=row[1], every="1 day")
-            assert people.count() == row.users
-        assert "__entered__" not in people.columns
+        seen = [*found[found["entrants"] > 0].itertuples()]
+        steps = [[*found["step"]].index(row.step) + 1 for row in seen]
+        people = [
+            funnel.people(prepared, reached=step, entered=row[1], every="1 day")
+            for row, step in zip(seen, steps, strict=True)
+        ]
+        assert rows_of_each(people) == [row.users for row in seen]
+        assert "__entered__" not in people[-1].columns
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {

@@ -26,9 +26,15 @@ points = spark.range(2_000_000).selectExpr(
     "timestamp_seconds(id) AS time", "sin(id / 999) + pmod(xxhash64(id), 1000) / 999D AS value")
 many = wb.explore(wb.Over(order_by="time", frame=wb.Frame.rows(-500, 500),
                           iqr=wb.fn.quantile("value", [0.25, 0.5, 0.75])), points)
-many.shown.view = tuple(many.shown.band.x[[1_000, 4_000]])  # moved before it is shown
-many.shown.view = None
 many
+""",
+    # Both are moved before they are shown.
+    """
+many.shown.view = tuple(many.shown.band.x[[1_000, 4_000]])
+many.shown.view = None
+moved = wb.explore(over, wb.datasets.weather(spark))
+moved.shown.view = tuple(moved.shown.band.x[[100, 7_000]])
+moved
 """,
     # The plan of a window call has a sample beside it; of two plans each has less room.
     """
@@ -38,6 +44,9 @@ display(wb.plan(run, run=True), wb.plan({"the band": run, "in order": run.sort("
 ]
 IS_NEW = """(before) => [...document.querySelectorAll('.wb-told')].map((one) => one.textContent)
   .some((text) => text !== before && text.includes('✓ 2,000,000 rows'))"""
+#: The traces of a figure that have no name or, as marks, no look.
+WITHOUT_LOOK = """(figure) => figure.data.filter(
+  (trace) => !trace.name || (trace.mode === 'markers' && !trace.marker?.color))"""
 ALL, WEEKLY = "8,703 rows in", "47 outliers in all"
 
 
@@ -57,13 +66,14 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     open_notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = open_notebook(CELLS)
-    card, many, *plans = page.locator(".jp-OutputArea .wb-card").all()
+    card, many, moved, *plans = page.locator(".jp-OutputArea .wb-card").all()
     assert len(plans) == 3
     status = card.locator(".wb-told", has_text="rows in")
     expect(status).to_contain_text(ALL)
     expect(status).to_contain_text(WEEKLY)
-    for shown in (card, many):
+    for shown in (card, many, moved):
         expect(shown.locator(".js-plotly-plot")).to_contain_text("median of its window")
+        assert shown.locator(".js-plotly-plot").evaluate(WITHOUT_LOOK) == []
     card.locator(".widget-hslider .noUi-handle").first.focus()
     page.keyboard.press("ArrowRight")
     expect(status).not_to_contain_text(WEEKLY)

@@ -87,7 +87,7 @@ def origin_figure(
     # Integers are read as the table has them: 1637000000000, and not 1.637T.
     figure.update_xaxes(
         range=[at(low), at(high)], type=kind, showgrid=False, zeroline=False,
-        exponentformat="none", nticks=7 if integer_time else None,
+        exponentformat="none", nticks=5 if integer_time else None,
     )  # fmt: skip
     figure.update_yaxes(
         row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,

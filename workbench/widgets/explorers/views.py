@@ -17,8 +17,8 @@ from workbench.widgets.html import HTML, told
 class FigureView(Card):
     """A figure as a widget, with what it is, and with words that say what it comes to."""
 
-    def __init__(self, figure: go.Figure, title: str, words: str) -> None:
-        self.figure, self.title, self.words = Chart(figure), title, words
+    def __init__(self, figure: go.Figure, title: str, words: str, *, toolbar: bool = True) -> None:
+        self.figure, self.title, self.words = Chart(figure, toolbar=toolbar), title, words
         super().__init__(self.figure, foot=[HTML(told(words))])
         self.entitle(title)
 
@@ -44,7 +44,7 @@ class LadderCostsView(FigureView):
 
     def __init__(self, table: pd.DataFrame) -> None:
         title = "Operations of each rung, and how they grow when the size doubles"
-        super().__init__(rungs_figure(table), title, rungs_words(table))
+        super().__init__(rungs_figure(table), title, rungs_words(table), toolbar=False)
 
 
 class ReadsPerFrameView(FigureView):
@@ -63,7 +63,8 @@ class ReadsPerFrameView(FigureView):
     def __init__(self, table: pd.DataFrame) -> None:
         ways = (f"{way} {each.iloc[0]:.1f} to {each.iloc[-1]:.1f}" for way, each in table.items())
         title = "Values touched a row, by the length of the frame"
-        super().__init__(touched_figure(table), title, f"{title}: {', '.join(ways)}")
+        words = f"{title}: {', '.join(ways)}"
+        super().__init__(touched_figure(table), title, words, toolbar=False)
 
 
 class SkewView(FigureView):

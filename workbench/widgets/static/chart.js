@@ -20,16 +20,22 @@ function notes(model) {
   };
 }
 
-// Takes out what is named but undefined: plotly's widget notes so what a command leaves as it was,
-// and a figure with such a name is not drawn where it is shown once more.
-function tidy(held) {
-  if (Array.isArray(held)) held.forEach(tidy);
-  else if (held?.constructor === Object) {
-    for (const [name, value] of Object.entries(held)) {
-      if (value === undefined) delete held[name];
-      else tidy(value);
+// The model as plotly's widget is to see it. A command to several traces says "_undefined_" of those
+// that it leaves as they are. plotly's view knows that, but its model takes it for a value, so that
+// the figure has lost its marks, or is not drawn at all, where it is shown once more.
+function leavesAlone(model) {
+  const get = (name) => {
+    const value = model.get(name);
+    if (COMMANDS.includes(`change:${name}`)) {
+      for (const each of Object.values(value?.style_data ?? value?.restyle_data ?? {})) {
+        for (const k of Array.isArray(each) ? each.keys() : []) {
+          if (each[k] === "_undefined_") each[k] = undefined;
+        }
+      }
     }
-  }
+    return value;
+  };
+  return { ...model, get };
 }
 
 // Whether a legend is where its figure has it, by the numbers that plotly holds of both.
@@ -43,7 +49,8 @@ function misplaced({ legend, _size: plot, height } = {}, group) {
 }
 
 // At another width a legend may need other rows, and the plot another height; plotly then leaves
-// the legend where it was, over the marks. Drawn once more it stands beside them.
+// the legend where it was, over the marks. Drawn once more it stands beside them. plotly takes its
+// time on a busy page: what it has drawn late is looked at, too.
 function keepsLegend(model, el) {
   let tries = 0, ours = false, waiting;
   const look = () => {
@@ -62,6 +69,7 @@ function keepsLegend(model, el) {
   const anew = () => { if (!ours) { tries = 0; soon(); } };
   const sizes = new ResizeObserver(anew);
   sizes.observe(el);
+  el.on?.("plotly_afterplot", soon);
   COMMANDS.forEach((event) => model.on(event, anew));
   return () => {
     sizes.disconnect();
@@ -80,7 +88,7 @@ export default () => {
       loaded = shared(model).then((module) => {
         before.stop();
         const widget = module.default();
-        widget.initialize({ model });
+        widget.initialize({ model: leavesAlone(model) });
         before.replay();
         return widget;
       });
@@ -90,7 +98,6 @@ export default () => {
       let leave = () => {};
       const draw = async () => {
         leave();
-        tidy(model.get("_widget_data"));
         const left = await widget.render({ model, el }), stop = keepsLegend(model, el);
         leave = () => { stop(); left?.(); };
       };

@@ -69,11 +69,11 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
         parts += [f"**Not measured**, as it ended with an error: {', '.join(run['broken_off'])}."]
     for subject, lines in run["subjects"].items():
         parts += [f"## {subject}", f"`python -m benchmarks {subject} {run['asked'][subject]}`"]
-        parts += [table(lines)]
         if any(one["target"] for one in lines):
             says = f"{subject}: what was measured as a share of its goal"
             parts += ["A bar is a share of its goal, which is the line."]
             parts += [f"![{says}]({charts}/{subject}.svg)"]
+        parts += [table(lines)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,10 +4,11 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib import import_module
 from inspect import getdoc
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 
@@ -72,35 +73,68 @@ def complexity(text: str) -> str:
 
 def users() -> dict[str, set[str]]:
     """The rooms of the workbench that run each kernel, if by way of other functions."""
-    below = {
-        name: names for path in ROOT.glob("kernels/*/**/*.py") for name, names in definitions(path)
-    }
+    below: dict[Place, set[Place]] = {}
+    for path in ROOT.glob("kernels/**/*.py"):
+        below |= definitions(path)
     found_: dict[str, set[str]] = defaultdict(set)
     for path in ROOT.glob("workbench/*/**/*.py"):
-        names, reached = set(imported(path)), set[str]()
-        while names:
-            name = names.pop()
-            reached.add(name)
-            found_[name].add(f"`{path.relative_to(ROOT).parts[1]}`")
-            names |= below.get(name, set()) - reached
+        places, reached = {*imported(path).values()}, set[Place]()
+        while places:
+            place = places.pop()
+            reached.add(place)
+            found_[place.name].add(f"`{path.relative_to(ROOT).parts[1]}`")
+            places |= below.get(place, set()) - reached
     return found_
 
 
-def definitions(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """What a file of kernels defines, each with the names that stand in it."""
+class Place(NamedTuple):
+    """Where something is defined: private names are the same in many files.
+
+    Attributes
+    ----------
+    module : str
+    name : str
+    """
+
+    module: str
+    name: str
+
+
+def definitions(path: Path) -> dict[Place, set[Place]]:
+    """What a file of kernels defines, each with what is named in it."""
+    module, known, named = module_of(path), imported(path), dict[str, set[str]]()
     for node in ast.parse(path.read_text("utf-8")).body:
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name, names
+            named[node.name] = names
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            yield from ((one.id, names) for one in ast.walk(node) if isinstance(one, ast.Name))
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            named |= {one.id: names for one in targets if isinstance(one, ast.Name)}
+    known |= {name: Place(module, name) for name in named}
+    return {known[name]: {known[n] for n in names if n in known} for name, names in named.items()}
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The names that a file imports from the kernels."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernels"):
-            yield from (one.name for one in node.names)
+def imported(path: Path) -> dict[str, Place]:
+    """What a file imports from the kernels, by the names that it has there."""
+    return {
+        one.asname or one.name: defined(node.module, one.name)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("kernels")
+        for one in node.names
+    }
+
+
+def defined(module: str, name: str) -> Place:
+    """Where something is defined that a module may only export."""
+    found_ = getattr(import_module(module), name, None)
+    # What is no function and no class has the module of its class.
+    own = getattr(found_, "__name__", None) == name
+    return Place(found_.__module__ if own else module, name)
+
+
+def module_of(path: Path) -> str:
+    """The module that a file is."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def lessons() -> dict[str, set[str]]:

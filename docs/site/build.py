@@ -7,9 +7,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from links import broken_links
-from sources import ROOT, lay_out
-from sphinx.cmd.build import main as sphinx
+ROOT = Path(__file__).resolve().parents[2]
+# What is described is of this checkout, also where another one is installed.
+sys.path.insert(0, str(ROOT))
+
+from links import broken_links  # noqa: E402
+from sources import lay_out  # noqa: E402
+from sphinx.cmd.build import main as sphinx  # noqa: E402
 
 #: How pages are made; each warning is an error.
 OPTIONS = ("-W", "--keep-going", "-q", "-c", Path(__file__).parent)

@@ -105,8 +105,8 @@ def thing(name: str) -> Any:
 
 
 def summary(name: str) -> str:
-    """The first line of what it says of itself."""
-    return (getdoc(thing(name)) or "").partition("\n")[0]
+    """The first sentence of what it says of itself."""
+    return " ".join((getdoc(thing(name)) or "").partition("\n\n")[0].split())
 
 
 def text_of(page: Page) -> str:

@@ -97,6 +97,7 @@ def oldest_origin(
     Notes
     -----
     The lowest level holds the newest start, because a chain passes through the levels in order.
+    O(steps³ · rows) at worst: a matching for each level that the chain may come from.
 
     Examples
     --------
@@ -133,6 +134,7 @@ def hold_chains(now: int, origin: Int64Scratch, start: Int64Scratch, chain: Int6
     Notes
     -----
     From the highest level down, so that each finds the chain it extends as it was before.
+    O(steps²) time.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """The site, built anew and read from its folder: no server, no kernel, no network."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,8 @@ KINDS = (
     "_modules/kernels/windows/mode.html",
 )
 
+#: What an explorer shows: its pictures, and the words beside them.
+SHOWN = "document.body.innerText + document.body.innerHTML.length"
 #: Whether a frame is as high as what is in it.
 IS_AS_HIGH = "([frame, high]) => frame.clientHeight >= high"
 
@@ -72,7 +75,7 @@ def test_every_page_opens_without_an_error_and_asks_for_its_own_files_alone(
     assert len(asked) > len(read)
 
 
-def test_a_player_steps_and_an_explorer_answers_without_a_kernel_in_the_theme_of_the_page(
+def test_a_player_steps_without_a_kernel_in_the_theme_of_the_page(
     site: Path, page: Page, asked: list[str]
 ) -> None:
     page.goto((site / "notebooks" / "05-window-tiling.html").as_uri())
@@ -89,12 +92,31 @@ def test_a_player_steps_and_an_explorer_answers_without_a_kernel_in_the_theme_of
     expect(player.locator(".wbp")).to_have_css("background-color", "rgb(22, 24, 29)")
     page.evaluate("document.documentElement.dataset.theme = 'light'")
     expect(player.locator(".wbp")).to_have_css("background-color", "rgb(255, 255, 255)")
-    frame = page.locator("iframe.wb-living[title^='Tile explorer']")
+
+
+@pytest.mark.parametrize(
+    ("notebook", "title"),
+    [
+        ("02-windows", "Explorer of wb.Over(order_by=['price']"),
+        ("03-segment-tree", "Tree explorer"),
+        ("05-window-tiling", "Tile explorer"),
+        ("05-window-tiling", "Kinds of window"),
+        ("09-funnel-questions", "Explorer of wb.Funnel"),
+    ],
+)
+def test_an_explorer_of_each_kind_answers_what_is_chosen_without_a_kernel(
+    site: Path, page: Page, asked: list[str], notebook: str, title: str
+) -> None:
+    page.goto((site / "notebooks" / f"{notebook}.html").as_uri())
+    frame = page.locator(f'iframe.wb-living[title^="{title}"]')
     frame.scroll_into_view_if_needed()
-    told = frame.content_frame.locator(".wb-told")
-    before = told.inner_text()
-    frame.content_frame.locator("input[type=range]").last.press("ArrowRight")
-    expect(told).not_to_have_text(before)
+    explorer = frame.element_handle().content_frame()
+    assert explorer is not None
+    chosen = explorer.locator("input[type=range]:visible").last
+    chosen.wait_for()
+    before = explorer.evaluate(SHOWN)
+    chosen.press("ArrowLeft" if chosen.evaluate("one => one.value === one.max") else "ArrowRight")
+    explorer.wait_for_function(f"before => {SHOWN} !== before", arg=before)
 
 
 def test_the_front_page_has_a_player_that_moves_and_stands_where_no_motion_is_wanted(
@@ -190,6 +212,13 @@ def test_the_index_of_algorithms_has_a_line_for_each_kernel(site: Path, page: Pa
     cells = [[cell.strip() for cell in row.split("\t")] for row in rows]
     lines = {name.removesuffix("()"): rest for name, *rest in cells}
     assert lines.keys() == kernels.registry.keys()
+    for name, (said, cost, users, _) in lines.items():
+        assert said.endswith((".", "?")), name
+        assert cost.startswith("O("), name
+        assert users, name
+    # Private names, and those of Python, are the same in many files.
+    assert lines["rank"][2] == "engine"
+    assert lines["row_bound_each"][2] == "engine, lessons"
     assert lines["build_tree"][1:] == [
         "O(rows · fanout / (fanout - 1))",
         "backfill, engine, lessons",
@@ -209,6 +238,19 @@ def test_a_link_that_leads_nowhere_and_a_file_of_elsewhere_are_found(tmp_path: P
     assert said.stdout == (
         "page.html: #gone page.html: other.html page.html: https://cdn.example/x.js\n"
     )
+
+
+def test_a_reference_that_leads_nowhere_ends_the_build(tmp_path: Path) -> None:
+    """By the site's own settings, on a page of its own."""
+    (tmp_path / "index.md").write_text(
+        "# Title\n\n[a](gone.md), [b](#no-place), {py:func}`kernels.nothing`\n"
+    )
+    options = ["-W", "--keep-going", "-q", "-c", str(BUILD.parent)]
+    command = [sys.executable, "-m", "sphinx", *options, str(tmp_path), str(tmp_path / "made")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    missed = re.findall(r"target not found: '?([^' ]+)", done.stderr)
+    assert missed == ["gone.md", "no-place", "kernels.nothing"]
 
 
 def test_the_site_is_small(site: Path) -> None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
@@ -35,6 +36,24 @@ def test_the_way_of_an_analyst_can_be_walked(
     assert "checkout" in handed_on
     assert len(handed_on.encode()) < 2_000_000
     assert (tmp_path / "funnel.csv").stat().st_size > 0
+    # "Opens this view again."
+    again = wb.explore(known["funnel"], known["clicks"], state=known["explorer"].state)
+    assert again.state == known["explorer"].state
+    # "The player steps through that person's events with the code that has counted all of them."
+    assert known["player"].lesson["steps"][-1]["caption"] == "The answer is level 3 of 3."
+
+
+def test_the_page_that_an_analyst_hands_on_has_nobody_s_key(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    who = [f"keyholder-{number}" for number in range(20) for _ in range(2)]
+    at = pd.to_datetime(["2024-01-01 10:00", "2024-01-01 11:30"] * 20)
+    happened = ["signup", "checkout"] * 19 + ["signup", "look"]
+    clicks = pd.DataFrame({"user_id": who, "timestamp": at, "event": happened})
+    funnel = wb.Funnel(["signup", "checkout"], window="1 day")
+    page = wb.explore(funnel, clicks).to_html(tmp_path / "funnel.html").read_text("utf-8")
+    assert "checkout" in page
+    assert "keyholder-" not in page
 
 
 @pytest.mark.parametrize(

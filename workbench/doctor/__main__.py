@@ -2,10 +2,15 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
-from workbench.doctor.examine import examine
+from workbench.doctor.examine import examine, first_cause
+from workbench.doctor.reach import check_reached
 from workbench.errors import WorkbenchError
 from workbench.spark.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def main() -> None:
@@ -17,17 +22,28 @@ def main() -> None:
     conf = {f"spark.{name}": value for name, value in asked.items() if value is not None}
     if len(conf) == 2:
         parser.error("give --master or --remote, not both.")
-    try:
-        found = []
-        for finding in examine(session(conf)):
-            found.append(finding)
-            print(finding, flush=True)
-    except WorkbenchError as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    found = []
+    for finding in examine(started(conf)):
+        found.append(finding)
+        print(finding, flush=True)
     wrong = sum(not finding.good for finding in found)
     print(f"{len(found)} looked at, {wrong} to look at again.")
     sys.exit(wrong > 0)
+
+
+def started(conf: dict[str, str]) -> "SparkSession":
+    """Return the session; where none can be had, say why in one sentence, and end."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        check_reached(conf)
+        return session(conf)
+    except WorkbenchError as error:
+        print(error, file=sys.stderr)
+    except (PySparkException, Py4JError, OSError) as error:
+        print(f"Spark does not start; mend this: {first_cause(error)}", file=sys.stderr)
+    sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
-from importlib.metadata import requires
+from importlib.metadata import PackageNotFoundError, requires
 from typing import TYPE_CHECKING, Any
 
 from workbench.doctor.findings import (
@@ -61,7 +62,8 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
 
     here = described_here()
     java = spark.sql(f"SELECT {JAVA}").collect()[0][0]
-    yield from of_versions(pyspark.__version__, spark.version, java, _wanted())
+    wanted = asked_for()
+    yield from of_versions(pyspark.__version__, spark.version, java, wanted.get("pyspark", ""))
     cores = SOME if is_connect(spark) else spark.sparkContext.defaultParallelism
     settings = _settings(spark)
     yield from of_settings(settings, 1 if is_connect(spark) else cores)
@@ -72,10 +74,10 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     try:
         there = _places(spark, 4 * cores)
     except PySparkException as error:
-        first = str(error).strip().partition("\n")[0]
-        yield Finding("Executors", False, f"Python does not answer there; mend this: {first}")
+        words = f"Python does not answer there; mend this: {first_cause(error)}"
+        yield Finding("Executors", False, words)
     else:
-        yield from of_executors(here, there, heap, heap_option)
+        yield from of_executors(here, there, heap, heap_option, wanted)
 
 
 def _settings(spark: "SparkSession") -> dict[str, str]:
@@ -118,7 +120,30 @@ def _compiled() -> int:
     return sum(name in names for name in registry)
 
 
-def _wanted() -> str:
-    """The versions of PySpark that the workbench asks for."""
-    asked = [one for one in requires("window-workbench") or () if one.startswith("pyspark")]
-    return asked[0].partition("]")[2] if asked else "4.3"
+def asked_for() -> dict[str, str]:
+    """Return the versions that the workbench asks for, by package; of a bare checkout nothing.
+
+    Examples
+    --------
+    >>> asked_for()["pyspark"]
+    '<4.4,>=4.3'
+    """
+    try:
+        asked = requires("window-workbench") or ()
+    except PackageNotFoundError:
+        return {}
+    found = (re.match(r"([\w.-]+)(?:\[\w+\])?([^;]*)", one) for one in asked)
+    return {one[1]: one[2].strip() for one in found if one}
+
+
+def first_cause(error: Exception) -> str:
+    """Return in one line what went wrong; what comes of Java has a line of Python's in front.
+
+    Examples
+    --------
+    >>> first_cause(OSError("An error occurred while calling a.b.\\n: c.D: No room.\\n\\tat e.F"))
+    'c.D: No room.'
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [repr(error)]
+    java = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
+    return (java or lines)[0]

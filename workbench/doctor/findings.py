@@ -1,6 +1,8 @@
 """What is said of a session, one sentence each: from what was found to words. Nothing is asked."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.doctor.place import APPROXIMATE, NEEDED
@@ -8,6 +10,8 @@ from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
 #: What Python's workers should have on a machine beside the JVM, in bytes.
 ENOUGH = 2**30
+#: The oldest Java that Spark 4 runs on.
+OLDEST_JAVA = 17
 
 
 class Finding(NamedTuple):
@@ -53,7 +57,9 @@ def of_versions(ours: str, theirs: str, java: str, wanted: str) -> Iterator[Find
     advice = f"have the same on both sides ({wanted})"
     words = f"PySpark {ours} talks to Spark {theirs}"
     yield Finding("Spark", same, f"{words}." if same else f"{words}; {advice}.")
-    yield Finding("Java", True, f"{java} runs Spark.")
+    new = numbers(java) >= (OLDEST_JAVA,)
+    advice = f"have {OLDEST_JAVA} or newer there, and JAVA_HOME name it"
+    yield Finding("Java", new, f"{java} runs Spark." if new else f"{java} runs Spark; {advice}.")
 
 
 def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
@@ -123,6 +129,7 @@ def of_executors(
     there: Sequence[Mapping[str, Any]],
     heap: int,
     heap_option: str = "spark.executor.memory",
+    wanted: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Say what executors have and lack.
 
@@ -136,6 +143,8 @@ def of_executors(
         What the JVM beside them may take, in bytes.
     heap_option : str
         The option that says so.
+    wanted : mapping
+        The versions of packages that the workbench asks for, such as ``">=2.3"``.
 
     Examples
     --------
@@ -148,25 +157,68 @@ def of_executors(
     host-1 lacks numba; install it there (pip install numba).
     """
     hosts = sorted({one["host"] for one in there})
-    yield Finding("Executors", bool(there), f"Python answers on {_listed(hosts)}.")
+    pythons = sorted({one["python"] for one in there})
+    answers = f"Python {_listed(pythons)} answers on {_listed(hosts)}."
+    yield Finding("Executors", bool(there), answers if there else "Python answers on none.")
     for packages, subject, why in (
         (NEEDED, "Packages", ""),
         (APPROXIMATE, "Sketches", " for the functions wb.fn.approx_..."),
     ):
-        missing = {one["host"]: _missing(one, packages) for one in there}
-        lacking = [f"{host} lacks {_listed(names)}" for host, names in missing.items() if names]
-        names = sorted({name for some in missing.values() for name in some})
-        advice = f"{'; '.join(lacking)}; install it there{why} (pip install {' '.join(names)})."
-        yield Finding(
-            subject, not lacking, advice if lacking else f"{_listed(packages)} are there."
-        )
+        yield _packages(subject, why, packages, there, wanted)
     yield _loaded(there)
     yield _taken_over(here, there)
     yield _memory(there, heap, heap_option)
 
 
-def _missing(one: Mapping[str, Any], packages: Sequence[str]) -> list[str]:
-    return [name for name in packages if one["versions"][name] is None]
+def _packages(
+    subject: str,
+    why: str,
+    packages: Sequence[str],
+    there: Sequence[Mapping[str, Any]],
+    wanted: Mapping[str, str],
+) -> Finding:
+    """Whether packages are there, and new enough."""
+    faults, names = list[str](), set[str]()
+    for one in there:
+        versions = {name: one["versions"][name] for name in packages}
+        lacks = [name for name, version in versions.items() if version is None]
+        old = {name: of for name, of in versions.items() if of and is_old(of, wanted.get(name, ""))}
+        faults += [f"{one['host']} lacks {_listed(lacks)}"] if lacks else []
+        faults += (
+            [f"{one['host']} has {_listed([' '.join(o) for o in old.items()])}"] if old else []
+        )
+        names |= {*lacks, *old}
+    asked = " ".join(
+        f'"{name}{wanted[name]}"' if name in wanted else name for name in sorted(names)
+    )
+    if faults:
+        said = "; ".join(dict.fromkeys(faults))
+        return Finding(subject, False, f"{said}; install it there{why} (pip install {asked}).")
+    found = {f"{name} {one['versions'][name]}": None for name in packages for one in there}
+    return Finding(subject, True, f"{_listed([*found])} are there.")
+
+
+def is_old(version: str, wanted: str) -> bool:
+    """Whether a version is below the least that is asked for.
+
+    Examples
+    --------
+    >>> is_old("2.10.1", ">=2.3"), is_old("1.26.4", "<4,>=2.3"), is_old("1.0", "")
+    (False, True, False)
+    """
+    least = re.search(r">=([\d.]+)", wanted)
+    return least is not None and numbers(version) < numbers(least[1])
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, to be compared.
+
+    Examples
+    --------
+    >>> numbers("17.0.15+6") < numbers("21"), numbers("1.8.0_392")[0]
+    (True, 1)
+    """
+    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def _loaded(there: Sequence[Mapping[str, Any]]) -> Finding:

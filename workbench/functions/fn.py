@@ -3,6 +3,23 @@
 An argument is the exact name of a column, or a Column. Each function can be changed further:
 ``.where(condition)``, ``.distinct()``, ``.ignore_nulls()``, and ``.over(frame)`` for a frame of
 its own.
+
+Examples
+--------
+>>> import workbench as wb
+>>> three = wb.Frame.rows(-1, 1)
+>>> calls = {"low": wb.fn.min("mwh"), "middle": wb.fn.median("mwh"), "n": wb.fn.row_number()}
+>>> plants = wb.datasets.power_plants(wb.session()).where("plant = 'Boston'")
+>>> rows = plants.select("date", "mwh").orderBy("date").limit(3)
+>>> wb.over(rows, [], "date", three, **calls).orderBy("date").show()
++----------+------+------+--------+---+
+|      date|   mwh|   low|  middle|  n|
++----------+------+------+--------+---+
+|2019-01-02|564337|507405|535871.0|  1|
+|2019-01-03|507405|507405|528523.0|  2|
+|2019-01-04|528523|507405|517964.0|  3|
++----------+------+------+--------+---+
+<BLANKLINE>
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
 """Sessions of every kind are examined, and none is changed by it."""
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pyspark.sql import SparkSession
 
 from tests.conftest import RunOn
 from workbench.doctor.examine import examine
+from workbench.doctor.reach import check_reached
+from workbench.errors import WorkbenchError
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,3 +45,37 @@ def test_one_place_is_examined_at_a_time() -> None:
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 2
     assert "give --master or --remote, not both." in run.stderr
+
+
+@pytest.fixture
+def closed() -> str:
+    """An address at which nothing listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{one.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(("option", "start"), [("remote", "sc"), ("master", "spark")])
+def test_an_address_where_nothing_answers_is_said_at_once(
+    option: str, start: str, closed: str
+) -> None:
+    command = [sys.executable, "-m", "workbench.doctor", f"--{option}", f"{start}://{closed}"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith(f"{option}: nothing answers at {closed} (")
+    assert run.stderr.count("\n") == 1
+
+
+def test_one_of_several_masters_is_enough(closed: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as open_:
+        there = f"127.0.0.1:{open_.getsockname()[1]}"
+        check_reached({"spark.master": f"spark://{closed},{there}"})
+    with pytest.raises(WorkbenchError, match="master: nothing answers"):
+        check_reached({"spark.master": f"spark://{closed}"})
+
+
+@pytest.mark.parametrize("option", ["master", "remote"])
+def test_what_is_no_address_is_said(option: str) -> None:
+    with pytest.raises(WorkbenchError, match=f"{option}: 'nowhere' is no address of Spark's"):
+        check_reached({f"spark.{option}": "nowhere"})

@@ -63,6 +63,10 @@ def test_options_that_are_not_set_are_named_too() -> None:
             "one lacks numpy, numba; install it there (pip install numba numpy).",
         ),
         ({"versions": VERSIONS | {"datasketches": None}}, "for the functions wb.fn.approx_"),
+        (
+            {"versions": VERSIONS | {"numpy": "0.9"}},
+            'one has numpy 0.9; install it there (pip install "numpy>=1.0").',
+        ),
         ({"kernels": {"fault": "ImportError: no numba"}}, "one: ImportError: no numba"),
         (
             {"python": "3.12.9", "kernels": {"place": "compiled/b"}},
@@ -74,7 +78,8 @@ def test_options_that_are_not_set_are_named_too() -> None:
 )
 def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words: str) -> None:
     there = [executor(host="two"), executor(**lacks)]
-    (sentence,) = bad(list(of_executors(HERE, there, 2**29)))
+    wanted = {"numpy": ">=1.0", "pyarrow": "<2,>=0.9"} if "0.9" in str(lacks) else {}
+    (sentence,) = bad(list(of_executors(HERE, there, 2**29, wanted=wanted)))
     assert words in sentence
     assert "two" not in sentence
 
@@ -84,6 +89,21 @@ def test_days_that_begin_elsewhere_than_in_utc_and_a_large_heap_have_their_optio
     assert zone.sentence.endswith("; set spark.sql.session.timeZone if yours begin elsewhere.")
     (sentence,) = bad(list(of_executors(HERE, [HERE], 2**34, "spark.driver.memory")))
     assert "give the JVM less (spark.driver.memory)" in sentence
+
+
+def test_the_versions_that_executors_have_are_said() -> None:
+    there = [executor(), executor(host="two", versions=VERSIONS | {"numpy": "2.0"})]
+    found = {one.subject: one for one in of_executors(HERE, there, 0, wanted={"numpy": ">=1.0"})}
+    assert found["Executors"].sentence == "Python 3.12.1 answers on one, two."
+    assert found["Packages"].good
+    assert found["Packages"].sentence.startswith("numpy 1.0, numpy 2.0, pyarrow 1.0")
+
+
+@pytest.mark.parametrize(("java", "good"), [("17.0.15", True), ("25", True), ("1.8.0_392", False)])
+def test_a_java_that_is_too_old_is_named(java: str, good: bool) -> None:
+    *_, found = of_versions("4.3.0", "4.3.0", java, ">=4.3,<4.4")
+    assert found.good is good
+    assert ("have 17 or newer" in found.sentence) is not good
 
 
 def test_where_no_executor_answers_nothing_is_good_about_them() -> None:

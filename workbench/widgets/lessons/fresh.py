@@ -30,7 +30,7 @@ from workbench.widgets.lessons.tiling import play_rung
 from workbench.widgets.lessons.tree import tree_lesson
 from workbench.widgets.lessons.window import window_lesson
 from workbench.widgets.stepper.lesson import Lesson
-from workbench.widgets.stepper.questions import questions_of
+from workbench.widgets.stepper.questions import WHAT_NEXT, questions_of
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 from workbench.windows.inspect.one_partition import Partition
 from workbench.windows.over import Over
@@ -74,13 +74,19 @@ def fresh_lesson(name: str, seed: int) -> Lesson:
     random = Random(f"{name} {seed}")
     for _ in range(_MOST_DRAWN):
         lesson = FRESH[name](random)
-        asked = [at for at, one in enumerate(questions_of(lesson)) if one is not None]
+        asked = [at for at, one in enumerate(questions_of(lesson)) if one and is_seen(one)]
         if len(asked) >= QUESTIONS:
             break
     # Of each part of the run one, so that its end is asked about, too.
     ends = np.linspace(0, len(asked), QUESTIONS + 1).astype(int).tolist()
     chosen = [random.choice(asked[first:end]) for first, end in pairwise(ends)]
     return {**lesson, "intro": INTRO, "asked": chosen, "telling": 0}
+
+
+def is_seen(question: dict[str, Any]) -> bool:
+    """Whether a question is about what a picture shows, which an exercise asks for alone."""
+    asked: str = question["ask"]
+    return not asked.endswith(WHAT_NEXT)
 
 
 def partition_of_rows(over: Over, rows: dict[str, list[Any]]) -> Partition:

@@ -11,6 +11,8 @@ from workbench.widgets.stepper.moving import State, written
 #: So many choices stand beside each other, taken from so many steps on both sides.
 MOST_CHOICES, _NEARBY = 4, 24
 _MOST_NAMED = 4
+#: What is asked where nothing of a picture can be foreseen: the choices are captions.
+WHAT_NEXT = "What happens next?"
 
 
 class Offer(NamedTuple):
@@ -33,7 +35,7 @@ class Offer(NamedTuple):
 
 
 def questions_of(lesson: Lesson) -> list[dict[str, Any] | None]:
-    """Return the question about each step: which events count, what a cell holds, a node is next.
+    """Return the question about each step: which events count, what a cell holds, what is next.
 
     Parameters
     ----------
@@ -43,9 +45,9 @@ def questions_of(lesson: Lesson) -> list[dict[str, Any] | None]:
     Returns
     -------
     list of dict or None
-        For each step ``ask``, ``choices`` and ``right``, the place of the right one; None where
-        nothing happens that one could foresee, as in the first step, and where a lesson has steps
-        to ask about (``asked``), and this is none of them.
+        For each step ``ask``, ``choices`` and ``right``, the place of the right one; None for the
+        first step, for one that those around it do not differ from, and where a lesson has steps to
+        ask about (``asked``), and this is none of them.
 
     Examples
     --------
@@ -79,6 +81,7 @@ def _of_one(lesson: Lesson) -> list[dict[str, Any] | None]:
         offers = [one for one in _offers(lesson, step) if one] if step else []
         # What was asked for the least often comes next, so that no picture is forgotten.
         offers.sort(key=lambda offer: asked[offer.about])
+        offers += [_of_captions(lesson["steps"], step)] if step else []
         choices = next(filter(None, map(_chosen, offers)), None)
         if choices is not None:
             asked[choices[0].about] += 1
@@ -229,6 +232,12 @@ def _nodes(picture: dict[str, Any]) -> dict[str, str]:
         return f"{levels[depth]}: {label}" if depth < len(levels) else label
 
     return {node["id"]: name(node) for node in picture["nodes"]}
+
+
+def _of_captions(steps: Sequence[dict[str, Any]], step: int) -> Offer:
+    """What is said of the step, among what is said of those around it."""
+    near = (one.get("caption") for one in _near(steps, step))
+    return Offer("caption", WHAT_NEXT, steps[step].get("caption") or "", filter(None, near))
 
 
 def _of_variables(steps: list[dict[str, Any]], step: int) -> Iterator[Offer]:

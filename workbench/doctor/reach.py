@@ -1,0 +1,69 @@
+"""Whether a cluster or a server answers at all: Spark itself asks for minutes before it says so."""
+
+import socket
+from collections.abc import Iterator, Mapping
+
+from workbench.errors import WorkbenchError
+
+#: How Spark's addresses begin that name hosts, and the port where none is given.
+PORTS = {"spark://": 7077, "sc://": 15002}
+#: How addresses begin by option.
+KNOWN = {
+    "spark.master": ("local", "spark://", "yarn", "k8s://"),
+    "spark.remote": ("local", "sc://"),
+}
+#: How long one host is waited for, in seconds.
+WAIT = 5
+
+
+def check_reached(conf: Mapping[str, str]) -> None:
+    """Raise where an address is none, or no host of it takes a connection.
+
+    Parameters
+    ----------
+    conf : mapping
+        ``spark.master`` or ``spark.remote``.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no address, or none answers. One of several is enough: a cluster's other
+        masters may be waiting.
+
+    Examples
+    --------
+    >>> check_reached({"spark.master": "local[2]"})
+    >>> list(hosts("spark://one:7077,two")), list(hosts("sc://three/;token=a"))
+    ([('one', 7077), ('two', 7077)], [('three', 15002)])
+    """
+    for option, address in conf.items():
+        if not address.startswith(KNOWN[option]):
+            raise WorkbenchError(
+                f"{option.removeprefix('spark.')}: {address!r} is no address of Spark's; give one "
+                f"that begins with {', '.join(KNOWN[option])}."
+            )
+        faults = {f"{host}:{port}": fault(host, port) for host, port in hosts(address)}
+        if faults and all(faults.values()):
+            said = ", ".join(f"{place} ({why})" for place, why in faults.items())
+            raise WorkbenchError(
+                f"{option.removeprefix('spark.')}: nothing answers at {said}; start it, or give "
+                "the address that its log names."
+            )
+
+
+def hosts(address: str) -> Iterator[tuple[str, int]]:
+    """Yield the hosts and ports that an address of Spark names; none for ``local`` and ``yarn``."""
+    for start, usual in PORTS.items():
+        if address.startswith(start):
+            places = address.removeprefix(start).partition("/")[0].split(",")
+            for host, _, port in (place.partition(":") for place in places):
+                yield host, int(port) if port.isdigit() else usual
+
+
+def fault(host: str, port: int) -> str:
+    """Return why a host takes no connection, nothing where it does."""
+    try:
+        socket.create_connection((host, port), WAIT).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

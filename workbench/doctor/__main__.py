@@ -41,7 +41,7 @@ def started(conf: dict[str, str]) -> "SparkSession":
         return session(conf)
     except WorkbenchError as error:
         print(error, file=sys.stderr)
-    except (PySparkException, Py4JError, OSError) as error:
+    except (PySparkException, Py4JError, OSError, ValueError) as error:
         print(f"Spark does not start; mend this: {first_cause(error)}", file=sys.stderr)
     sys.exit(1)
 

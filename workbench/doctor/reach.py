@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
 
@@ -33,8 +34,8 @@ def check_reached(conf: Mapping[str, str]) -> None:
     Examples
     --------
     >>> check_reached({"spark.master": "local[2]"})
-    >>> list(hosts("spark://one:7077,two")), list(hosts("sc://three/;token=a"))
-    ([('one', 7077), ('two', 7077)], [('three', 15002)])
+    >>> list(hosts("spark://one:7078,two")), list(hosts("sc://[::1]/;token=a"))
+    ([('one', 7078), ('two', 7077)], [('::1', 15002)])
     """
     for option, address in conf.items():
         if not address.startswith(KNOWN[option]):
@@ -55,9 +56,9 @@ def hosts(address: str) -> Iterator[tuple[str, int]]:
     """Yield the hosts and ports that an address of Spark names; none for ``local`` and ``yarn``."""
     for start, usual in PORTS.items():
         if address.startswith(start):
-            places = address.removeprefix(start).partition("/")[0].split(",")
-            for host, _, port in (place.partition(":") for place in places):
-                yield host, int(port) if port.isdigit() else usual
+            for place in address.removeprefix(start).partition("/")[0].split(","):
+                named = urlsplit(f"//{place}")
+                yield named.hostname or "", named.port or usual
 
 
 def fault(host: str, port: int) -> str:

@@ -6,6 +6,7 @@ others: both take long to start, and so are started for one part of `make test`.
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from itertools import filterfalse
 
 import pytest
@@ -14,6 +15,8 @@ from hypothesis import settings
 
 #: What gives a session, and what says that one is started elsewhere.
 STARTS_A_JVM = {"spark", "jvm"}
+#: What does so in an example.
+CALLS_SPARK = ("session()", "wb.over(")
 #: What is a Spark elsewhere.
 ELSEWHERE = {"cluster", "connect", "run_on"}
 
@@ -46,6 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         leave_out(config, items, lambda item: runs_elsewhere(item) == (clusters == "without"))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the examples of ``wb.fn`` have the names that its docstring says they know."""
+    if isinstance(item, DoctestItem) and item.name.startswith("workbench.functions.fn."):
+        item.dtest.globs |= {"pd": import_module("pandas"), "wb": import_module("workbench")}
+
+
 def leave_out(
     config: pytest.Config, items: list[pytest.Item], unwanted: Callable[[pytest.Item], bool]
 ) -> None:
@@ -57,7 +66,8 @@ def leave_out(
 def starts_a_jvm(item: pytest.Item) -> bool:
     """Whether a test starts Spark, as its fixtures say; or an example, as its code does."""
     if isinstance(item, DoctestItem):
-        return any("session()" in example.source for example in item.dtest.examples)
+        sources = [example.source for example in item.dtest.examples]
+        return any(call in source for call in CALLS_SPARK for source in sources)
     return not STARTS_A_JVM.isdisjoint(getattr(item, "fixturenames", ()))
 
 

@@ -28,6 +28,14 @@ class WorkbenchError(ValueError):
     """A request that cannot be carried out: the message names the argument and what to do.
 
     In a cell of a notebook it is that sentence with the caller's own line; ``%tb`` shows the rest.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.Frame.rows(-1.5, 0)
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: low: -1.5 is no whole number, but a frame of rows counts \
+rows; give an integer, negative before the current row, a Column, or None for no bound.
     """
 
     def _render_traceback_(self) -> list[str]:
@@ -35,7 +43,20 @@ class WorkbenchError(ValueError):
 
 
 class WorkbenchWarning(UserWarning):
-    """Something that is carried out, but is probably not what was meant."""
+    """Something that is carried out, but is probably not what was meant.
+
+    Examples
+    --------
+    Where it is to end a program, Python makes an error of it:
+
+    >>> import warnings
+    >>> import workbench as wb
+    >>> with warnings.catch_warnings(action="error", category=wb.WorkbenchWarning):
+    ...     wb.Frame.rows(2, 1)
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchWarning: low, high: the frame begins at 2, behind its end at 1, so \
+it has no rows; give the earlier bound first, negative before the current row.
+    """
 
 
 class JobError(WorkbenchError):

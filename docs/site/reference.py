@@ -18,6 +18,18 @@ from workbench.widgets.stepper.side_by_side import in_step
 
 #: Classes of other projects: what they give to ours is in no page.
 OTHERS = "VBox, HBox, AnyWidget, Exception, object"
+#: What other modules ask of a class, in types and units of their own: no page has it.
+INSIDE = {
+    "workbench.Backfill": ("bound", "span"),
+    "workbench.Entities": ("bound_snapshots", "by_midnight", "changes", "days", "shared"),
+    "workbench.Funnel": (
+        *("all_conditions", "all_names", "counted", "integer_time", "own_key", "required"),
+        *("rule_arguments", "shared_arguments", "span"),
+    ),
+    "workbench.OnlineView": ("length",),
+    "workbench.Over": ("bound", "order_terms"),
+    "workbench.Prepared": ("fetched", "packed"),
+}
 
 
 class Page(NamedTuple):
@@ -121,7 +133,9 @@ def directive(name: str) -> str:
     if ismodule(found):
         return of_module(found)
     if isclass(found):
-        return f".. autoclass:: {name}\n   :members:\n   :inherited-members: {OTHERS}\n"
+        options = f"   :members:\n   :inherited-members: {OTHERS}\n"
+        inside = f"   :exclude-members: {', '.join(INSIDE[name])}\n" if name in INSIDE else ""
+        return f".. autoclass:: {name}\n{options}{inside}"
     return f".. autofunction:: {name}\n"
 
 

@@ -88,11 +88,32 @@ class Aggregation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns of the result, one for each window."""
+        """The columns of the result, one for each window.
+
+        Examples
+        --------
+        >>> Aggregation("sum", "price", windows=["1 hour", None]).names
+        ('price_sum_1h', 'price_sum')
+        """
         return tuple(map(self.name, self.windows))
 
     def name(self, window: Window) -> str:
-        """Return how the result over a window is called; unbounded ones have no ending."""
+        """Return how the result over a window is called; unbounded ones have no ending.
+
+        Parameters
+        ----------
+        window : str, timedelta, int or None
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> total = Aggregation("sum", "price", by="shop")
+        >>> total.name("1 hour"), total.name(None)
+        ('price_sum_1h_by_shop', 'price_sum_by_shop')
+        """
         parts = [self.base]
         if window is not None:
             parts.append(short(window))

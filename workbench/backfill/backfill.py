@@ -115,6 +115,23 @@ class Backfill(BackfillSpec):
         ------
         WorkbenchError
             When a column is missing or has a type that cannot be used so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = pd.DataFrame({"user": "ann", "ts": [1, 2, 3, 4]})
+        >>> asked = pd.DataFrame({"user": ["ann", "bob"], "ts": [4, 4]})
+        >>> count = wb.Aggregation("count", windows=2)
+        >>> wb.Backfill("user", "ts", count, window="sliding").run(asked, views).show()
+        +----+---+-------+
+        |user| ts|count_2|
+        +----+---+-------+
+        | ann|  4|      2|
+        | bob|  4|      0|
+        +----+---+-------+
+        <BLANKLINE>
         """
         check_known(method, ("auto", *METHODS), "method")
         if isinstance(events, Entities):
@@ -400,6 +417,15 @@ class Backfill(BackfillSpec):
         Returns
         -------
         int
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = pd.DataFrame({"user": ["ann", None, "bob"], "ts": [1, 2, 3]})
+        >>> wb.Backfill("user", "ts", wb.Aggregation("count"), "sliding").skipped(views)
+        1
         """
         if isinstance(events, Entities):
             return events.skipped()

@@ -79,7 +79,15 @@ class BackfillSpec(Described):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that a run adds."""
+        """The columns that a run adds.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> features = [wb.Aggregation("count"), wb.Aggregation("avg", "price", windows=[2, 5])]
+        >>> wb.Backfill("user", "ts", features).names
+        ('count', 'price_avg_2', 'price_avg_5')
+        """
         return tuple(name for one in self.aggregations for name in one.names)
 
     def span(self, aggregation: Aggregation, window: Window, integer_time: bool) -> Span:

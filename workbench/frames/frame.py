@@ -105,6 +105,25 @@ class Frame:
         -----
         WorkbenchWarning
             When the frame ends before it begins, and so is empty.
+
+        Examples
+        --------
+        The row before and the row behind:
+
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> days = pd.DataFrame({"day": [1, 2, 3], "mwh": [5, 7, 6]})
+        >>> frame = Frame.rows(-1, 1)
+        >>> wb.over(days, order_by="day", frame=frame, usual=wb.fn.median("mwh")).show()
+        +---+---+-----+
+        |day|mwh|usual|
+        +---+---+-----+
+        |  1|  5|  6.0|
+        |  2|  7|  6.0|
+        |  3|  6|  6.5|
+        +---+---+-----+
+        <BLANKLINE>
         """
         return cls._checked("rows", low, high, exclude)
 
@@ -138,6 +157,25 @@ class Frame:
         -----
         WorkbenchWarning
             When the frame ends before it begins, and so is empty.
+
+        Examples
+        --------
+        All rows of the day, and of the day before that has any:
+
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> days = pd.DataFrame({"day": [1, 1, 2, 9]})
+        >>> wb.over(days, order_by="day", frame=Frame.groups(-1, 0), seen=wb.fn.count()).show()
+        +---+----+
+        |day|seen|
+        +---+----+
+        |  1|   2|
+        |  1|   2|
+        |  2|   3|
+        |  9|   2|
+        +---+----+
+        <BLANKLINE>
         """
         return cls._checked("groups", low, high, exclude)
 
@@ -175,6 +213,26 @@ class Frame:
         -----
         WorkbenchWarning
             When the frame ends before it begins, and so is empty.
+
+        Examples
+        --------
+        From two days before to the day itself, whether or not there are rows of these:
+
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> days = pd.DataFrame({"day": [1, 2, 4, 8]})
+        >>> frame = Frame.range(-2, 0)
+        >>> wb.over(days, order_by="day", frame=frame, usual=wb.fn.median("day")).show()
+        +---+-----+
+        |day|usual|
+        +---+-----+
+        |  1|  1.0|
+        |  2|  1.5|
+        |  4|  3.0|
+        |  8|  8.0|
+        +---+-----+
+        <BLANKLINE>
         """
         return cls._checked("range", low, high, exclude)
 
@@ -257,7 +315,15 @@ class Frame:
 
     @property
     def measured(self) -> str | None:
-        """What distances along the order are in: "number", "microseconds", "months", or None."""
+        """What distances along the order are in: "number", "microseconds", "months", or None.
+
+        Examples
+        --------
+        >>> Frame.range("-3 days", 0).measured, Frame.range("-1 year", 0).measured
+        ('microseconds', 'months')
+        >>> Frame.range(-3, 0).measured, Frame.rows(-3, 0).measured
+        ('number', None)
+        """
         for bound in (self.low, self.high):
             if self.unit in ("range", "session") and bound is not None and bound.amount != 0:
                 return bound.unit
@@ -265,23 +331,54 @@ class Frame:
 
     @property
     def varies(self) -> bool:
-        """Whether a bound is a column, so that frames differ from row to row."""
+        """Whether a bound is a column, so that frames differ from row to row.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> from pyspark.sql import functions as F
+        >>> spark = wb.session()
+        >>> Frame.rows(-F.col("n"), 0).varies, Frame.rows(-3, 0).varies
+        (True, False)
+        """
         bounds = (self.low, self.high)
         return any(bound is not None and isinstance(bound.amount, PerRow) for bound in bounds)
 
     @property
     def is_empty(self) -> bool:
-        """Whether no frame has any row, as all begin behind their end."""
+        """Whether no frame has any row, as all begin behind their end.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     Frame.rows(2, 1).is_empty
+        True
+        >>> Frame.rows(1, 2).is_empty
+        False
+        """
         return ends_early(self.low, self.high)
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row of the partition is in every frame."""
+        """Whether every row of the partition is in every frame.
+
+        Examples
+        --------
+        >>> Frame.rows(None, None).is_whole, Frame.rows(None, 0).is_whole
+        (True, False)
+        """
         return self.low is None and self.high is None and self.exclude == "no others"
 
     @property
     def is_running(self) -> bool:
-        """Whether the frame runs from the partition's begin to the current row or its peers."""
+        """Whether the frame runs from the partition's begin to the current row or its peers.
+
+        Examples
+        --------
+        >>> Frame.rows(None, 0).is_running, Frame.rows(None, 1).is_running
+        (True, False)
+        """
         up_to_here = self.high is not None and self.high.amount == 0
         return self.low is None and up_to_here and self.exclude == "no others"
 

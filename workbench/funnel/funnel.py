@@ -164,6 +164,18 @@ class Funnel(FunnelSpec):
         Returns
         -------
         Prepared
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> did = ["visit", "buy", "visit"]
+        >>> events = pd.DataFrame({"user_id": [1, 1, 2], "timestamp": [0, 2, 1], "event": did})
+        >>> funnel = wb.Funnel(["visit", "buy"], window=9)
+        >>> with funnel.prepare(events) as prepared:
+        ...     funnel.steps(prepared)["users"].tolist()
+        [2, 1]
         """
         cohorts = self.segmenting.cohorts
         more = {one.label: one.condition for one in cohorts if one.condition is not None}
@@ -200,6 +212,22 @@ class Funnel(FunnelSpec):
         ------
         WorkbenchError
             When a column is missing or has a wrong type.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> did = ["visit", "buy", "visit"]
+        >>> events = pd.DataFrame({"user_id": [1, 1, 2], "timestamp": [0, 2, 1], "event": did})
+        >>> wb.Funnel(["visit", "buy"], window=9).levels(events).show()
+        +-------+-----+-------+
+        |user_id|level|reached|
+        +-------+-----+-------+
+        |      1|    2| [0, 2]|
+        |      2|    1|    [1]|
+        +-------+-----+-------+
+        <BLANKLINE>
         """
         names = any_of(by, "by")
         return levels(self, bind(self, events, names), by=names)
@@ -308,6 +336,18 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         -------
         pandas.DataFrame
             ``from``, ``to`` (exclusive, but for the last) and ``users``, empty intervals included.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> did = ["visit", "buy", "visit"]
+        >>> events = pd.DataFrame({"user_id": [1, 1, 2], "timestamp": [0, 2, 1], "event": did})
+        >>> wb.Funnel(["visit", "buy"], window=9).times(events)
+           from  to  users
+        0     0   1      0
+        1     1   2      1
         """
         from workbench.funnel.summary import summary_of
 
@@ -341,6 +381,21 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         -----
         WorkbenchWarning
             As :meth:`steps`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> did = ["visit", "buy", "visit"]
+        >>> events = pd.DataFrame({"user_id": [1, 1, 2], "timestamp": [0, 2, 1], "event": did})
+        >>> found = wb.Funnel(["visit", "buy"], window=9).summary(events)
+        >>> found.steps[["step", "users", "lost", "median_time"]]
+            step  users  lost  median_time
+        0  visit      2     0          NaN
+        1    buy      1     1          2.0
+        >>> found.times["users"].tolist()
+        [0, 1]
         """
         from workbench.funnel.summary import summary_of
 
@@ -738,6 +793,15 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         Returns
         -------
         int
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> events = pd.DataFrame({"user_id": ["ann", None], "timestamp": [0, 5], "event": "visit"})
+        >>> wb.Funnel(["visit", "buy"], window=9).skipped(events)
+        1
         """
         if isinstance(events, Prepared):
             return events.skipped

@@ -69,6 +69,17 @@ class Prepared(Described):
     tasks : int
         Spark tasks that a question takes: few where the blocks are small, because starting a task
         takes longer than asking a small block. Where it is one, a summary is made in this process.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> did = ["visit", "buy", "visit"]
+    >>> events = pd.DataFrame({"user_id": [1, 1, 2], "timestamp": [0, 2, 1], "event": did})
+    >>> with wb.prepare(events) as prepared:
+    ...     prepared.names, prepared.rows, prepared.keys, prepared.span
+    (('buy', 'visit'), 3, 2, (0, 2))
     """
 
     def __init__(self, events: BoundTable, event: Event, keep: Sequence[str]) -> None:

@@ -109,6 +109,18 @@ class OnlineView(ViewSpec):
         -----
         One shuffle by key; the workers write. Fetches read the upload before it until it is
         complete, and a job that fails leaves that one in place.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = pd.DataFrame({"user": ["ann", "ann", None], "ts": [3, 12, 4]})
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+        >>> view = wb.OnlineView(backfill, tempfile.mkdtemp(), lasting=100)
+        >>> view.upload(views, until=10)
+        Uploaded(keys=1, events=1, after=1, skipped=1)
         """
         from workbench.online.plan import upload
 
@@ -147,6 +159,23 @@ class OnlineView(ViewSpec):
         ``stream.withWatermark(time, delay).dropDuplicatesWithinWatermark([id])`` takes it out,
         whose state is bounded by the delay. That leaves out what is later than the watermark, too:
         the query's progress counts it, and the next upload has it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import workbench as wb
+        >>> spark, folder = wb.session(), tempfile.mkdtemp()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(15)").coalesce(1)
+        >>> views.write.parquet(f"{folder}/views")
+        >>> stream = spark.readStream.schema(views.schema).parquet(f"{folder}/views")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+        >>> view = wb.OnlineView(backfill, f"{folder}/store", lasting=100)
+        >>> view.upload(views, until=10).events
+        10
+        >>> query = view.update(stream, f"{folder}/checkpoint", {"availableNow": True})
+        >>> query.awaitTermination()
+        >>> view.fetch("ann", at=15)["ann"]
+        {'count': 15}
         """
         from workbench.online.plan import update
 
@@ -159,6 +188,24 @@ class OnlineView(ViewSpec):
         ------
         WorkbenchError
             When nothing is uploaded yet.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import workbench as wb
+        >>> spark, folder = wb.session(), tempfile.mkdtemp()
+        >>> views = spark.sql("SELECT 'ann' AS user, id AS ts FROM range(15)").coalesce(1)
+        >>> views.write.parquet(f"{folder}/views")
+        >>> stream = spark.readStream.schema(views.schema).parquet(f"{folder}/views")
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+        >>> view = wb.OnlineView(backfill, f"{folder}/store", lasting=100)
+        >>> view.upload(views, until=10).events
+        10
+        >>> query = view.update(stream, f"{folder}/checkpoint", {"availableNow": True})
+        >>> query.awaitTermination()
+        >>> view.forget_stream()
+        >>> view.fetch("ann", at=15)["ann"]
+        {'count': 10}
         """
         from workbench.online.update import forget_stream
 
@@ -190,6 +237,23 @@ class OnlineView(ViewSpec):
         Notes
         -----
         O(hops in the windows) for each key, whatever the number of events.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = pd.DataFrame({"user": ["ann", "ann", None], "ts": [3, 12, 4]})
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+        >>> view = wb.OnlineView(backfill, tempfile.mkdtemp(), lasting=100)
+        >>> view.upload(views, until=10).events
+        1
+        >>> found = view.fetch(["ann", "eve"], at=10)
+        >>> found.rows
+        ({'count': 1}, None)
+        >>> print(found.errors["eve"])
+        key: 'eve' is not in the store: it has no event that was uploaded or streamed.
         """
         requested = keys if isinstance(keys, list) else [keys]
         kind = self._reading.serving().layout.schema.field(TIME).type
@@ -204,6 +268,21 @@ class OnlineView(ViewSpec):
         ------
         WorkbenchError
             When nothing is uploaded yet.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> views = pd.DataFrame({"user": ["ann", "ann", None], "ts": [3, 12, 4]})
+        >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+        >>> view = wb.OnlineView(backfill, tempfile.mkdtemp(), lasting=100)
+        >>> view.upload(views, until=10).events
+        1
+        >>> status = view.status()
+        >>> status.until, status.events, status.streamed, status.late
+        (10, 1, 0, 0)
         """
         return self._reading.read([])[0].meta
 

@@ -18,21 +18,56 @@ class StoreError(WorkbenchError):
     ----------
     record : bytes or None
         The key in the store of the one record that is damaged.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> wb.stores.Embedded("/dev/null").read([b"ann"])
+    Traceback (most recent call last):
+    workbench.stores.StoreError: store: the store in /dev/null cannot be used ([Errno 20] Not a \
+directory: '/dev/null/data.mdb'); give a folder on a local disk that this user can write to.
     """
 
     record: bytes | None = None
 
 
 class Store(Protocol):
-    """What a store must be able to do; it can be pickled, and opens itself where it is used."""
+    """What a store must be able to do; it can be pickled, and opens itself where it is used.
+
+    Examples
+    --------
+    The embedded one, as an online view keeps its records in it:
+
+    >>> import workbench as wb
+    >>> backfill = wb.Backfill("user", "ts", wb.Aggregation("count"), hop=5)
+    >>> view = wb.OnlineView(backfill, wb.stores.Embedded("/tmp/features"), lasting=100)
+    >>> view.store
+    Embedded('/tmp/features')
+    """
 
     @property
     def place(self) -> str:
-        """Where it is, as a person calls it."""
+        """Where it is, as a person calls it.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> wb.stores.Embedded("/tmp/features").place
+        'the store in /tmp/features'
+        >>> wb.stores.Redis("redis://ann:secret@host:6379/0").place
+        'the Redis at redis://host:6379/0'
+        """
 
     @property
     def shared(self) -> bool:
-        """Whether processes on other machines reach it too."""
+        """Whether processes on other machines reach it too.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> wb.stores.Embedded("/tmp/features").shared, wb.stores.Redis("redis://host:6379/0").shared
+        (False, True)
+        """
 
     def read(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return what keys hold, all at one instant.
@@ -40,6 +75,16 @@ class Store(Protocol):
         Raises
         ------
         StoreError
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import workbench as wb
+        >>> store = wb.stores.Embedded(tempfile.mkdtemp())
+        >>> store.write([(b"ann", b"1")])
+        True
+        >>> store.read([b"ann", b"eve"])
+        [b'1', None]
         """
 
     def write(self, changes: Sequence[Change], expect: Change | None = None) -> bool:
@@ -59,6 +104,18 @@ class Store(Protocol):
         Raises
         ------
         StoreError
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import workbench as wb
+        >>> store = wb.stores.Embedded(tempfile.mkdtemp())
+        >>> store.write([(b"ann", b"1"), (b"bob", b"2")])
+        True
+        >>> store.write([(b"ann", None)], expect=(b"bob", b"3"))
+        False
+        >>> store.write([(b"ann", None)], expect=(b"bob", b"2")), store.read([b"ann"])
+        (True, [None])
         """
 
     def scan(self, prefix: bytes, size: int = 10_000) -> Iterator[list[tuple[bytes, bytes]]]:
@@ -67,6 +124,16 @@ class Store(Protocol):
         Raises
         ------
         StoreError
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import workbench as wb
+        >>> store = wb.stores.Embedded(tempfile.mkdtemp())
+        >>> store.write([(b"ann", b"1"), (b"art", b"2"), (b"bob", b"3")])
+        True
+        >>> list(store.scan(b"a", size=1))
+        [[(b'ann', b'1')], [(b'art', b'2')]]
         """
 
 

@@ -100,6 +100,13 @@ class Over(WindowCall):
         ------
         WorkbenchError
             When the functions or the order cannot be meant with it.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> over = wb.Over(order_by="day", frame=wb.Frame.rows(-1, 1), usual=wb.fn.median("mwh"))
+        >>> over.with_frame(wb.Frame.rows(-2, 2))
+        wb.Over(order_by=['day'], frame=wb.Frame.rows(-2, 2), usual=wb.fn.median('mwh'))
         """
         order, engine, cut = self.order_terms, self.engine, self.cut
         return Over(self.partition_by, order, frame, engine, cut, **self.columns)
@@ -140,6 +147,22 @@ class Over(WindowCall):
         WorkbenchError
             When a column is missing or has a type that cannot be used so, or when a stream cannot
             be asked so.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> days = pd.DataFrame({"day": [1, 2, 3], "mwh": [5, 7, 6]})
+        >>> wb.Over(order_by="day", best=wb.fn.top_k("mwh", 2)).run(days).show()
+        +---+---+------+
+        |day|mwh|  best|
+        +---+---+------+
+        |  1|  5|   [5]|
+        |  2|  7|[7, 5]|
+        |  3|  6|[7, 6]|
+        +---+---+------+
+        <BLANKLINE>
         """
         ids = () if row_id is None else several(row_id, "row_id")
         if is_stream(df):

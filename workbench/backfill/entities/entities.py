@@ -163,6 +163,26 @@ class Entities(EntityTables):
         Notes
         -----
         One shuffle of both tables, when the result is used.
+
+        Examples
+        --------
+        A user who was there on day 0, and whose row was deleted at 20:
+
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> snapshots = pd.DataFrame({"ds": [0], "id": [7], "user": ["ann"], "ts": [1]})
+        >>> mutations = snapshots.rename(columns={"ds": "at"}).assign(at=20, op="delete")
+        >>> users = wb.Entities(
+        ...     snapshots, mutations, key="user", id="id", time="ts", mutation_time="at"
+        ... )
+        >>> users.lives().show()
+        +---+----+---+----------+-----------+
+        | id|user| ts|alive_from|alive_until|
+        +---+----+---+----------+-----------+
+        |  7| ann|  1|         0|         21|
+        +---+----+---+----------+-----------+
+        <BLANKLINE>
         """
         return shown_validity(self)
 
@@ -173,5 +193,14 @@ class Entities(EntityTables):
         Returns
         -------
         int
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> users = pd.DataFrame({"ds": 5, "id": [7, 8], "user": ["ann", None], "ts": [1, 2]})
+        >>> wb.Entities(users, key="user", id="id", time="ts", accuracy="midnight").skipped()
+        1
         """
         return skipped_in(self)

@@ -44,6 +44,22 @@ class Retention(Described):
         What was asked.
     asked : BoundRetention
         That, and its events.
+
+    Examples
+    --------
+    Two users in the first ten days, one of whom came back then, and again in the ten behind them:
+
+    >>> import pandas as pd
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> visits = pd.DataFrame({"user_id": [1, 1, 1, 2], "timestamp": [0, 9, 12, 3]})
+    >>> found = wb.retention(visits, {"a visit": "true"}, every=10, periods=1)
+    >>> found
+    <retention: 2 users in 1 cohort every 10, a visit → a visit>
+    >>> found.table
+       cohort  users  period  back  share   open
+    0       0      2       0     1    0.5  False
+    1       0      2       1     1    0.5   True
     """
 
     def __init__(self, asked: BoundRetention, found: Counted) -> None:

@@ -29,6 +29,9 @@ INSIDE = {
     "workbench.OnlineView": ("length",),
     "workbench.Over": ("bound", "order_terms"),
     "workbench.Prepared": ("fetched", "packed"),
+    # What a store does is said of `Store`.
+    "workbench.stores.Embedded": ("place", "read", "scan", "shared", "write"),
+    "workbench.stores.Redis": ("place", "read", "scan", "shared", "write"),
 }
 
 
@@ -72,7 +75,14 @@ def modules() -> Iterator[Page]:
     for name in wb.__all__:
         module = getattr(wb, name)
         if ismodule(module):
-            yield Page(f"reference/{name}.rst", f"wb.{name}", [module.__name__])
+            names = [module.__name__, *loaded_late(module)]
+            yield Page(f"reference/{name}.rst", f"wb.{name}", names)
+
+
+def loaded_late(module: ModuleType) -> list[str]:
+    """What a module gives that it loads when it is asked for: autodoc does not see it there."""
+    exported = getattr(module, "__all__", ())
+    return [f"{module.__name__}.{name}" for name in exported if name not in vars(module)]
 
 
 def widget_page() -> Page:

@@ -43,7 +43,7 @@ def test_each_public_name_and_each_of_its_methods_has_an_example(reference: Any)
     named = {
         name: reference.thing(name) for page in reference.public_names() for name in page.names
     }
-    named |= {f"workbench.stores.{one}": getattr(stores, one) for one in ("Store", "StoreError")}
+    named |= {f"workbench.stores.{one}": getattr(stores, one) for one in stores.__all__}
     said = dict(
         one
         for name, found in named.items()
@@ -51,6 +51,11 @@ def test_each_public_name_and_each_of_its_methods_has_an_example(reference: Any)
     )
     assert {"workbench.over", "workbench.Funnel.levels", "workbench.stores.Store.read"} <= set(said)
     assert [name for name, text in said.items() if "Examples\n--------\n" not in text] == []
+
+
+def test_what_a_module_loads_when_it_is_asked_for_has_its_place(reference: Any) -> None:
+    names = [name for page in reference.modules() for name in page.names]
+    assert {"workbench.stores.Embedded", "workbench.stores.Redis"} <= set(names)
 
 
 def test_what_a_page_leaves_out_is_there(reference: Any) -> None:

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from workbench.errors import WorkbenchError
 
+__all__ = ["Embedded", "Redis", "Store", "StoreError"]
+
 #: A key and what it holds from now on; None removes it.
 Change = tuple[bytes, bytes | None]
 

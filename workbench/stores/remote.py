@@ -36,6 +36,11 @@ class Redis:
 
     A Redis that drops keys when it is full would serve features without them, so each write asks
     for its ``maxmemory-policy``, and is refused unless that is ``noeviction``.
+
+    Examples
+    --------
+    >>> Redis("redis://ann:secret@host:6379/0")
+    Redis('redis://host:6379/0')
     """
 
     shared = True

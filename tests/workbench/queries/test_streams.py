@@ -1,5 +1,6 @@
 """Queries of RisingWave over streams: what goes on is what ``wb.over`` gives, and batch says."""
 
+import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -39,8 +40,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     end = ROWS.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
     for k, part in enumerate((ROWS.slice(0, 25), ROWS.slice(25), end)):
-        pq.write_table(part, folder / f"{k}.parquet", coerce_timestamps="us")
+        write(part, folder / f"{k}.parquet", k)
     return folder
+
+
+def write(rows: pa.Table, path: Path, number: int) -> None:
+    """A file; Spark takes files in the order of their times, which are seconds apart here."""
+    pq.write_table(rows, path, coerce_timestamps="us")
+    os.utime(path, (NOON.timestamp() + number,) * 2)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +87,7 @@ def test_columns_behind_the_watermark_decide_among_rows_of_one_time(
     rows = ROWS.set_column(3, "ts", pa.array(minutes)).append_column("w", pa.array(words))
     end = rows.slice(0, 1).set_column(3, "ts", pa.array([NOON + timedelta(days=1)]))
     for k, part in enumerate((rows.slice(20), rows.slice(0, 20), end)):
-        pq.write_table(part, tmp_path / f"{k}.parquet", coerce_timestamps="us")
+        write(part, tmp_path / f"{k}.parquet", k)
     reader = spark.readStream.schema("id long, p string, x long, ts timestamp, w string")
     one = reader.option("maxFilesPerTrigger", 1).parquet(str(tmp_path))
     asked = """CREATE MATERIALIZED VIEW mv AS

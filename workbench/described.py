@@ -29,6 +29,9 @@ _MEASURES = "iufm"
 #: Letters of one value, and rows of a table that is shown as the last line of a cell.
 _MOST, _ROWS = 400, 20
 
+#: What stands where a number has nothing to say, as the time to the first step.
+ABSENT = "—"
+
 #: Nouns whose singular no ending tells.
 _SINGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "buses": "bus",
@@ -132,7 +135,8 @@ def frame_table(
     heads : dict of str to str, optional
         What stands above a column where it is not the column's name.
     shown : dict of str to function, optional
-        What is shown of a value of a column that is not missing.
+        What is shown of a value of a column; where there is none, a dash. In other columns a
+        missing value is a null, as the table has it.
 
     Examples
     --------
@@ -140,15 +144,17 @@ def frame_table(
     >>> hits = pd.DataFrame({"share": [0.5, None]})
     >>> found = frame_table("Hits", hits, shown={"share": "{:.0%}".format})
     >>> found.partition("</style>")[2].striptags()
-    'Hitsshare50%null'
+    'Hitsshare50%—'
     """
     names, first = list(map(str, frame.columns)), frame.head(_ROWS)
     read = [(shown or {}).get(name, _itself) for name in names]
     rows = zip(first.itertuples(index=False, name=None), first.isna().to_numpy(), strict=True)
+    absent = [ABSENT if name in (shown or {}) else None for name in names]
     told = [
-        [None if missing else said(value) for said, value, missing in zip(read, *row, strict=True)]
+        [none if missing else said(value)
+         for said, none, value, missing in zip(read, absent, *row, strict=True)]
         for row in rows
-    ]
+    ]  # fmt: skip
     more = f"; the first {_ROWS} of {len(frame):,} rows" if len(frame) > _ROWS else ""
     measures = [kind.kind in _MEASURES for kind in frame.dtypes]
     named = [(heads or {}).get(name, name) for name in names]

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
-from tests.browser.pointing import click_mark
+from tests.browser.pointing import click_mark, click_point
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +63,17 @@ def test_an_analyst_asks_by_time_and_compares_segments(
     click_mark(page, shown.locator(".scatterlayer .point").nth(5))
     expect(page.locator(".wb-over")).to_contain_text("entered from")
     told = [latency(page, "trend")]
+    # So many points are a line without marks; and a bar below it is who entered.
+    page.get_by_label("every").select_option(label="day")
+    expect(page.get_by_text("Periods of 1 day")).to_be_visible()
+    assert "\n".join(looks_wrong(page)) == ""
+    shown = page.locator(".wb-chart:visible").first
+    click_point(page, shown, "LGA", 180)
+    expect(page.locator(".wb-over")).to_contain_text("LGA: reached 3 landed 120 min late")
+    expect(page.locator(".wb-over")).to_contain_text("entered from 30 Jun 00:00 on")
+    click_point(page, shown, "entered", 181)
+    expect(page.locator(".wb-over")).to_contain_text("Reached 1 departed 15 min late")
+    expect(page.locator(".wb-over")).to_contain_text("entered from 01 Jul 00:00 on")
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_text("less the baseline's").first).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""

@@ -59,10 +59,10 @@ def test_what_is_left_out_is_not_shown() -> None:
 
 
 def test_rows_of_a_frame_are_read_where_they_are_there_and_counted_where_they_are_cut() -> None:
-    frame = pd.DataFrame({"n": [1, None], "<i>": ["a", None]}).convert_dtypes()
+    frame = pd.DataFrame({"n": [1, None], "k": [1, None], "<i>": ["a", None]}).convert_dtypes()
     shown = frame_table("t", frame, heads={"n": "aircraft"}, shown={"n": lambda n: 1000 * n})
-    assert '<td class="wb-number">1,000</td><td>a</td>' in shown
-    assert '<td class="wb-number">null</td><td>null</td>' in shown
+    assert '<td class="wb-number">1,000</td><td class="wb-number">1</td><td>a</td>' in shown
+    assert '<td class="wb-number">—</td><td class="wb-number">null</td><td>null</td>' in shown
     assert "aircraft" in shown
     assert "<i>" not in shown
     assert "the first 20 of 60 rows" in frame_table("t", pd.DataFrame({"n": range(60)}))

@@ -11,6 +11,7 @@ import pandas as pd
 import traitlets
 from itables.widget import ITable
 
+from workbench.described import ABSENT
 from workbench.figures.funnel import length_text
 from workbench.figures.theme import moment, number
 from workbench.markup import Markup, element, readable
@@ -193,7 +194,12 @@ def _laid_out(
 
 def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":
     usual = _KINDS.get(values.dtype.kind, str)
-    read = said_as or (lambda one: "" if _missing(one) else usual(one))
+
+    def read(one: Any) -> str:
+        if _missing(one):
+            return (said_as(one) if said_as else "") or ABSENT
+        return (said_as or usual)(one)
+
     return pd.Series([readable(read(one)) for one in values], values.index, object)
 
 

@@ -35,7 +35,7 @@ def test_values_are_read_by_people_and_kept_behind_what_is_read(table: Table) ->
     first, second = json.loads(options(table)["data_json"])
     assert first[:5] == ["N1&lt;b&gt;", "24 Mar 12:59", "9 h 20 min", "1,200", "0.25"]
     assert first[5:] == ["N1&lt;b&gt;", "2013-03-24 12:59:00", "33600.0", "1200", "0.25"]
-    assert second == ["", "", "", "7", "", "", "", "", "7", ""]
+    assert second == ["—", "—", "—", "7", "—", "", "", "", "7", ""]
 
 
 def test_a_column_is_sorted_and_saved_by_its_values_which_are_not_seen(table: Table) -> None:

@@ -16,8 +16,11 @@ from workbench.markup import NO_NAME, chart_text
 if TYPE_CHECKING:
     from workbench.funnel.behaviour.paths import Paths
 
-#: Events of a column that have a node of their own, the most frequent; and letters of a name.
-_NODES, _NAME = 6, 16
+#: Events of a column that have a node of their own, the most frequent.
+_NODES = 6
+#: How wide a figure is at least, a letter about, and what a node takes of the way to the next, in
+#: pixels; and how many letters of a name are shown wherever there is room or not.
+_WIDTH, _LETTER, _NODE, _LEAST = 800, 6.4, 24, 14
 _OTHERS, _END = "others", "nothing more"
 #: Pixels of the figure, above and below the nodes, and between two of a column.
 _HEIGHT, _TOP, _BOTTOM, _PAD = 420, 64, 16, 12
@@ -111,7 +114,7 @@ def paths_figure(paths: "Paths") -> go.Figure:
     nodes, flows, sizes, _ = sankey_of(paths)
     place = {node: k for k, node in enumerate(nodes)}
     x, y = _places(nodes, sizes, backwards=paths.after is None)
-    names = [chart_text(f"{cut(node.name, _NAME)} {sizes[node]:,}") for node in nodes]
+    names = [chart_text(_name(node, sizes, nodes)) for node in nodes]
     if sum(node.kind == "end" for node in nodes) > 1 and paths.after is not None:
         # plotly writes it left of the last column, over the names there; an end before has it.
         names[-1] = ""
@@ -133,7 +136,9 @@ def paths_figure(paths: "Paths") -> go.Figure:
                                               NO_NAME)},
             link={"source": [place[a] for a, _ in ends], "target": [place[b] for _, b in ends],
                   "value": many, "color": pale(SKY),
-                  "hovertemplate": chart_text("%{value:,} ", paths.unit, NO_NAME)},
+                  "customdata": [""] * len(nodes) + [_from_to(paths, *pair) for pair in flows],
+                  "hovertemplate": chart_text("%{value:,} ", paths.unit, ": %{customdata}",
+                                              NO_NAME)},
         )
     )  # fmt: skip
     return themed(
@@ -143,6 +148,20 @@ def paths_figure(paths: "Paths") -> go.Figure:
 
 
 _COLORS = {"step": BLUE, "event": SKY, "others": GREY, "end": ORANGE}
+
+
+def _name(node: Node, sizes: Counter[Node], nodes: list[Node]) -> str:
+    """A node's name and how many they are, as far as there is room before the next column."""
+    many = f" {sizes[node]:,}"
+    gaps = max(one.column for one in nodes) or 1
+    room = int((_WIDTH / gaps - _NODE) / _LETTER) - len(many)
+    return cut(node.name, max(room, _LEAST)) + many
+
+
+def _from_to(paths: "Paths", a: Node, b: Node) -> str:
+    """What is said of a band: from where to where it goes, whole."""
+    first, then = (b, a) if paths.after is None else (a, b)
+    return chart_text(f"{first.name} → {then.name}")
 
 
 def sankey_of(paths: "Paths") -> Sankey:

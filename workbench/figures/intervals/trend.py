@@ -29,6 +29,8 @@ from workbench.markup import NO_NAME, chart_text, element
 MOST_LINES = len(SERIES)
 #: Up to so many points a line has marks.
 _MARKED = 80
+#: What the bars are called of entrants whose window is over, and of those whose is not.
+OVER, OPEN = "entered", "of them open"
 #: What stands before a line's name at its end: which line it is, not by its colour alone.
 _DASHES = {"solid": "━", "dash": "╍", "dot": "┉", "dashdot": "┅", "longdash": "╌"}
 
@@ -68,7 +70,8 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.06)
     lines = parts[:MOST_LINES]
     # No line lies below the intervals of another.
-    shown = [_interval(part, SERIES[k], trend) for k, (_, part) in enumerate(lines)]
+    top = _top(lines)
+    shown = [_interval(part, SERIES[k], trend, top) for k, (_, part) in enumerate(lines)]
     shown += [_line(part, name, SERIES[k], k, unit) for k, (name, part) in enumerate(lines)]
     figure.add_traces(shown, [1] * len(shown), [1] * len(shown))
     figure.add_traces(_entrants(rows, unit), [2, 2], [1, 1])
@@ -76,12 +79,13 @@ def trend_figure(trend: pd.DataFrame, step: str | None = None) -> go.Figure:
         figure,
         title=titled(
             f"Reached {wanted}, by the time of the first step",
-            _below(trend, rows, len(parts)),
+            _below(trend, rows, len(parts), any(part["high"].max() > top for _, part in lines)),
         ),
         height=380, margin={"t": 60, "r": _room(lines) if by else 24},
         barmode="stack", bargap=0.15, showlegend=False, annotations=_names(lines),
     )  # fmt: skip
-    figure.update_yaxes(tickformat="~%", rangemode="tozero", row=1, col=1)
+    # A point at nothing is in the picture, where it can be pointed at, and not on its edge.
+    figure.update_yaxes(tickformat="~%", range=[-0.03 * top, top], row=1, col=1)
     # How many they are is read off the bars.
     figure.update_yaxes(
         title={"text": chart_text(unit)}, nticks=3, rangemode="tozero", row=2, col=1
@@ -112,10 +116,30 @@ def segments_of(rows: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.Dat
     return [(names[list(number).index(k)], part) for k, part in rows.groupby(number)]
 
 
-def _interval(part: pd.DataFrame, look: Look, trend: pd.DataFrame) -> go.Scatter:
+def entrants_of(rows: pd.DataFrame) -> dict[str, "pd.Series[int]"]:
+    """Return how many entered in each period, of all segments together.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Of one step.
+
+    Returns
+    -------
+    dict of str to pandas.Series
+        By what their bars are called: whose window is over, and whose is not. By when a period
+        begins; of the latter only the periods that have some.
+    """
+    of_all = rows.groupby("from", sort=True)[["entrants", "open"]].sum()
+    # plotly makes a pattern for each hatched bar, also for one without height.
+    return {OVER: of_all["entrants"] - of_all["open"], OPEN: of_all["open"][of_all["open"] > 0]}
+
+
+def _interval(part: pd.DataFrame, look: Look, trend: pd.DataFrame, top: float) -> go.Scatter:
     """The intervals of a segment's points, fainter where they are many."""
     # From the low end to the high one, and nothing to the next point's.
-    ends = np.column_stack([part["low"], part["high"], np.full(len(part), np.nan)]).ravel()
+    high = np.minimum(part["high"].to_numpy(np.float64), top)
+    ends = np.column_stack([part["low"], high, np.full(len(part), np.nan)]).ravel()
     return go.Scatter(
         x=np.repeat(_along(part["from"]), 3), y=ends, mode="lines", hoverinfo="skip",
         line={"color": look.color, "width": 1.5}, opacity=0.5 if len(part) <= _MARKED else 0.2,
@@ -159,18 +183,15 @@ def _told(name: str, begin: Any, row: Any, unit: str) -> str:
 
 def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
     """Bars of all segments together: whose window is over, and whose is not."""
-    of_all = rows.groupby("from", sort=True)[["entrants", "open"]].sum()
-    over = (of_all["entrants"] - of_all["open"]).tolist()
-    # plotly makes a pattern for each hatched bar, also for one without height.
-    still_open = of_all[of_all["open"] > 0]["open"]
+    over, still_open = entrants_of(rows).values()
     return [
         go.Bar(
-            x=_along(of_all.index.to_series()), y=over, name="entered", marker_color=BLUE,
+            x=_along(over.index.to_series()), y=over.tolist(), name=OVER, marker_color=BLUE,
             showlegend=False,
             hovertemplate=chart_text("%{y:,} ", unit, " entered, their window is over", NO_NAME),
         ),
         go.Bar(
-            x=_along(still_open.index.to_series()), y=still_open.tolist(), name="of them open",
+            x=_along(still_open.index.to_series()), y=still_open.tolist(), name=OPEN,
             showlegend=False,
             marker={"color": "rgba(0,0,0,0)", "line": {"color": GREY, "width": 1},
                     "pattern": {"shape": "/", "fgcolor": GREY, "size": 6}},
@@ -189,8 +210,7 @@ def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
             line = element("span", _DASHES.get(look.dash, "━"), style=f"color:{look.color}")
             words = chart_text(line, " ", name[:NAME])
             ends.append((float(last["share"]), words, part["from"].iloc[-1]))
-    most = max((part["high"].max() for _, part in lines), default=1.0)
-    gap, found, before = most / 14, [], -1.0
+    gap, found, before = _top(lines) / 14, [], -1.0
     for y, name, x in sorted(ends):
         before = max(y, before + gap)
         found.append(
@@ -201,17 +221,29 @@ def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:
     return found
 
 
+def _top(lines: list[tuple[str, pd.DataFrame]]) -> float:
+    """How high the picture of shares is: all points, and half of the intervals where they are many.
+
+    Of a day on which few entered the interval is so long that no line could be seen below it.
+    """
+    ends = pd.concat([part[["share", "high"]].dropna() for _, part in lines] or [pd.DataFrame()])
+    if ends.empty:
+        return 1.0
+    usual = ends["high"].max() if len(ends) <= _MARKED else ends["high"].median()
+    return float(1.05 * max(ends["share"].max(), usual))
+
+
 def _room(lines: list[tuple[str, pd.DataFrame]]) -> int:
     """The room that the names of lines need at their ends, in pixels."""
     return 40 + 7 * max((len(name[:NAME]) for name, _ in lines), default=0)
 
 
-def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int) -> str:
+def _below(trend: pd.DataFrame, rows: pd.DataFrame, segments: int, cut_off: bool) -> str:
     """The line below the title: what a point is, and what is apart."""
     unit, still_open = trend.attrs.get("unit", "users"), int(rows["open"].sum())
     entered = int(rows["entrants"].sum())
     words = [f"{entered:,} {noun(entered, 'entries')} of {unit}"]
-    words += [f"{confidence_of(trend)} intervals"]
+    words += [f"{confidence_of(trend)} intervals{', the longest cut off' if cut_off else ''}"]
     if still_open:
         words += [f"hollow and hatched: {still_open:,} still open"]
     if segments > MOST_LINES:

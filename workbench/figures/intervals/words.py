@@ -27,7 +27,18 @@ def told_points(difference: Any, low: Any, high: Any) -> str:
     >>> told_points(-0.031, -0.112, 0.05)
     '-3.1 points (-11.2 to +5.0)'
     """
-    return f"{100 * difference:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f})"
+    return f"{points(difference)} points ({points(low)} to {points(high)})"
+
+
+def points(difference: Any) -> str:
+    """Return a difference of two shares as points of percent.
+
+    Examples
+    --------
+    >>> points(-0.031), points(None)
+    ('-3.1', '')
+    """
+    return "" if pd.isna(difference) else f"{100 * difference:+.1f}"
 
 
 def confidence_of(table: pd.DataFrame) -> str:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.figures.stills.labels import label
+from workbench.figures.stills.labels import label, width_of
 from workbench.figures.svg import rect
 from workbench.figures.theme import SKY, SMALL
 from workbench.markup import Markup, element, joined
 
-#: Pixels of a node across, of what is left free left of the first, and right of the last for names.
-_THICK, _SIDE, _NAMES = 14.0, 12.0, 110.0
+#: Pixels of a node across, and of what is left free left of the first, and around a name.
+_THICK, _SIDE, _NEAR = 14.0, 12.0, 4.0
 
 
 def flows_drawing(trace: Any, left: float, top: float, width: float, height: float) -> Markup:
@@ -41,7 +41,8 @@ def flows_drawing(trace: Any, left: float, top: float, width: float, height: flo
     size, x = np.maximum(leaving, coming), np.asarray(trace.node.x, float)
     columns = {at: size[np.isclose(x, at)].sum() for at in x}
     scale = 0.8 * height / max(columns.values())
-    across = left + _SIDE + x * (width - _SIDE - _NAMES - _THICK)
+    last = [width_of(trace.node.label[k], SMALL) for k in nodes if np.isclose(x[k], x.max())]
+    across = left + _SIDE + x * (width - _SIDE - max(last) - 2 * _NEAR - _THICK)
     begin = top + np.asarray(trace.node.y, float) * height - size * scale / 2
     out, into, bands = begin.copy(), begin.copy(), []
     ends = [one for one in zip(source, target, value, strict=True) if one[2]]
@@ -55,7 +56,7 @@ def flows_drawing(trace: Any, left: float, top: float, width: float, height: flo
     ]
     middle = begin + size * scale / 2
     names = [
-        label(across[k] + _THICK + 4, middle[k], trace.node.label[k], size=SMALL) for k in nodes
+        label(across[k] + _THICK + _NEAR, middle[k], trace.node.label[k], size=SMALL) for k in nodes
     ]
     return joined([*bands, *boxes, *names])
 

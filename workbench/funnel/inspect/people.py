@@ -66,10 +66,13 @@ class Point(NamedTuple):
         A time in it.
     every : str, timedelta or int
         How long it is.
+    open : bool
+        Whether those are meant whose window is not over, in place of all others.
     """
 
     entered: Any
     every: "Duration"
+    open: bool = False
 
     def span(self, funnel: FunnelSpec, events: Prepared) -> tuple[int, int]:
         """Return when it begins and ends, as the workers have times."""
@@ -116,7 +119,7 @@ def first_people(
         The columns of segments.
     limit : int
     point : Point, optional
-        Only those behind a point of a trend, whose window is over.
+        Only those behind a point of a trend.
     **which
         Further fields of :class:`workbench.funnel.worker.people.PeopleTask`: ``segments`` and
         ``others``, ``step``, ``took``, ``excluded``.
@@ -127,7 +130,8 @@ def first_people(
     """
     bind(funnel, events, by)
     more = {} if point is None else point.task(funnel, events)
-    which |= {} if point is None else {"entered": point.times(funnel, events)}
+    if point is not None:
+        which |= {"entered": point.times(funnel, events), "open": point.open}
     asked = prepared_task(funnel, events, by=tuple(by), levels=tuple(levels), timed=True, **more)
     if which.get("segments") is not None:
         kinds = [kind.typeName() for kind in segment_types(funnel, events, by)]

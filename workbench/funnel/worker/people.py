@@ -42,6 +42,8 @@ class PeopleTask:
     entered : tuple of int, or None
         Only keys whose chain begins at the first of three times or later, and before the second,
         and who have no first step behind the third; for a funnel that says when people entered.
+    open : bool
+        Only keys that have such a first step, in place of those that have none.
     """
 
     funnel: FunnelTask
@@ -52,6 +54,7 @@ class PeopleTask:
     took: tuple[int, int] | None = None
     excluded: bool | None = None
     entered: tuple[int, int, int] | None = None
+    open: bool = False
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Return the keys of every block, with the time of the last step and what came next."""
@@ -80,13 +83,13 @@ class PeopleTask:
         return wanted
 
     def _in_period(self, answer: pa.RecordBatch, begin: int, end: int, latest: int) -> pa.Array:
-        """Which chains begin in a period, of keys whose window is over."""
+        """Which chains begin in a period, of keys whose window is over, or of those still open."""
         reached = answer.column("reached")
         length = reached.value_lengths().to_numpy()
         first = np.full(len(answer), end)
         first[length > 0] = instants(reached.flatten().take(_firsts(length)))
         over = answer.column(ENTERED).to_numpy() <= latest
-        return pa.array((first >= begin) & (first < end) & over)
+        return pa.array((first >= begin) & (first < end) & (over != self.open))
 
     def _first(self, found: pa.Table) -> pa.RecordBatch:
         keys = [(name, "ascending") for name in self.funnel.keys]

@@ -73,9 +73,14 @@ class Card(Stilled, widgets.VBox):  # type: ignore[misc]
         self.head = HTML()
         columns = [widgets.VBox(part) for part in (picture, rows) if part]
         asked = [_classed(widgets.HBox(controls), "wb-controls")] if controls else []
-        main = _classed(widgets.HBox(columns), "wb-main", *(["wb-two"] if rows else []))
-        super().__init__([Sheet(), self.head, *asked, main, *foot])
+        self._main = _classed(widgets.HBox(columns), "wb-main", *(["wb-two"] if rows else []))
+        super().__init__([Sheet(), self.head, *asked, self._main, *foot])
         self.add_class("wb-card")
+
+    def show_rows(self, shown: bool) -> None:
+        """Show what is behind the picture, or give the picture all the width."""
+        self._main.children[-1].layout.display = None if shown else "none"
+        (self._main.add_class if shown else self._main.remove_class)("wb-two")
 
     def entitle(self, title: str, *facts: object) -> None:
         """Say what is looked at, and what is known of its data."""

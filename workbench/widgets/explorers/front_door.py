@@ -327,9 +327,9 @@ def _first_rows(profile: Profile) -> Table:
     return table
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> str | None:
     if value is None:
-        return ""
+        return None
     if isinstance(value, datetime):
         # In the zone of the session, as Spark shows it.
         value = f"{value:%Y-%m-%d %H:%M:%S}" + f"{value:.%f}".rstrip("0").rstrip(".")

@@ -48,7 +48,8 @@ def test_every_path_is_a_flow_from_the_step_to_where_it_ends() -> None:
         ("signup", "&lt;b&gt;cart&lt;/b&gt; of many letters"): 1,
         ("&lt;b&gt;cart&lt;/b&gt; of many letters", "nothing more"): 1,
     }
-    assert "&lt;b&gt;cart&lt;/b&gt; of … 1" in figure.data[0].node.label
+    assert "&lt;b&gt;cart&lt;/b&gt; of many letters 1" in figure.data[0].node.label
+    assert "signup → help" in figure.data[0].link.customdata
     assert "5 on rarer paths are not drawn" in figure.layout.title.subtitle.text
 
 
@@ -97,6 +98,24 @@ def test_a_mark_tells_its_node_or_its_band() -> None:
         assert (drawn.nodes.index(a), drawn.nodes.index(b)) == (
             trace.link.source[place], trace.link.target[place]
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5])
+def test_a_name_is_cut_where_the_next_column_is_near_and_whole_where_it_is_pointed_at(
+    columns: int,
+) -> None:
+    name = "a name of forty letters, as there is one"
+    rows: Rows = [(tuple(f"{k}{name}" for k in range(columns)), True, 10)]
+    node = paths_figure(asked(rows)).data[0].node
+    assert f"0{name}" in node.customdata
+    shown = next(label for label in node.label if label.startswith("0a"))
+    assert (shown == f"0{name} 10") == (columns < 3)
+    assert len(shown) * 6.4 < 800 / columns
+
+
+def test_a_band_says_from_where_to_where_in_the_order_of_time() -> None:
+    link = paths_figure(asked([(("a",), True, 2)], after=None, before="pay")).data[0].link
+    assert link.customdata[-1] == "a → pay"
 
 
 def test_a_still_has_the_nodes_and_the_bands() -> None:

@@ -65,6 +65,19 @@ def test_each_segment_has_a_line_with_its_name_at_its_end() -> None:
     assert sum(figure.data[-2].y) == 2 * 60
 
 
+def test_a_few_long_intervals_do_not_press_a_line_of_many_points_flat() -> None:
+    few, many = [2] * 10, [400] * 190
+    days = trend(few + many, [0] * 200, [0] * 10 + [20] * 190)
+    figure = trend_figure(days)
+    low, high = figure.layout.yaxis.range
+    assert np.nanmax(figure.data[0].y) == high
+    assert "intervals, the longest cut off" in figure.layout.title.subtitle.text
+    assert (low < 0 < low + 0.01, days["high"].max() > 0.5) == (True, True)
+    assert days["share"].max() < days["high"].iloc[-1] < high < 0.15
+    low, high = trend_figure(days.iloc[:20]).layout.yaxis.range
+    assert high > days["high"].max()
+
+
 def test_of_many_segments_the_first_have_a_line() -> None:
     many = pd.concat([DAYS.assign(n=k) for k in range(9)], ignore_index=True)
     figure = trend_figure(many[["n", *DAYS.columns]])

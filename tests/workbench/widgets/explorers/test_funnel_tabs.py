@@ -79,6 +79,34 @@ def test_a_point_opens_the_people_behind_it(explorer: FunnelExplorer) -> None:
     assert explorer.people.table.layout.display is None
 
 
+def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
+    explorer = wb.explore(wb.Funnel(SHOP, "20 days"), clicks, by="device")
+    opened(explorer, "Trend", every="1 week")
+    for name, words in (("entered", "from"), ("of them open", "may still go on")):
+        (bars,) = [trace for trace in explorer.asked.data if trace.name == name]
+        some = [k for k, many in enumerate(bars.y) if many]
+        for k in {some[0], some[-1]}:
+            explorer._point(bars, k)
+            assert len(explorer.people._found.keys) == bars.y[k]
+            assert said(explorer).count() == bars.y[k]
+            assert words in explorer.people.head.value
+
+
+def test_a_picture_has_all_the_width_until_a_mark_of_it_is_clicked(
+    explorer: FunnelExplorer,
+) -> None:
+    main = explorer._main
+    assert "wb-two" in main._dom_classes
+    opened(explorer, "Trend", every="1 week")
+    assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (False, "none")
+    assert "Click a mark" in explorer.status.value
+    explorer._point(marks(explorer)[0], 0)
+    assert ("wb-two" in main._dom_classes, main.children[1].layout.display) == (True, None)
+    explorer.controls.window.value = "1 minute"
+    assert "wb-two" not in main._dom_classes
+    assert "wb-two" in opened(explorer, "Steps")._main._dom_classes
+
+
 @pytest.mark.parametrize(
     "asked", [{"order": "any"}, {"count": "conversions"}, {"start": "2024-01-04"}]
 )

@@ -21,6 +21,12 @@ from workbench.widgets.explorers.funnel.view import View
 from workbench.widgets.table import Listed
 
 _NAME = 32
+#: What stands above columns of drivers.
+_DRIVERS = {
+    "went_on": "went on", "share_went_on": "of those who went on",
+    "share_dropped": "of those who did not", "odds_ratio": "odds ratio", "low": "from",
+    "high": "to", "adjusted_p": "adjusted p",
+}  # fmt: skip
 #: Events of a path: as many columns as half of a card has room for with their names.
 _LONGEST = 3
 
@@ -34,7 +40,7 @@ def drivers_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], step: in
     code = f".drivers(events, {given})"
     ratios = dict.fromkeys(("odds_ratio", "low", "high", "p", "adjusted_p"), "{:.3g}".format)
     shown = dict.fromkeys(("share_went_on", "share_dropped"), share) | ratios
-    listed = Listed(found.table, f"{funnel!r}{code}.table", {}, shown)
+    listed = Listed(found.table, f"{funnel!r}{code}.table", _DRIVERS, shown)
 
     def behind(trace: Any, place: int) -> Behind | None:
         if trace.name != "odds ratio":
@@ -83,8 +89,10 @@ def paths_view(
     given = [f"{name}={step!r}" for name, step in (("after", found.after), ("before", found.before))
              if step is not None] + (["dropped=True"] if dropped else [])  # fmt: skip
     code = f".paths(events, {', '.join(given)}, longest={_LONGEST})"
-    shown = {"path": lambda names: " → ".join(names) or "nothing", "share": share}
-    listed = Listed(found.table, f"{funnel!r}{code}.table", {"users": found.unit}, shown)
+    shown = {"path": lambda names: " → ".join(names) or "nothing", "share": share,
+             "more": lambda more: "yes" if more else "no"}  # fmt: skip
+    heads = {"users": found.unit, "more": "goes on"}
+    listed = Listed(found.table, f"{funnel!r}{code}.table", heads, shown)
     drawn = sankey_of(found)
 
     def behind(trace: Any, place: int) -> Behind | None:

@@ -61,6 +61,8 @@ _HEADS = {
     "open": "of them still in the window",
     "median_time": "median time", "p90_time": "90% within",
 }  # fmt: skip
+#: What a tab that is not the steps says of its marks.
+_CLICKED = "Click a mark of the picture to see who is behind it."
 #: Seconds in which a figure is sent.
 _A_TURN = 0.002
 
@@ -180,7 +182,7 @@ class FunnelExplorer(Shared, Card):
         )
         self._clicked(self.asked, self._point)
         notes = [note for note in notes if "left out" not in note]
-        self.status.tell(in_lines([*notes, view.words]))
+        self.status.tell(in_lines([*notes, view.words, _CLICKED]))
         self._noted()
 
     def _place(self) -> None:
@@ -191,10 +193,13 @@ class FunnelExplorer(Shared, Card):
         self.people.level.layout.display = "none" if other else None
         self._below.layout.display = "none" if other or not self.controls.by else None
         self._asked.layout.display = None if other else "none"
+        # Nobody is listed before a mark is clicked.
+        self.show_rows(not other)
 
     def _point(self, trace: Any, k: int) -> None:
         found = self.view.behind(trace, k) if self.view is not None else None
         if found is not None:
+            self.show_rows(True)
             self.people.look(found)
 
     def _answer(

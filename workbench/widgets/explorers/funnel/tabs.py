@@ -1,6 +1,6 @@
 """The tabs of the funnel explorer: which there are, a funnel by time, and its segments compared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from workbench.described import noun
 from workbench.durations import Duration, microseconds, spoken
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
-from workbench.figures.intervals.trend import segments_of, trend_figure
-from workbench.figures.intervals.words import told_points, told_share
+from workbench.figures.intervals.trend import OPEN, entrants_of, segments_of, trend_figure
+from workbench.figures.intervals.words import points, told_points, told_share
 from workbench.figures.svg import cut
 from workbench.figures.theme import empty, moment, share, themed
 from workbench.funnel.funnel import Funnel
@@ -37,7 +37,12 @@ _TOLD_APART = 60
 #: How many days a unit of the calendar has, to count points.
 _DAYS = {"1 month": 30, "1 quarter": 91, "1 year": 365}
 _SEGMENTS = 6
-
+#: What stands above columns of a comparison.
+_COMPARED = {
+    "of": "of step 1", "difference": "difference, points", "difference_low": "from",
+    "difference_high": "to", "p_value": "p", "median_time": "median time",
+    "median_low": "from", "median_high": "to",
+}  # fmt: skip
 
 #: Behind and in front of which step paths lie.
 ENDS = "after", "before"
@@ -255,8 +260,13 @@ def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Dur
     listed = Listed(trend, f"{funnel!r}.trend(events, {', '.join(given)})", {"users": unit}, shown)
     rows = trend[trend["step"] == trend["step"].iloc[-1]] if len(trend) else trend
     parts = segments_of(rows, by)
+    bars = entrants_of(rows)
 
     def behind(trace: Any, place: int) -> Behind | None:
+        if trace.name in bars:
+            period = bars[trace.name]
+            at, many = period.index[place], int(period.iloc[place])
+            return _at_bar(funnel, at, many, every, trace.name == OPEN)
         if trace.meta is None:
             return None
         return _at_point(funnel, parts[trace.meta][1].iloc[place], by, every, rows)
@@ -269,8 +279,7 @@ def _at_point(
 ) -> Behind:
     """Those who entered in a period and reached the last step."""
     last = len(funnel.labels)
-    begin = row["from"].to_pydatetime() if hasattr(row["from"], "to_pydatetime") else row["from"]
-    said = str(row["from"]) if hasattr(row["from"], "strftime") else int(row["from"])
+    begin, said = _begins(row["from"])
     values = tuple(row[list(by)])
     found = Behind.reached(funnel, last - 1, int(row["users"]))
     others = bool(by) and rows.attrs.get("others", 0) > 0 and set(values) == {"others"}
@@ -284,6 +293,24 @@ def _at_point(
     words = f"{found.words}, entered from {moment(row['from'])} on"
     of = name_of(values) if by else ""
     return replace(found, words=words, code=code, of=of, by=tuple(by), which=which)
+
+
+def _at_bar(funnel: Funnel, at: Any, many: int, every: Duration, still_open: bool) -> Behind:
+    """Those of all segments who entered in a period, their window over or not."""
+    begin, said = _begins(at)
+    found = Behind.reached(funnel, 0, many)
+    more = ", open=True" if still_open else ""
+    code = f".people(events, reached=1, entered={said!r}, every={every!r}{more})"
+    words = f"{found.words}, entered from {moment(at)} on"
+    words += " and may still go on" if still_open else ""
+    which = found.which | {"point": Point(begin, every, still_open)}
+    return replace(found, words=words, code=code, which=which)
+
+
+def _begins(period: Any) -> tuple[Any, Any]:
+    """When a period begins, as it is asked for and as a line of Python has it."""
+    begin = period.to_pydatetime() if hasattr(period, "to_pydatetime") else int(period)
+    return begin, str(period) if hasattr(period, "strftime") else begin
 
 
 def _trend_words(rows: pd.DataFrame, unit: str, every: Duration) -> str:
@@ -308,9 +335,10 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
         return View(figure, nothing, Listed(nothing, f"{funnel!r}"), words, lambda *_: None)
     found = funnel.compare(prepared, by=by, largest=most)
     code = f"{funnel!r}.compare(events, by={list(by)}, largest={most})"
-    names = "share", "low", "high", "difference", "difference_low", "difference_high"
-    shown = dict.fromkeys(names, share) | dict.fromkeys(by, lambda value: name_of([value]))
-    listed = Listed(found, code, {"users": found.attrs["unit"]}, shown)
+    shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)
+    shown |= dict.fromkeys(("difference", "difference_low", "difference_high"), points)
+    shown |= dict.fromkeys(by, lambda value: name_of([value]))
+    listed = Listed(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
     steps = len(funnel.labels)
     keys = [tuple(one) for one in found[list(by)].iloc[::steps].itertuples(index=False)]
 

@@ -178,6 +178,25 @@ def test_a_long_list_is_shortened_around_its_change(show: Show) -> None:
     expect(row.locator(".wbp-cell[data-changed] .wbp-cell-value")).to_have_text("500")
 
 
+@pytest.mark.parametrize(("changed", "first"), [(True, "0"), (False, "0"), ([299], "260")])
+def test_a_list_without_a_change_of_its_own_is_shown_from_its_beginning(
+    show: Show, changed: Any, first: str
+) -> None:
+    long = {"name": "time", "value": [f"10 Jan 11:{n:03}" for n in range(300)], "changed": changed}
+    step = {**LESSON["steps"][0], "variables": [long]}
+    page = show({**LESSON, "steps": [step], "pictures": []})
+    cells = page.locator(".wbp-variables tbody .wbp-cell:visible")
+    expect(cells.first.locator(".wbp-cell-label")).to_have_text(first)
+    # What has changed is in sight: of all of it its name, of a cell the cell.
+    box = page.locator(".wbp-variables").bounding_box()
+    seen = cells.last if isinstance(changed, list) else cells.first
+    place = seen.bounding_box()
+    assert box is not None
+    assert place is not None
+    assert box["y"] <= place["y"] + 2
+    assert place["y"] + place["height"] <= box["y"] + box["height"] + 2
+
+
 def test_nested_kernels_show_their_own_source(show: Show) -> None:
     inner = {"name": "inner", "source": ["def inner():", "    return 1"]}
     steps = [LESSON["steps"][0], {"function": "inner", "line": 2, "caption": "Inside."}]

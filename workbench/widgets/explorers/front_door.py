@@ -6,7 +6,9 @@ from math import prod
 from typing import Any
 
 import ipywidgets as widgets
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from workbench.figures.stills.still import page
 from workbench.figures.svg import cut, text
@@ -86,7 +88,10 @@ class FrontDoor(Card):
         )
         self.words, self.lines, self.status = HTML(), HTML(), Status()
         self.steps = widgets.TagsInput(allow_duplicates=False)
-        self.window = widgets.Dropdown(description="within", layout={"width": "auto"})
+        self.window = widgets.Dropdown(
+            description="within", layout={"width": "auto", "align_self": "flex-start"},
+            style={"description_width": "initial"},
+        )  # fmt: skip
         self.button = widgets.Button(description="Open the explorer", button_style="primary")
         self.place = widgets.VBox()
         wanted = [
@@ -321,10 +326,28 @@ def _facts(profile: Profile) -> Sequence[object]:
 def _first_rows(profile: Profile) -> Table:
     rows = profile.first.slice(0, ROWS_SHOWN)
     names = rows.column_names[:COLUMNS_SHOWN]
-    cells = {name: [*map(_cell, rows.column(k).to_pylist())] for k, name in enumerate(names)}
+    cells = {name: _cells(rows.column(k)) for k, name in enumerate(names)}
     table = Table()
-    table.show(pd.DataFrame(cells, dtype=object), f"events.limit({ROWS_SHOWN}).toPandas()")
+    code = f"events.limit({ROWS_SHOWN}).toPandas()"
+    # A number as it is: it may be one of a flight, and no amount.
+    table.show(pd.DataFrame(cells), code, shown=dict.fromkeys(names, _as_it_is))
     return table
+
+
+def _cells(column: pa.ChunkedArray) -> "pd.Series[Any]":
+    """Numbers as numbers, which stand on the right, and all else as it is read."""
+    values = column.to_pylist()
+    if pa.types.is_integer(column.type):
+        return pd.Series(values, dtype="Int64")
+    if pa.types.is_floating(column.type):
+        # A NaN is none of the nulls.
+        numbers = np.array([0.0 if one is None else one for one in values], np.float64)
+        return pd.Series(pd.arrays.FloatingArray(numbers, np.array([v is None for v in values])))
+    return pd.Series([*map(_cell, values)], dtype=object)
+
+
+def _as_it_is(value: Any) -> str:
+    return "" if value is None or value is pd.NA else str(value)
 
 
 def _cell(value: Any) -> str | None:

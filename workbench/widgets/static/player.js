@@ -120,12 +120,13 @@ function listing({ name, first_line: firstLine = 1, source }) {
   return { el, lines, length: source.length - (folded === null ? 0 : folded[1] - folded[0] - 1) };
 }
 
-/** Scrolls inside the box alone, and only when the node is out of its sight. */
+/** Scrolls inside the box alone, and only when the node is out of its sight; of a high one its top is. */
 function keepInSight(box, node) {
   const frame = box.getBoundingClientRect();
   const place = node.getBoundingClientRect();
   if (place.top >= frame.top + 4 && place.bottom <= frame.bottom - 4) return;
-  box.scrollTop += (place.top + place.bottom - frame.top - frame.bottom) / 2;
+  if (place.height > frame.height) box.scrollTop += place.top - frame.top;
+  else box.scrollTop += (place.top + place.bottom - frame.top - frame.bottom) / 2;
 }
 
 function sourcePanel(functions) {
@@ -179,7 +180,7 @@ function strip() {
   const el = h("span", { class: "wbp-strip", role: "list" }, before, after);
   const pool = [];
   function show(values, changed) {
-    const [first, last] = shownPart(values.length, Math.min(...changed, values.length));
+    const [first, last] = shownPart(values.length, changed.size ? Math.min(...changed) : 0);
     while (pool.length < last - first) {
       pool.push(cell());
       after.before(pool.at(-1).el);
@@ -280,7 +281,9 @@ function variablesPanel() {
     rows.forEach((row, index) => row.show(variables[index]));
     setHidden(none, variables.length > 0);
     const changed = variables.findIndex(isChanged);
-    if (changed >= 0) keepInSight(box, rows[changed].el);
+    if (changed < 0) return;
+    const row = rows[changed].el;
+    keepInSight(box, row.offsetHeight > box.clientHeight ? row.querySelector("[data-changed]") ?? row : row);
   }
   return { el, show };
 }

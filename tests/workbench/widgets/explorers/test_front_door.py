@@ -1,6 +1,7 @@
 """The front door proposes roles, asks what is wanted, and ends in an explorer and in its code."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from workbench.profiles.profile import Profile
 from workbench.profiles.proposals import proposed
 from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
 from workbench.widgets.explorers.front_door import AS_IT_IS, NONE, FrontDoor
+from workbench.widgets.table import Table
 
 RunOn = Callable[..., Any]
 ROWS = 900
@@ -31,12 +33,21 @@ FIRST = pa.table(
 )
 
 
-def door_of(columns: list[ColumnProfile] = COLUMNS, rows: int = ROWS) -> FrontDoor:
+def door_of(
+    columns: list[ColumnProfile] = COLUMNS, rows: int = ROWS, seen: pa.Table = FIRST
+) -> FrontDoor:
     """A front door that asks no Spark."""
     held = {one.name: one for one in columns}
-    first = FIRST.select([name for name in FIRST.column_names if name in held])
+    first = seen.select([name for name in seen.column_names if name in held])
     profile: Any = Profile(None, rows, held, first, proposed(columns, rows))  # type: ignore[arg-type]
     return FrontDoor(profile, "shop.csv", "'shop.csv'", lambda *_: None)
+
+
+def parts_of(widget: Any) -> Iterator[Any]:
+    """Everything that a widget is made of, from above to below."""
+    for one in getattr(widget, "children", ()):
+        yield one
+        yield from parts_of(one)
 
 
 def test_it_begins_with_the_proposals_and_the_code_of_the_first_question() -> None:
@@ -53,6 +64,19 @@ def test_it_begins_with_the_proposals_and_the_code_of_the_first_question() -> No
         "wb.explore(funnel, events)",
     ]
     assert "10 of 900 cannot be read so" in door.reasons["time"].value
+
+
+def test_numbers_of_the_first_rows_stand_on_the_right_as_they_are_and_nulls_are_a_dash() -> None:
+    rows = {"user": ["a", None], "tick": [1545, None], "price": [float("nan"), None]}
+    first_rows = next(
+        one for one in parts_of(door_of(seen=pa.table(rows))) if isinstance(one, Table)
+    )
+    shown = first_rows.grid._dt_args
+    assert [one["className"] for one in shown["columnDefs"][1:]] == [
+        *("dt-left", "dt-right", "dt-right")
+    ]
+    read = [row[:3] for row in json.loads(shown["data_json"])]
+    assert read == [["a", "1545", "nan"], ["—", "—", "—"]]
 
 
 def test_another_question_and_other_columns_change_the_code() -> None:

@@ -1,5 +1,6 @@
 """The funnel explorer's tabs: each shows its twin's answer, who is behind a mark, and its code."""
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -41,6 +42,15 @@ def opened(explorer: FunnelExplorer, tab: str, **chosen: Any) -> FunnelExplorer:
 
 def marks(explorer: FunnelExplorer) -> list[Any]:
     return [trace for trace in explorer.asked.data if trace.meta is not None]
+
+
+def listed(explorer: FunnelExplorer) -> dict[str, list[str]]:
+    """The columns of the table as they are read, by their heads."""
+    shown = explorer.table.grid._dt_args
+    heads = re.findall("<th>(.*?)</th>", shown["table_html"])
+    return dict(
+        zip(reversed(heads), reversed([*zip(*json.loads(shown["data_json"]))]), strict=True)
+    )
 
 
 def said(explorer: FunnelExplorer) -> Any:
@@ -125,6 +135,9 @@ def test_segments_are_compared_and_a_dot_opens_its_people(explorer: FunnelExplor
     opened(explorer, "Compare", by="country")
     found = explorer._table()
     assert found.equals(explorer.funnel.compare(explorer.prepared, by=["country"], largest=6))
+    baseline, second = (listed(explorer)[name][1::3] for name in ("difference, points", "p"))
+    assert (baseline[0], second[0]) == ("—", "—")
+    assert re.fullmatch(r"[+-]\d+\.\d", baseline[1])
     for trace in marks(explorer):
         for k, segment in enumerate(trace.customdata):
             explorer._point(trace, k)

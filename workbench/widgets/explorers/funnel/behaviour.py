@@ -23,8 +23,8 @@ from workbench.widgets.table import Listed
 _NAME = 32
 #: What stands above columns of drivers.
 _DRIVERS = {
-    "went_on": "went on", "share_went_on": "of those who went on",
-    "share_dropped": "of those who did not", "odds_ratio": "odds ratio", "low": "from",
+    "went_on": "went on", "share_went_on": "share, went on", "share_dropped": "share, dropped",
+    "odds_ratio": "odds ratio", "low": "from",
     "high": "to", "adjusted_p": "adjusted p",
 }  # fmt: skip
 #: Events of a path: as many columns as half of a card has room for with their names.

@@ -39,7 +39,7 @@ _DAYS = {"1 month": 30, "1 quarter": 91, "1 year": 365}
 _SEGMENTS = 6
 #: What stands above columns of a comparison.
 _COMPARED = {
-    "of": "of step 1", "difference": "difference, points", "difference_low": "from",
+    "difference": "difference, points", "difference_low": "from",
     "difference_high": "to", "p_value": "p", "median_time": "median time",
     "median_low": "from", "median_high": "to",
 }  # fmt: skip
@@ -338,6 +338,7 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
     shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)
     shown |= dict.fromkeys(("difference", "difference_low", "difference_high"), points)
     shown |= dict.fromkeys(by, lambda value: name_of([value]))
+    shown["p_value"] = lambda p: "" if pd.isna(p) else f"{p:.2g}"
     listed = Listed(found, code, {"users": found.attrs["unit"], **_COMPARED}, shown)
     steps = len(funnel.labels)
     keys = [tuple(one) for one in found[list(by)].iloc[::steps].itertuples(index=False)]

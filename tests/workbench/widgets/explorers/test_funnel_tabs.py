@@ -48,9 +48,9 @@ def listed(explorer: FunnelExplorer) -> dict[str, list[str]]:
     """The columns of the table as they are read, by their heads."""
     shown = explorer.table.grid._dt_args
     heads = re.findall("<th>(.*?)</th>", shown["table_html"])
-    return dict(
-        zip(reversed(heads), reversed([*zip(*json.loads(shown["data_json"]))]), strict=True)
-    )
+    columns = list(map(list, zip(*json.loads(shown["data_json"]), strict=True)))
+    # What is read stands before the values as CSV has them.
+    return dict(zip(reversed(heads), reversed(columns), strict=True))
 
 
 def said(explorer: FunnelExplorer) -> Any:

@@ -1,13 +1,19 @@
-"""The memory of Spark's workers while something runs."""
+"""The memory of Spark's workers while something runs, and its longest task."""
 
 import os
 import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import psutil
 
 from workbench.spark import worker_daemon
 
-BETWEEN_SAMPLES = 0.02
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BETWEEN_SAMPLES, MOST_TASKS = 0.02, 10_000
 #: What a session of the workbench has its workers forked by.
 DAEMON = worker_daemon.__name__
 
@@ -40,3 +46,20 @@ def worker_bytes() -> list[int]:
         except psutil.Error:
             continue
     return sizes
+
+
+def longest_task(spark: "SparkSession", run: Callable[[], object]) -> float:
+    """Return how many seconds the longest task took of the last stage of what is run."""
+    context, name = spark.sparkContext, f"longest task {time.monotonic_ns()}"
+    context.setJobGroup(name, name)
+    try:
+        run()
+    finally:
+        context.setJobGroup("", "")
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(name)]
+    stage = max(stage for job in jobs if job is not None for stage in job.stageIds)
+    store = context._jsc.sc().statusStore()
+    tasks = store.taskList(stage, 0, MOST_TASKS)
+    each = [float(tasks.apply(i).duration().get()) for i in range(tasks.size())]
+    return max(each) / 1_000

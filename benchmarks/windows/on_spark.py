@@ -14,13 +14,14 @@ import duckdb
 import workbench as wb
 from benchmarks.measuring.measure import check_same, seconds, side_by_side
 from benchmarks.measuring.report import Report, Result, plain_seconds
+from benchmarks.windows import hot_key
 from benchmarks.windows.readings import stored
 from benchmarks.windows.ways import THREADS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-PARTS = ("spark", "percentile", "operator", "engine")
+PARTS = ("spark", "percentile", "operator", "engine", "cut")
 SENSORS = 20
 IQR = {"iqr": wb.fn.quantile("value", [0.25, 0.5, 0.75])}
 FRAME = wb.Frame.rows(-1_000, 0)
@@ -126,6 +127,8 @@ def run(sizes: Sequence[int], rounds: int, folder: Path, report: Report, chosen:
         engine(bench, sizes[0])
     if "operator" in chosen:
         operator(bench, sizes[0])
+    if "cut" in chosen:
+        hot_key.cut(bench.spark, sizes[-1], rounds, folder, report)
 
 
 def end_to_end(bench: OnSpark, rows: int) -> None:

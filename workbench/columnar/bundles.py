@@ -85,7 +85,11 @@ class BundleTask:
 
     def bundles(self, rows: pa.Table) -> Iterator[Bundle]:
         """Return the rows for each partition that has some."""
-        chosen, to, marks = self.routed(rows)
+        return self.packed(rows, self.routed(rows))
+
+    def packed(self, rows: pa.Table, routed: Routed) -> Iterator[Bundle]:
+        """Return rows that go to some partitions as bundles for these."""
+        chosen, to, marks = routed
         offsets, order = grouped(to, self.partitions)
         rows = rows.drop_columns([PARTITION]).combine_chunks().take(chosen[order])
         for name, mark in marks.items():

@@ -94,12 +94,23 @@ def _tile(window: Window, call: Call, number: Ints) -> pa.Array:
     """The bucket of each row among the rows of its frame, as ``ntile`` deals them."""
     size = window.frames(call, ()).sizes
     buckets, known = window.buckets(call)
-    at = np.minimum(number, size) - 1
+    tile = dealt(np.minimum(number, size), size, buckets)
+    return pa.array(tile.astype(np.int32), mask=(size == 0) | ~known)
+
+
+def dealt(number: Ints, size: Ints, buckets: Any) -> Ints:
+    """Return the bucket of each row that is some number of so many, from 1, as ``ntile`` deals.
+
+    Examples
+    --------
+    >>> dealt(np.array([1, 3, 4, 5]), np.full(4, 5), 2).tolist()
+    [1, 1, 2, 2]
+    """
+    at = number - 1
     small, large = size // buckets, size % buckets
     in_large = (small + 1) * large
     behind = large + (at - in_large) // np.maximum(small, 1)
-    tile = np.where(at < in_large, at // (small + 1), behind) + 1
-    return pa.array(tile.astype(np.int32), mask=(size == 0) | ~known)
+    return np.asarray(np.where(at < in_large, at // (small + 1), behind) + 1)
 
 
 def _fill(window: Window, call: Call, own: OwnOrder) -> pa.Array:

@@ -12,6 +12,8 @@ from workbench.engine.block import Call, Window
 from workbench.engine.extent import CallExtent
 from workbench.engine.functions import answer
 from workbench.engine.order import ordered_block
+from workbench.engine.ranges.carried import PieceAnswers, with_conditions
+from workbench.engine.ranges.carry import SIDE
 from workbench.engine.ranges.route import PIECE, check_overlap, own_rows
 from workbench.functions.order import OrderColumn
 
@@ -45,12 +47,19 @@ class WindowTask:
         """Answer for a Spark partition that holds all rows of its keys."""
         freeze_gc()
         keep_heap()
-        parts = [batch for batch in unbundled(batches) if batch.num_rows]
-        if parts:
-            rows = pa.Table.from_batches(parts)
-            pieces = (PIECE,) if PIECE in rows.column_names else ()
-            block = ordered_block(rows, (*self.keys, *pieces), self.order)
-            yield from self.answer(block).to_batches(max_chunksize=ROWS_AT_ONCE)
+        rows: list[pa.RecordBatch] = []
+        states: list[pa.RecordBatch] = []
+        for batch in unbundled(batches):
+            (states if SIDE in batch.schema.names else rows).append(batch)
+        rows = [batch for batch in rows if batch.num_rows]
+        if rows:
+            table = pa.Table.from_batches(rows)
+            in_pieces = PIECE in table.column_names
+            keys = (*self.keys, PIECE) if in_pieces else self.keys
+            block = ordered_block(table, keys, self.order)
+            beyond = pa.Table.from_batches(states) if states else None
+            found = self.of_pieces(block, beyond) if in_pieces else self.answer(block)
+            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def answer(self, block: Block) -> pa.Table:
         """Return every row with the answer of every call.
@@ -65,9 +74,27 @@ class WindowTask:
         pyarrow.Table
         """
         window = Window(block, self.order)
-        in_pieces = PIECE in block.rows.column_names
-        if in_pieces and self.reach is not None and self.reach.counts:
-            check_overlap(block, window.order.group, self.reach)
         columns = {name: block.column(alias) for name, alias in self.columns}
-        columns |= {call.column: answer(window, call) for call in self.calls}
-        return own_rows(block, pa.table(columns)) if in_pieces else pa.table(columns)
+        return pa.table(columns | {call.column: answer(window, call) for call in self.calls})
+
+    def of_pieces(self, block: Block, states: pa.Table | None) -> pa.Table:
+        """Return every row of a piece that is its own with the answer of every call.
+
+        Parameters
+        ----------
+        block : Block
+            Its partitions are pieces, or whole.
+        states : pyarrow.Table or None
+            Those of the rows beyond them.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        window = Window(with_conditions(block, self.calls), self.order)
+        if self.reach is not None and self.reach.counts:
+            check_overlap(block, window.order.group, self.reach)
+        answers = PieceAnswers.of(window, states, self.calls)
+        columns = {name: block.column(alias) for name, alias in self.columns}
+        columns |= {call.column: answers.answer(call) for call in self.calls}
+        return own_rows(block, pa.table(columns))

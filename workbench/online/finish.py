@@ -16,9 +16,9 @@ from kernels.states.aggregates import AGGREGATES
 from kernels.structures.instants import LEAST, MOST
 from kernels.tiling import cells as c
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.merge_states import from_states
 from workbench.columnar.exact_sums import TOO_LARGE, exact_sum
 from workbench.columnar.value_texts import value_of_key
+from workbench.engine.partials import from_states
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import COUNT, EXACT_SUM, LIKE_SUM
 from workbench.online.layout import Ints, LayoutPart, StoreLayout, names_for, slots_for

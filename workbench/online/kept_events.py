@@ -16,12 +16,12 @@ from kernels.structures.instants import LEAST, MOST
 from kernels.tiling.hops import hop_begins, window_start
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.partials import kept_rows
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.ragged import run_of_rows
+from workbench.engine.kept_rows import kept_rows
 from workbench.stores import StoreError
 
 

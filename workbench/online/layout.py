@@ -17,9 +17,9 @@ from kernels.tiling.cells import kind_for
 from kernels.tiling.hops import window_start
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.partials import partial_states
 from workbench.columnar.columns import is_ranked
 from workbench.engine.block import Call
+from workbench.engine.partials import partial_states
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import HISTOGRAM, SKETCHES, Options
 from workbench.online.kept_events import KeptEvents

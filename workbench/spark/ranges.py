@@ -123,6 +123,7 @@ def piece_rows(
     wanted: "Mapping[str, Column]",
     cutting: RangePlan,
     summaries: "DataFrame",
+    kind: type[PieceTask] = PieceTask,
     **more: Any,
 ) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
@@ -135,8 +136,10 @@ def piece_rows(
     cutting : RangePlan
     summaries : pyspark.sql.DataFrame
         From :meth:`RangePlan.summaries`.
+    kind : type
+        What bundles the rows.
     **more
-        Further fields of the :class:`workbench.columnar.bundles.BundleTask`.
+        Its further fields.
 
     Returns
     -------
@@ -155,7 +158,7 @@ def piece_rows(
     rows = without_null(rows, [number[name] for name in cutting.present])
     goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
     columns = (*wanted, PARTITION)
-    task = PieceTask(columns, cutting.keys, partitions, order=cutting.order, **more)
+    task = kind(columns, cutting.keys, partitions, order=cutting.order, **more)
     return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernels.frames.extent import FrameExtent, frame_extent
 from workbench.engine.extent import CallExtent, Sides
+from workbench.engine.ranges.unbounded import unbounded_sides, why_all
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, kind_of
@@ -43,9 +44,9 @@ def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
     Examples
     --------
     >>> from workbench import fn
-    >>> why_not({"r": fn.rank()}, {"r": Frame.range(None, None)})
-    'rank looks at the whole partition (r)'
-    >>> why_not({"total": fn.sum("x")}, {"total": Frame.rows(-3, 3)})
+    >>> why_not({"r": fn.dense_rank()}, {"r": Frame.range(None, None)})
+    'dense_rank looks at the whole partition (r)'
+    >>> why_not({"total": fn.sum("x")}, {"total": Frame.rows(None, 3)})
     """
     for name, one in functions.items():
         if reason := _far(one, frames[name]):
@@ -53,23 +54,52 @@ def why_not(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> s
     return None
 
 
+def carried(functions: Mapping[str, Function], frames: Mapping[str, Frame]) -> list[str]:
+    """Return which functions look at all rows on a side, so that a piece gets more than its rows.
+
+    Parameters
+    ----------
+    functions : dict of str to Function
+        For which :func:`why_not` knows no reason.
+    frames : dict of str to Frame
+        By the same names.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from workbench import fn
+    >>> functions = {"near": fn.sum("x"), "so_far": fn.sum("x")}
+    >>> carried(functions, {"near": Frame.rows(-1, 1), "so_far": Frame.rows(None, 0)})
+    ['so_far']
+    """
+    return [name for name, one in functions.items() if any(_unbounded(one, frames[name]))]
+
+
+def _unbounded(function: Function, frame: Frame) -> tuple[bool, bool]:
+    return unbounded_sides(function.info, function.options, frame)
+
+
 def _far(function: Function, frame: Frame) -> str | None:
-    info = function.info
-    if info.extent in (BACK, AHEAD) and not isinstance(function.options.n, int):
+    info, options = function.info, function.options
+    why = why_all(function.name, info, options, bool(function.order))
+    if info.extent in (BACK, AHEAD) and not isinstance(options.n, int):
         return f"{function.name} looks as far as each row says"
     if info.extent in (BACK, AHEAD):
         passes = f"{function.name} passes over any number of nulls"
-        return passes if function.options.ignore_nulls else None
+        return passes if why and any(_unbounded(function, frame)) else None
     if not info.has_frame:
-        return f"{function.name} looks at the whole partition"
+        return f"{function.name} looks at the whole partition" if why else None
     if info.extent == CHUNKS:
         return f"{function.name} counts its chunks from the partition's first row"
     if frame.unit == "session":
         return f"{frame!r} is as long as its rows come"
-    if frame.low is None or frame.high is None:
-        return f"{frame!r} has no bound on one side"
-    if not all(_constant(bound) for bound in (frame.low, frame.high)):
+    if not all(bound is None or _constant(bound) for bound in (frame.low, frame.high)):
         return f"{frame!r} differs from row to row"
+    if why and any(_unbounded(function, frame)):
+        return f"{frame!r} has no bound on one side, and {why}"
     return None
 
 
@@ -78,7 +108,7 @@ def _constant(bound: Any) -> bool:
 
 
 def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
-    """Return how far the functions of a call look, where that has an end.
+    """Return how far the functions of a call look, as far as that has an end.
 
     Parameters
     ----------
@@ -102,19 +132,20 @@ def call_extent(found: "Iterable[Resolved]", along: "DataType") -> CallExtent:
 
 
 def _sides(one: "Resolved", along: "DataType") -> tuple[str, Any, Any]:
-    """From where to where a function looks, and in what."""
-    extent, n = one.function.info.extent, one.function.options.n
-    if extent in (BACK, AHEAD):
-        at = n if extent == AHEAD else -n
+    """From where to where a function looks, and in what; a side without a bound says nothing."""
+    extent, options = one.function.info.extent, one.function.options
+    if extent in (BACK, AHEAD) and not options.ignore_nulls:
+        at = options.n if extent == AHEAD else -options.n
         return "rows", at, at
-    low, high = one.frame.low, one.frame.high
-    if one.frame.is_empty:
+    if one.frame.is_empty or not one.function.info.has_frame:
         return "rows", 0, 0
-    assert low is not None
-    assert high is not None
-    if one.frame.unit != "range":
-        return one.frame.unit, low.amount, high.amount
-    return "range", _distance(low, along), _distance(high, along)
+    measured = one.frame.unit == "range"
+    bounds = [one.frame.low or one.frame.high, one.frame.high or one.frame.low]
+    low, high = (
+        0 if bound is None else _distance(bound, along) if measured else bound.amount
+        for bound in bounds
+    )
+    return one.frame.unit, low, high
 
 
 def _distance(bound: Offset, along: "DataType") -> int | float:

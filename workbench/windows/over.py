@@ -42,9 +42,11 @@ class Over(WindowCall):
         latter where it is right and not slow.
     cut : str, int or None
         "auto" cuts partitions that hold more than their share of a large table into pieces by
-        their order, where every function looks a bounded way back and ahead, so that several
-        tasks share them. It costs a pass over the columns of key and order. A number is about how
-        many rows a piece has, instead. None leaves each partition to one task.
+        their order, so that several tasks share them: where the kernels answer, and every function
+        looks a bounded way back and ahead, or needs no more than a state or a few rows of all that
+        is further away, such as running sums, extremes, first and last values and ranks. It costs
+        a pass over the columns of key and order. A number is about how many rows a piece has,
+        instead. None leaves each partition to one task.
     **columns : Function
         What to add: functions of ``wb.fn`` by the name of the result.
 

@@ -1,10 +1,13 @@
 """A window call on a table at rest, as a Spark plan."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.engine.block import Call
+from workbench.engine.ranges.carry import CarryTask
+from workbench.engine.ranges.route import PieceTask
+from workbench.engine.ranges.unbounded import sides_of
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
@@ -90,10 +93,20 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
     if cutting := _cutting(call, df, found, carried):
         task = replace(task, reach=cutting.reach)
         summaries = cutting.summaries(df.df, carried.wanted)
-        rows = piece_rows(df.df, carried.wanted, cutting, summaries)
+        kind, more = bundling(task)
+        rows = piece_rows(df.df, carried.wanted, cutting, summaries, kind, **more)
     else:
         rows = bundle_rows(df.df, carried.wanted, task.keys)
     return rows.mapInArrow(named_task("window kernel", task.from_rows), result_schema(df, found))
+
+
+def bundling(task: WindowTask) -> tuple[type[PieceTask], dict[str, Any]]:
+    """Return what bundles the rows of pieces, and its further fields.
+
+    Where calls look at all rows on a side, what these say goes along.
+    """
+    calls = tuple(call for call in task.calls if any(sides_of(call)))
+    return (CarryTask, {"calls": calls, "along": task.order}) if calls else (PieceTask, {})
 
 
 def _in_driver(

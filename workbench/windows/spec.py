@@ -12,7 +12,7 @@ from workbench.functions.order import order_terms, term_as_given
 from workbench.spark.shuffle import any_of
 from workbench.windows.bind import frame_for
 from workbench.windows.checks import check_order
-from workbench.windows.cutting import check_cut, why_uncut
+from workbench.windows.cutting import check_cut, how_cut, why_uncut
 from workbench.windows.spark_engine import ENGINES, EngineChoice, choose
 
 
@@ -59,13 +59,13 @@ class WindowCall(Described):
         self.frame, self.engine = _checked_frame(frame, columns), engine
         self.columns = _checked_columns(columns)
         check_known(engine, ENGINES, "engine")
-        frames = {name: frame_for(f, frame, bool(self.order_by)) for name, f in columns.items()}
+        frames, ordered = self._frames, bool(self.order_by)
         for name, function in columns.items():
             check_order(name, function, frames[name], len(self.order_by))
-        self.cut = check_cut(cut, engine, self.columns, frames)
+        self.cut = check_cut(cut, engine, self.columns, frames, ordered)
         requested = "kernel" if isinstance(cut, int) and engine == "auto" else engine
         self.choice: EngineChoice = choose(requested, self.columns, frames)
-        self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames)
+        self.uncut = why_uncut(self.cut, self.choice.engine, self.columns, frames, ordered)
 
     def __repr__(self) -> str:
         given = {"partition_by": list(self.partition_by), "order_by": self.order_terms}
@@ -78,6 +78,12 @@ class WindowCall(Described):
         others = {name: one for name, one in self.columns.items() if name not in plain}
         shown += [f"**{others!r}"] if others else []
         return f"wb.Over({', '.join(shown)})"
+
+    @property
+    def _frames(self) -> dict[str, Frame]:
+        """The frame of each function by the name of its result."""
+        ordered = bool(self.order_by)
+        return {name: frame_for(one, self.frame, ordered) for name, one in self.columns.items()}
 
     @property
     def order_terms(self) -> list[Any]:
@@ -103,13 +109,11 @@ class WindowCall(Described):
         str
         """
         lines = [f"engine: {self.choice.engine}, because {self.choice.why}"]
-        if self.uncut is None:
-            why = "cut by order into pieces, as all functions look a bounded way"
-        else:
-            why = f"one task each, because {self.uncut}"
+        frames, whole = self._frames, f"one task each, because {self.uncut}"
+        why = how_cut(self.columns, frames) if self.uncut is None else whole
         lines.append(f"large partitions: {why}")
         for name, function in self.columns.items():
-            frame = frame_for(function, self.frame, bool(self.order_by))
+            frame = frames[name]
             seen = f" over {frame!r}" if function.info.has_frame else ""
             lines.append(f"{name}: {function!r}{'' if function.frame else seen}")
         return "\n".join(lines)

@@ -16,24 +16,23 @@ from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import key_codes
 from workbench.engine.block import Call
 from workbench.engine.ranges.cuts import CUTS, CutTask
-from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import SampleTask
 from workbench.engine.task import WindowTask
 from workbench.functions.fn import Function
 from workbench.functions.order import order_terms
 from workbench.windows.bind import Resolved, frame_for
 from workbench.windows.extent import call_extent, why_not
+from workbench.windows.plan import bundling
 
 Asked = dict[str, Function]
 
 
-def asked_of(cases: dict[str, over_cases.Asked]) -> Asked:
-    """Return the functions of cases that look a bounded way when their frame does."""
-    near = wb.Frame.rows(-1, 1)
+def asked_of(cases: dict[str, over_cases.Asked], frame: wb.Frame) -> Asked:
+    """Return the functions of cases whose partitions can be cut where they have a frame."""
     return {
         name: one.function
         for name, one in cases.items()
-        if why_not({name: one.function}, {name: near}) is None
+        if why_not({name: one.function}, {name: frame}) is None
     }
 
 
@@ -88,7 +87,9 @@ def answer_in_pieces(
     parts = [seen.slice(at, rows_a_task) for at in range(0, len(seen), rows_a_task)]
     summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
-    pieces = PieceTask((*rows.column_names, PARTITION), tuple(keys), partitions, order=first)
+    columns = (*rows.column_names, PARTITION)
+    kind, more = bundling(task)
+    pieces = kind(columns, tuple(keys), partitions, order=first, **more)
     bundles: list[pa.RecordBatch] = []
     for part in _with_partitions(rows, keys, partitions, rows_a_task):
         packed = pa.array([*cuts, None][:1] + [None] * (len(part) - 1), pa.binary())

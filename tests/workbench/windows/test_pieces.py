@@ -13,6 +13,7 @@ import workbench as wb
 from tests.drawn import draws
 from tests.workbench.windows.cases import COLUMNS, PLACED, TIE_PROOF, counted_frames, same, tables
 from tests.workbench.windows.pieces import Asked, answer, answer_in_pieces, asked_of
+from workbench import fn
 from workbench.engine.ranges.sample import SHARE, surely
 
 #: Each example has many functions, so a failing one is shown as it is found, and not made small.
@@ -21,9 +22,25 @@ many = draws(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-#: Every function that looks a bounded way; some of them need an order without ties.
-ANY_ORDER = asked_of(TIE_PROOF)
-FULL_ORDER = ANY_ORDER | asked_of(PLACED)
+NEAR, SO_FAR = wb.Frame.rows(-1, 1), wb.Frame.rows(None, 0)
+#: Every function that can be cut over bounded frames; some of them need an order without ties.
+ANY_ORDER = asked_of(TIE_PROOF, NEAR)
+FULL_ORDER = ANY_ORDER | asked_of(PLACED, NEAR)
+#: Those that can be cut over any frame.
+CARRIED = asked_of(TIE_PROOF, SO_FAR)
+CARRIED_IN_FULL_ORDER = (
+    CARRIED
+    | asked_of(PLACED, SO_FAR)
+    | {
+        "last_two": fn.last_k("word", 2),
+        "first_three": fn.first_k("day", 3),
+        "last_but_one": fn.nth("word", -2),
+        "second_given": fn.nth("x", 2).ignore_nulls(),
+        "before_given": fn.lag("whole", 2).ignore_nulls(),
+        "few": fn.bounded_count_distinct("word", 3),
+        "line": fn.regr_intercept("x", "whole").where("yes"),
+    }
+)
 
 
 def some_of(functions: Asked) -> st.SearchStrategy[Asked]:
@@ -138,6 +155,51 @@ def test_sampled_rows_that_surely_stand_for_enough(rows: int) -> None:
     assert (sampled[enough:] - sampled[:-enough]).min() >= rows
 
 
+def open_sided(frames: st.SearchStrategy[wb.Frame]) -> st.SearchStrategy[wb.Frame]:
+    return frames.filter(lambda frame: frame.low is None or frame.high is None)
+
+
+@draws(100, many)
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    first=orders(ORDERED),
+    frame=open_sided(counted_frames(("rows", "groups"))),
+    functions=some_of(CARRIED_IN_FULL_ORDER),
+    near=some_of(FULL_ORDER),
+    plan=plans,
+)
+def test_frames_without_a_bound_beside_frames_with_both(
+    rows: pa.Table,
+    partition_by: Any,
+    first: Any,
+    frame: wb.Frame,
+    functions: Asked,
+    near: Asked,
+    plan: Any,
+) -> None:
+    bounded_ones = {
+        f"near {name}": one.over(wb.Frame.rows(-1, 2)) if one.info.has_frame else one
+        for name, one in near.items()
+    }
+    check(rows, partition_by, [first, "id"], frame, functions | bounded_ones, plan)
+
+
+@draws(60, many)
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    first=orders(ORDERED),
+    frame=open_sided(counted_frames(("groups",))),
+    functions=some_of(CARRIED),
+    plan=plans,
+)
+def test_frames_without_a_bound_of_tied_rows(
+    rows: pa.Table, partition_by: Any, first: Any, frame: wb.Frame, functions: Asked, plan: Any
+) -> None:
+    check(rows, partition_by, [first], frame, functions, plan)
+
+
 DISTANCES: dict[str, list[Any]] = {
     "k": [-9, -3, -1, 0, 1, 2, 9],
     "whole": [-(2**62), -3, -1, 0, 1, 2, 2**62],
@@ -168,6 +230,28 @@ def test_frames_that_measure(
     check(rows, partition_by, [along[0]], along[1], functions, plan)
 
 
+@st.composite
+def open_distances(draw: st.DrawFn) -> tuple[Any, wb.Frame]:
+    """Draw a frame without a bound on one side or on both, from a distance or from the peers."""
+    first, frame = draw(measured())
+    sides = draw(st.sampled_from([(None, frame.given[1]), (frame.given[0], None), (None, None)]))
+    return first, wb.Frame.range(*sides, exclude=frame.exclude)
+
+
+@draws(80, many)
+@given(
+    rows=tables(30),
+    partition_by=keys,
+    along=open_distances(),
+    functions=some_of(CARRIED),
+    plan=plans,
+)
+def test_frames_that_measure_on_one_side(
+    rows: pa.Table, partition_by: Any, along: tuple[Any, wb.Frame], functions: Asked, plan: Any
+) -> None:
+    check(rows, partition_by, [along[0]], along[1], functions, plan)
+
+
 SOME = {name: ANY_ORDER[name] for name in ("rows_", "total", "half", "low")}
 
 
@@ -184,6 +268,51 @@ def test_a_cut_anywhere(at: int) -> None:
     for frame in (wb.Frame.rows(-3, 2), wb.Frame.range(-1, 2), wb.Frame.groups(-2, -1)):
         order = ["k"] if frame.unit == "range" else ["k", "id"]
         check(pairs(), (), order, frame, SOME, (at, 24, 3))
+
+
+#: Of a table of pairs: what is before each row, at it and behind it, by states and by rows.
+BEYOND = {
+    "so_far": fn.sum("whole").over(wb.Frame.rows(None, 0)),
+    "to_come": fn.avg("whole").over(wb.Frame.rows(2, None)),
+    "best": fn.max("whole").over(wb.Frame.range(None, -1)),
+    "last": fn.last("whole").over(wb.Frame.groups(-1, None)),
+    "all": fn.count().over(wb.Frame.range(None, None, exclude="group")),
+    "place": fn.rank(),
+    "share": fn.cume_dist(),
+}
+
+
+@pytest.mark.parametrize("at", [1, 2, 5, 11, 23])
+def test_what_is_beyond_a_cut_anywhere(at: int) -> None:
+    check(pairs(), (), ["k"], SO_FAR, BEYOND, (at, 24, 3))
+    check(pairs(), (), ["k"], SO_FAR, BEYOND, (at, 2, 4))
+
+
+@pytest.mark.parametrize("far", [1e300, 1e-300, float("inf"), float("nan"), -0.0])
+def test_numbers_of_any_size_before_a_piece(far: float) -> None:
+    rows = pairs()
+    values = pa.array([far, far / 2, *([1.0, 2.0] * 11)])
+    rows = rows.set_column(rows.column_names.index("x"), "x", values)
+    asked = {"dev": fn.stddev("x"), "total": fn.sum("x"), "most": fn.max("x"), "n": fn.count("x")}
+    check(rows, (), ["k"], wb.Frame.range(None, 0), asked, (3, 5, 2))
+
+
+@pytest.mark.parametrize("at", [1, 4])
+def test_sums_of_any_size_before_a_piece(at: int) -> None:
+    rows = pairs()
+    values = pa.array([2**62, 2**62, -(2**62), -(2**62)] * 6)
+    rows = rows.set_column(rows.column_names.index("whole"), "whole", values)
+    asked = {"mean": fn.avg("whole"), "spread": fn.stddev("whole")}
+    check(rows, (), ["k", "id"], wb.Frame.rows(None, 0), asked, (at, 5, 2))
+
+
+def test_distances_and_states_hold_in_a_table_that_changes_while_it_is_read() -> None:
+    rows, frame = pairs(), wb.Frame.range(None, 0)
+    fewer = rows.filter(pc.equal(pc.bit_wise_and(rows.column("id"), 2), 0))
+    asked = {name: BEYOND[name] for name in ("best", "all", "place", "share")}
+    asked["total"] = fn.sum("whole")
+    found = answer_in_pieces(fewer, (), ["k"], frame, asked, 4, 24, 3, sampled=rows)
+    assert found.equals(answer(fewer, (), ["k"], frame, asked))
 
 
 @pytest.mark.parametrize("frame", [wb.Frame.rows(-2, 0), wb.Frame.groups(0, 2)])

@@ -18,6 +18,17 @@ ASKED = {
     "half": fn.median("v").over(wb.Frame.groups(-2, 1)),
     "before": fn.lag("v", 9),
 }
+#: What looks at all rows on a side: by states, by rows that are kept, and by numbers of rows.
+BEYOND = {
+    "so_far": fn.sum("v").over(wb.Frame.rows(None, 0)),
+    "to_come": fn.stddev("v").over(wb.Frame.range(1, None)),
+    "most": fn.arg_max("id", "x").over(wb.Frame.groups(None, -2)),
+    "known": fn.last("p").ignore_nulls().over(wb.Frame.rows(None, -1)),
+    "whole": fn.count("x").over(wb.Frame.range(None, None)),
+    "place": fn.row_number(),
+    "share": fn.percent_rank(),
+    "near": fn.median("v").over(wb.Frame.rows(-2, 2)),
+}
 
 
 def one_key(spark: SparkSession, rows: int = 1000) -> DataFrame:
@@ -34,7 +45,8 @@ def moving(spark: SparkSession, cut: int | None) -> list[Any]:
     """Return answers in the order of ``id``, with a key and without one."""
     found = []
     for partition_by in ([], ["p"]):
-        answer = wb.over(one_key(spark), partition_by, "-x", None, "kernel", cut, **ASKED)
+        asked = ASKED | BEYOND
+        answer = wb.over(one_key(spark), partition_by, "-x", None, "kernel", cut, **asked)
         found += [tuple(row) for row in answer.drop("x").orderBy("id").collect()]
     return found
 
@@ -68,6 +80,21 @@ def test_a_large_partition_gives_what_it_gives_in_one_task(spark: SparkSession) 
 
     assert wb.Over((), "id", frame, total=fn.sum("v")).pieces(df).first()["pieces"] > 1
     assert answers("auto").equals(answers(None))
+
+
+def test_a_running_sum_of_a_large_partition_is_shared_by_several_tasks(
+    spark: SparkSession,
+) -> None:
+    functions = {"so_far": fn.sum("v"), "most": fn.max("v"), "place": fn.row_number()}
+    df, frame = one_key(spark, 500_000), wb.Frame.rows(None, 0)
+    cut = wb.Over("p", "id", frame, "kernel", **functions)
+    found = cut.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()
+    counts = [row["count"] for row in found.collect()]
+    assert len(counts) > 1
+    assert max(counts) < 250_000
+    whole = wb.Over("p", "id", frame, "kernel", None, **functions)
+    answers = [one.run(df).drop("x").orderBy("id").toPandas() for one in (cut, whole)]
+    assert answers[0].equals(answers[1])
 
 
 def test_small_and_even_partitions_are_not_cut(spark: SparkSession) -> None:
@@ -112,16 +139,46 @@ def test_an_empty_table_stays_empty(spark: SparkSession) -> None:
 
 
 UNCUT = {
-    "rank looks at the whole partition": (fn.rank(), None),
+    "dense_rank looks at the whole partition": (fn.dense_rank(), None),
     "fill looks at the whole partition": (fn.fill("id"), None),
-    "lag passes over any number of nulls": (fn.lag("id").ignore_nulls(), None),
-    "has no bound on one side": (fn.median("id"), wb.Frame.rows(None, 0)),
+    "lag passes over any number of nulls": (fn.lag("id", 1_001).ignore_nulls(), None),
+    "has no bound on one side, and median needs all rows there": (
+        fn.median("id"),
+        wb.Frame.rows(None, 0),
+    ),
+    "and sum needs each distinct value there": (fn.sum("id").distinct(), wb.Frame.rows(None, 0)),
+    "and top_k needs more than 1,000 rows there": (fn.top_k("id", 1_001), wb.Frame.rows(0, None)),
+    "and first looks at its rows in an order of its own": (
+        fn.first("id").order_by("p"),
+        wb.Frame.rows(None, 0),
+    ),
 }
 
 
 def test_bounds_of_each_row_keep_partitions_whole(spark: SparkSession) -> None:
     frame = wb.Frame.rows(-F.col("id"), 0)
     assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.median("id")).explain()
+
+
+def test_bounds_of_each_row_beside_none_keep_partitions_whole() -> None:
+    frame = wb.Frame.rows(None, F.col("id"))
+    assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.sum("id")).explain()
+
+
+def test_it_says_what_goes_along_to_pieces() -> None:
+    over = wb.Over("p", "id", wb.Frame.rows(-1, 0), "kernel", near=fn.sum("v"), place=fn.rank())
+    assert "states of all rows before them or behind go along (place)" in over.explain()
+
+
+def test_it_says_that_the_kernels_would_cut_what_sparks_own_operator_does_not() -> None:
+    over = wb.Over("p", "id", wb.Frame.rows(None, 0), total=fn.sum("v"))
+    assert "each as a whole, while engine='kernel' cuts it" in over.explain()
+
+
+def test_rows_without_an_order_cannot_be_cut() -> None:
+    assert "no order to be cut by" in wb.Over("p", engine="kernel", n=fn.sum("v")).explain()
+    with pytest.raises(wb.WorkbenchError, match="no order to be cut by"):
+        wb.Over("p", cut=10, n=fn.sum("v"))
 
 
 @pytest.mark.parametrize("why", UNCUT)

@@ -8,13 +8,14 @@ import pyarrow as pa
 
 from workbench.backfill.split.partials import PartialAggregates, States, partial_aggregates
 from workbench.backfill.worker.cogroup import Ints
-from workbench.backfill.worker.partials import FIELD, SLOT, FeatureGroup
+from workbench.backfill.worker.partials import SLOT, FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION
 from workbench.columnar.columns import present
 from workbench.columnar.delivery import Bundle
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.subpartitions import SubpartitionTask
+from workbench.engine.partials import FIELD
 from workbench.engine.ranges.cuts import START
 from workbench.engine.ranges.route import PIECE, PieceTask
 

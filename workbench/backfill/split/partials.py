@@ -13,12 +13,13 @@ from kernels.tiling.hops import hop_states
 from kernels.tiling.sliding_join import join_ranges
 from workbench.backfill.split.spans import Cells, Needed, Targets, spread
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
-from workbench.backfill.worker.partials import kept_rows, values_of
 from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of, run_of_rows
 from workbench.engine.block import Call, Window
+from workbench.engine.kept_rows import kept_rows
+from workbench.engine.partials import values_of
 
 
 @dataclass(frozen=True)

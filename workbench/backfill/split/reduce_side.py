@@ -13,10 +13,11 @@ from workbench.backfill.worker.buckets import Answered, bucketed, plainly
 from workbench.backfill.worker.cogroup import CoGroup, Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
-from workbench.backfill.worker.partials import SLOT, FeatureGroup, partial_states
+from workbench.backfill.worker.partials import SLOT, FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask, cogroup_of, table_of
 from workbench.columnar.blocks import TIME
 from workbench.engine.block import Call
+from workbench.engine.partials import partial_states
 from workbench.engine.ranges.route import PIECE
 from workbench.engine.task import ROWS_AT_ONCE
 

@@ -14,7 +14,7 @@ from kernels.tiling.distributed_tree import update_nodes
 from kernels.tiling.event_ranges import event_ranges
 from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
-from workbench.backfill.worker.partials import FIELD, FeatureGroup, values_of
+from workbench.backfill.worker.partials import FeatureGroup
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.bundles import PARTITION, ROWS_IN_FRONT, gathered
 from workbench.columnar.columns import present
@@ -24,6 +24,7 @@ from workbench.columnar.process import freeze_gc
 from workbench.columnar.ragged import offsets_of
 from workbench.columnar.subpartitions import SubpartitionTask
 from workbench.engine.block import Call, Window
+from workbench.engine.partials import FIELD, values_of
 from workbench.functions.catalogue import ROW
 
 #: The columns of a node: its number in the tree of its key, the mark of the queries below it, and

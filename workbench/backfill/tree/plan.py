@@ -12,8 +12,10 @@ from workbench.backfill.bind import (
 from workbench.backfill.tree.map_side import NodeTask
 from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimesTask
 from workbench.backfill.tree.reduce_side import TreeTask
-from workbench.backfill.worker.partials import feature_groups, partial_states, picks
+from workbench.backfill.worker.partials import feature_groups
 from workbench.columnar.blocks import TIME
+from workbench.engine.kept_rows import picks
+from workbench.engine.partials import partial_states
 from workbench.errors import WorkbenchError
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, numbered, with_value, without_null

@@ -16,14 +16,14 @@ from workbench.backfill.tree.query_times import QueryTimes
 from workbench.backfill.worker.buckets import bucketed
 from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
 from workbench.backfill.worker.feature import Feature
-from workbench.backfill.worker.merge_states import from_states, row_counts
-from workbench.backfill.worker.partials import FIELD, FeatureGroup, partial_states
+from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
+from workbench.engine.partials import FIELD, from_states, partial_states, row_counts
 from workbench.engine.task import ROWS_AT_ONCE
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import ROW

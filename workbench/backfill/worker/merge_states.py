@@ -1,6 +1,5 @@
 """Answers from states: of a span's own events, joined with those that came from earlier ones."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,20 +8,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.frames.frames import frames_of_kept
-from kernels.states.aggregates import AGGREGATES, finalized
+from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.sawtooth import join_heads
 from kernels.tiling.sliding_join import join_ranges
 from kernels.windows.aggregate import moving_states
 from workbench.backfill.worker.cogroup import CoGroup, Ints, QueryWindow, Span
-from workbench.backfill.worker.partials import FIELD, SLOT, values_of
+from workbench.backfill.worker.partials import SLOT
 from workbench.columnar.columns import numbers
-from workbench.engine.aggregates import finished, finished_sums
 from workbench.engine.block import Call, Frames
-from workbench.functions.catalogue import COUNT
+from workbench.engine.partials import FIELD, from_states, row_counts, values_of
 
 Matrix = NDArray[Any]
-#: Aggregates and their states, a row for each query.
-Found = Sequence[tuple[str, Matrix]]
 
 
 @dataclass(frozen=True)
@@ -87,44 +83,3 @@ def _counted_frames(window: QueryWindow, slot: Call, mask: Any) -> Frames:
     begin, end = window.ranges(cast(Span, slot.frame))
     frames = frames_of_kept(window.offsets, np.asarray(mask).astype(np.uint8), begin, end)
     return Frames(frames.begin, frames.end, frames.row)
-
-
-def row_counts(found: Found) -> Ints:
-    """Return how many events each state is of."""
-    for name, states in found:
-        state = type(AGGREGATES[name].empty)(*states.T)
-        if hasattr(state, "rows"):
-            return np.asarray(state.rows, np.int64)
-    return np.asarray(found[0][1].sum(axis=1), np.int64)
-
-
-def from_states(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
-    """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
-
-    Parameters
-    ----------
-    call : Call
-    found : sequence of (str, array of shape (queries, fields))
-        The aggregates that :func:`workbench.backfill.worker.partials.partial_states` names, and
-        their states.
-    sizes : int64 array of shape (queries,)
-        How many events each is of.
-    argument : pyarrow.DataType or None
-        The type of the call's first argument.
-
-    Returns
-    -------
-    pyarrow.Array
-
-    Raises
-    ------
-    OverflowError
-        When a sum does not fit its type.
-    """
-    if call.info.family == COUNT:
-        return pa.array(sizes)
-    first, states = found[0]
-    if first == "integer_sum":
-        sums = [np.ascontiguousarray(one[:, 0]) for _, one in found]
-        return finished_sums(call, sums, sizes, argument)
-    return finished(call, finalized(call.info.aggregate, states), sizes)

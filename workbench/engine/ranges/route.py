@@ -29,6 +29,9 @@ from workbench.functions.order import OrderColumn
 PIECE, MARK = "__piece__", "__mark__"
 #: It belongs to the piece; and to the piece go not all rows of the partition before it, or behind.
 OWN, CUT_BEFORE, CUT_BEHIND = 1, 2, 4
+#: It is before all rows that go to the piece, or behind them, and kept as it may be an answer.
+KEPT_BEFORE, KEPT_BEHIND = 8, 16
+KEPT = KEPT_BEFORE | KEPT_BEHIND
 
 Numbers = NDArray[Any]
 
@@ -158,11 +161,12 @@ def check_overlap(block: Block, groups: NDArray[np.int64], reach: CallExtent) ->
     """
     mark = block.column(MARK).to_numpy()
     for piece in np.flatnonzero(mark[block.offsets[:-1]] & (CUT_BEFORE | CUT_BEHIND)):
-        first, last = block.offsets[piece], block.offsets[piece + 1] - 1
-        own = first + np.flatnonzero(mark[first : last + 1] & OWN)
+        begin, end = block.offsets[piece], block.offsets[piece + 1]
+        own = begin + np.flatnonzero(mark[begin:end] & OWN)
         if len(own) == 0:
             continue
-        before = own[0] - first, groups[own[0]]
+        first, last = begin + np.flatnonzero(mark[begin:end] & KEPT == 0)[[0, -1]]
+        before = own[0] - first, groups[own[0]] - groups[first]
         behind = last - own[-1], groups[last] - groups[own[-1]]
         lacks = mark[first] & CUT_BEFORE and _less(before, reach, 0)
         if lacks or (mark[first] & CUT_BEHIND and _less(behind, reach, 1)):

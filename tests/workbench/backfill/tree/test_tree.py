@@ -30,8 +30,9 @@ from workbench.backfill.tree.map_side import MARK, NODE
 from workbench.backfill.tree.query_times import QUERY_TIMES, JoinTask, QueryTimes, QueryTimesTask
 from workbench.backfill.tree.reduce_side import ArrivedNodes, NodeMeetings
 from workbench.backfill.worker.cogroup import Span
-from workbench.backfill.worker.partials import partial_states, picks
 from workbench.columnar.blocks import TIME
+from workbench.engine.kept_rows import picks
+from workbench.engine.partials import partial_states
 from workbench.errors import WorkbenchError
 
 

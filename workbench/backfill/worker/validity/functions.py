@@ -19,8 +19,6 @@ from kernels.states.aggregates import AGGREGATES
 from kernels.states.states import NO_ROW
 from kernels.windows.histogram import moving_extremes
 from workbench.backfill.worker.cogroup import Ints
-from workbench.backfill.worker.merge_states import from_states
-from workbench.backfill.worker.partials import partial_states, taken_by
 from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of
@@ -28,6 +26,7 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
+from workbench.engine.partials import from_states, partial_states, taken_by
 from workbench.functions.catalogue import COUNT, COUNT_DISTINCT, END_VALUES, LAST, NTH, ROW
 
 Columns = Mapping[str, pa.Array]

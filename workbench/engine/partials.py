@@ -1,0 +1,104 @@
+"""Partial aggregates of a call: the states of some of its rows, on their way, and joined."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kernels.states.aggregates import AGGREGATES, finalized
+from workbench.columnar.exact_sums import count_parts, part
+from workbench.engine.aggregates import finished, finished_sums, taken
+from workbench.engine.block import Call, Window
+from workbench.functions.catalogue import COUNT, EXACT_SUM, NO_OPTIONS, Options
+
+Ints = NDArray[np.int64]
+Matrix = NDArray[Any]
+#: Aggregates and their states, a row for each answer.
+Found = Sequence[tuple[str, Matrix]]
+#: The columns of states on their way: the fields of each slot.
+FIELD = "__field{}_{}__"
+
+
+def partial_states(call: Call, schema: pa.Schema) -> tuple[Call, ...]:
+    """Return the states that a call is made of, none where its events must travel.
+
+    Exact sums are made of several, of which each says by its ``n`` what part of the numbers it is
+    of; see :func:`workbench.columnar.exact_sums.part`.
+    """
+    if call.options.distinct:
+        return ()
+    if call.info.family == EXACT_SUM:
+        kind = schema.field(call.arguments[0]).type
+        if not pa.types.is_floating(kind):
+            one = replace(call, column="", function="integer_sum", options=NO_OPTIONS)
+            numbers = range(1, count_parts(kind) + 1)
+            return tuple(replace(one, options=Options(n=number)) for number in numbers)
+    plain = replace(call, column="", options=NO_OPTIONS)
+    return tuple(replace(plain, function=name) for name in call.info.states)
+
+
+def values_of(window: Window, slot: Call) -> tuple[NDArray[np.generic], ...]:
+    """Return the columns that an aggregate is of."""
+    return taken_by(slot, [window.column(one) for one in slot.arguments], int(window.offsets[-1]))
+
+
+def taken_by(slot: Call, columns: Sequence[pa.Array], rows: int) -> tuple[NDArray[Any], ...]:
+    """Return an aggregate's arguments as its kernels take them.
+
+    Parameters
+    ----------
+    slot : Call
+        One of :func:`partial_states`.
+    columns : sequence of pyarrow.Array
+        Its arguments.
+    rows : int
+    """
+    if slot.function == "count":
+        return (np.zeros(rows, np.int64),)
+    if slot.function == "integer_sum":
+        return (part(columns[0], slot.options.n),)
+    return tuple(taken(slot.function, columns))
+
+
+def row_counts(found: Found) -> Ints:
+    """Return how many events each state is of."""
+    for name, states in found:
+        state = type(AGGREGATES[name].empty)(*states.T)
+        if hasattr(state, "rows"):
+            return np.asarray(state.rows, np.int64)
+    return np.asarray(found[0][1].sum(axis=1), np.int64)
+
+
+def from_states(call: Call, found: Found, sizes: Ints, argument: pa.DataType | None) -> pa.Array:
+    """Return the answers of states, as :mod:`workbench.engine.functions` gives them.
+
+    Parameters
+    ----------
+    call : Call
+    found : sequence of (str, array of shape (queries, fields))
+        The aggregates that :func:`partial_states` names, and
+        their states.
+    sizes : int64 array of shape (queries,)
+        How many events each is of.
+    argument : pyarrow.DataType or None
+        The type of the call's first argument.
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Raises
+    ------
+    OverflowError
+        When a sum does not fit its type.
+    """
+    if call.info.family == COUNT:
+        return pa.array(sizes)
+    first, states = found[0]
+    if first == "integer_sum":
+        sums = [np.ascontiguousarray(one[:, 0]) for _, one in found]
+        return finished_sums(call, sums, sizes, argument)
+    return finished(call, finalized(call.info.aggregate, states), sizes)

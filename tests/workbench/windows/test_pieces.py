@@ -288,6 +288,15 @@ def test_what_is_beyond_a_cut_anywhere(at: int) -> None:
     check(pairs(), (), ["k"], SO_FAR, BEYOND, (at, 2, 4))
 
 
+@pytest.mark.parametrize("order", [("real", "desc", "nulls last"), ("real", "asc", "nulls last")])
+def test_a_cut_between_numbers_and_nulls_loses_no_row(order: Any) -> None:
+    rows = pairs()
+    values = pa.array([None if i % 3 == 0 else i / 2 for i in range(24)], pa.float64())
+    rows = rows.set_column(rows.column_names.index("real"), "real", values)
+    for frame in (wb.Frame.range(0, 2.5), wb.Frame.range(None, 2.5), wb.Frame.range(-2.5, None)):
+        check(rows, (), [order], frame, {"n": fn.count(), "most": fn.max("whole")}, (8, 24, 2))
+
+
 @pytest.mark.parametrize("far", [1e300, 1e-300, float("inf"), float("nan"), -0.0])
 def test_numbers_of_any_size_before_a_piece(far: float) -> None:
     rows = pairs()

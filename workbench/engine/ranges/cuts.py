@@ -88,7 +88,7 @@ class Sample:
         """Where the rows begin that are needed by those from a cut on."""
         rows, groups, distance = reach.rows[0], reach.groups[0], reach.distance[0]
         place = int(self.place[cut])
-        found = [moved(place, -distance, reach.floating, descending)]
+        found = [place, moved(place, -distance, reach.floating, descending)]
         if rows:
             most = self.before[cut] - rows - self.error
             at = np.searchsorted(self.before[:-1], most, side="right") - 1
@@ -101,7 +101,10 @@ class Sample:
         """Where the rows end that are needed by those before a cut."""
         rows, groups, distance = reach.rows[1], reach.groups[1], reach.distance[1]
         place = int(self.place[cut])
-        found = [moved(place, distance, reach.floating, descending) if distance else place - 1]
+        # Nulls and NaN have no distance, and what is made of one may lie before it.
+        found = [place - 1]
+        if distance:
+            found.append(moved(place, distance, reach.floating, descending))
         if rows:
             at = np.searchsorted(self.before, self.before[cut] + rows + self.error)
             found.append(int(self.place[at]) - 1 if at < len(self.place) else MOST)

@@ -18,10 +18,11 @@ ASKED = {
     "half": fn.median("v").over(wb.Frame.groups(-2, 1)),
     "before": fn.lag("v", 9),
 }
-#: What looks at all rows on a side: by states, by rows that are kept, and by numbers of rows.
+#: What looks at all rows on a side, without a digit lost: by states, by rows that are kept, and by
+#: numbers of rows.
 BEYOND = {
     "so_far": fn.sum("v").over(wb.Frame.rows(None, 0)),
-    "to_come": fn.stddev("v").over(wb.Frame.range(1, None)),
+    "to_come": fn.avg("v").over(wb.Frame.range(1, None)),
     "most": fn.arg_max("id", "x").over(wb.Frame.groups(None, -2)),
     "known": fn.last("p").ignore_nulls().over(wb.Frame.rows(None, -1)),
     "whole": fn.count("x").over(wb.Frame.range(None, None)),

@@ -98,9 +98,13 @@ class PieceTask(BundleTask):
             at = np.flatnonzero(key == number)
             found = places(order.take(at), self.order)
             start, low, high = (self._side(side, number) for side in (START, LOW, HIGH))
-            first[at] = np.searchsorted(high, found)
-            last[at] = np.searchsorted(low, found, side="right") - 1
-            home[at] = np.searchsorted(start, found, side="right") - 1
+            home[at] = mine = np.searchsorted(start, found, side="right") - 1
+            first[at] = last[at] = mine
+            # Few rows are near a cut, and only these are looked for among all pieces again.
+            near = found <= np.append(LEAST, high[:-1])[mine]
+            first[at[near]] = np.searchsorted(high, found[near])
+            near = found >= np.append(low[1:], MOST)[mine]
+            last[at[near]] = np.searchsorted(low, found[near], side="right") - 1
         return first, last, home
 
     def _cut_keys(self, rows: pa.Table) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """``python -m benchmarks funnel``: measure, print, and with ``--json`` write the same as data.
 
-``windows``, ``backfill``, ``entities``, ``streams``, ``online``, ``small``, ``sql`` and ``floor``
-likewise, or parts: ``python -m benchmarks windows quantile spark``. ``all`` measures every subject,
-or those named behind it, and with ``--page`` writes a page.
+``windows``, ``backfill``, ``entities``, ``streams``, ``online``, ``small``, ``sql``, ``floor`` and
+``large`` likewise, or parts: ``python -m benchmarks windows quantile spark``. ``all`` measures
+every subject, or those named behind it, and with ``--page`` writes a page.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from benchmarks import everything, online
 from benchmarks.backfill import backfill, entities
 from benchmarks.floor import floor
 from benchmarks.funnel import funnel
+from benchmarks.large import large
 from benchmarks.measuring.report import Report, counted, machine, write_json
 from benchmarks.small import small
 from benchmarks.sql import sql
@@ -22,7 +23,8 @@ from benchmarks.streams import streams
 from benchmarks.windows import windows
 
 SUBJECTS = (
-    "funnel", "windows", "backfill", "entities", "streams", "online", "small", "sql", "floor"
+    "funnel", "windows", "backfill", "entities", "streams", "online", "small", "sql", "floor",
+    "large"
 )  # fmt: skip
 PARTS: dict[str, Sequence[str]] = {
     "funnel": funnel.PARTS,
@@ -33,13 +35,14 @@ PARTS: dict[str, Sequence[str]] = {
     "small": small.PARTS,
     "sql": sql.PARTS,
     "floor": floor.PARTS,
+    "large": large.PARTS,
     "all": SUBJECTS,
 }
 #: How many rows the largest file has, and measured runs there are: minutes for all.
 ROWS = {"funnel": 20_000_000, "windows": 2_000_000, "streams": streams.ROWS, "floor": 20_000_000}
-ROWS |= {"sql": 20_000_000}
+ROWS |= {"sql": 20_000_000, "large": 200_000_000}
 ROUNDS = {"funnel": 3, "windows": 2, "backfill": 2, "entities": 2, "streams": 1, "online": 3}
-ROUNDS |= {"small": 5, "sql": 3, "floor": 3}
+ROUNDS |= {"small": 5, "sql": 3, "floor": 3, "large": 1}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -77,26 +80,27 @@ def measured(options: argparse.Namespace) -> Report:
     if wrong := [part for part in options.parts if part not in known]:
         there = f"there are {', '.join(known)}" if known else "there are none; leave them out"
         parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
-    if options.subject == "backfill":
-        return backfill.run(rounds, options.folder, options.parts)
-    if options.subject == "entities":
-        return entities.run(rounds, options.folder, options.parts)
-    if options.subject == "online":
-        return online.run(rounds, options.folder, options.parts)
-    if options.subject == "small":
-        return small.run(options.sizes or small.SIZES, rounds, options.folder, options.parts)
-    rows = options.rows or ROWS[options.subject]
-    if options.subject == "floor":
-        return floor.run(rows, rounds, options.folder, options.parts)
-    if options.subject == "sql":
-        return sql.run(rows, rounds, options.folder, options.parts)
-    if options.subject == "streams":
-        return streams.run(rows, options.folder, options.parts)
-    if options.subject == "windows":
-        return windows.run(options.sizes or [rows], rounds, options.folder, options.parts)
-    sizes = options.sizes or sorted({1_000_000, 5_000_000, rows})
-    sizes = [size for size in sizes if size <= rows]
-    return funnel.run(sizes, rounds, options.folder, options.parts)
+    rows, folder, parts = (
+        options.rows or ROWS.get(options.subject, 0),
+        options.folder,
+        options.parts,
+    )
+    sizes, smaller = options.sizes, sorted({1_000_000, 5_000_000, rows})
+    ways = {
+        "funnel": lambda: funnel.run(
+            [size for size in sizes or smaller if size <= rows], rounds, folder, parts
+        ),
+        "windows": lambda: windows.run(sizes or [rows], rounds, folder, parts),
+        "backfill": lambda: backfill.run(rounds, folder, parts),
+        "entities": lambda: entities.run(rounds, folder, parts),
+        "streams": lambda: streams.run(rows, folder, parts),
+        "online": lambda: online.run(rounds, folder, parts),
+        "small": lambda: small.run(sizes or small.SIZES, rounds, folder, parts),
+        "sql": lambda: sql.run(rows, rounds, folder, parts),
+        "floor": lambda: floor.run(rows, rounds, folder, parts),
+        "large": lambda: large.run(rows, folder, parts),
+    }
+    return ways[options.subject]()
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""The memory of Spark's workers while something runs, and its longest task."""
+"""The memory of Spark's workers while something runs, its longest task, what went to disks."""
 
 import os
 import threading
@@ -63,3 +63,22 @@ def longest_task(spark: "SparkSession", run: Callable[[], object]) -> float:
     tasks = store.taskList(stage, 0, MOST_TASKS)
     each = [float(tasks.apply(i).duration().get()) for i in range(tasks.size())]
     return max(each) / 1_000
+
+
+def spilled(spark: "SparkSession") -> int:
+    """Return the bytes that Spark has moved from its memory to disks, of all stages that it keeps.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        A classic one.
+
+    Returns
+    -------
+    int
+    """
+    context, gateway = spark.sparkContext, spark.sparkContext._gateway
+    assert gateway is not None
+    no_quantiles = gateway.new_array(gateway.jvm.double, 0)
+    stages = context._jsc.sc().statusStore().stageList(None, False, False, no_quantiles, None)
+    return sum(int(stages.apply(i).diskBytesSpilled()) for i in range(stages.size()))

@@ -1,0 +1,1 @@
+"""Hundreds of millions of rows on one machine, beside a tenth of them."""

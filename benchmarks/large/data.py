@@ -1,0 +1,38 @@
+"""Readings of as many sensors as there is room for, written a file at a time."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from benchmarks.windows.readings import generated
+
+ROWS_A_FILE, SENSORS_A_FILE = 2_500_000, 25
+
+
+def readings(rows: int, folder: Path) -> str:
+    """Return a folder of Parquet files, each with sensors of its own in the order of their time.
+
+    Parameters
+    ----------
+    rows : int
+        A sensor has 100,000 of them.
+    folder : Path
+        Where generated files are kept for the next run.
+
+    Returns
+    -------
+    str
+    """
+    path = folder / f"large-readings-{rows}"
+    if not (path / "_SUCCESS").exists():
+        path.mkdir(parents=True, exist_ok=True)
+        for number, first in enumerate(range(0, rows, ROWS_A_FILE)):
+            made = generated(min(ROWS_A_FILE, rows - first), SENSORS_A_FILE, number)
+            table = made.table().drop(["row", "code"])
+            sensors = made.sensor + number * SENSORS_A_FILE
+            table = table.set_column(0, "sensor", [sensors])
+            ordered = table.take(np.argsort(made.time, kind="stable"))
+            pq.write_table(ordered, path / f"part-{number}.parquet")
+        (path / "_SUCCESS").touch()
+    return str(path)

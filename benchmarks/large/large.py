@@ -1,0 +1,110 @@
+"""``python -m benchmarks large``: whether time and a worker's memory grow with the rows alone.
+
+Spark has less memory than the rows need, so its disks take what does not fit.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import workbench as wb
+from benchmarks.backfill.bench import backfill
+from benchmarks.backfill.visits import Visits
+from benchmarks.funnel import data as clicks
+from benchmarks.funnel.funnel import CORES, STEPS
+from benchmarks.large.data import readings
+from benchmarks.measuring.measure import seconds
+from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short
+from benchmarks.measuring.spark_metrics import WorkerPeak, spilled
+from benchmarks.windows.on_spark import FRAME, IQR
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PARTS = ("funnel", "windows", "backfill")
+#: The memory of Spark's JVM: a quarter of what 200M rows of a key, a time and a number take.
+MEMORY = "1200m"
+#: How much more than its share of time the larger run may take, and a worker of memory.
+LINEAR, FLAT = 1.1, 1.25
+TENTH = 10
+EVENTS_A_QUERY = 100
+
+Ask = Callable[["SparkSession", int, Path], "DataFrame"]
+
+
+def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
+    """Measure and return the results.
+
+    Parameters
+    ----------
+    rows : int
+        Of the larger run; the other one has a tenth of them. A backfill has a query for each
+        hundred events.
+    folder : Path
+        Where generated files are kept.
+    only : sequence of str
+        Some of :data:`PARTS`, all of them when it is empty.
+
+    Returns
+    -------
+    Report
+    """
+    report, chosen = Report(), set(only or PARTS)
+    settings = {"spark.master": f"local[{CORES}]", "spark.driver.memory": MEMORY}
+    spark = wb.session(settings)
+    for name, ask in QUESTIONS.items():
+        if name in chosen:
+            grown(report, spark, name, ask, rows, folder)
+    return report
+
+
+def funnel(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
+    """How far every user got."""
+    events = spark.read.parquet(clicks.clicks(spark, rows, folder))
+    return wb.Funnel(STEPS, "1 hour").levels(events)
+
+
+def windows(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
+    """Three moving quantiles of a thousand rows."""
+    over = wb.Over("sensor", "time", FRAME, iqr=IQR["iqr"])
+    return over.run(spark.read.parquet(readings(rows, folder)))
+
+
+def features(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
+    """Five functions over three sliding windows, as of each query."""
+    visits = Visits(rows, rows // EVENTS_A_QUERY)
+    queries, events = map(spark.read.parquet, visits.paths(folder))
+    return backfill().run(queries, events)
+
+
+QUESTIONS: dict[str, Ask] = {"funnel": funnel, "windows": windows, "backfill": features}
+
+
+def grown(
+    report: Report,
+    spark: "SparkSession",
+    name: str,
+    ask: Ask,
+    rows: int,
+    folder: Path,
+) -> None:
+    """Compare a question's time, and the most that a worker holds, with a tenth of its rows."""
+    took, most, before = [], [], spilled(spark)
+    # What the first run of all warms up belongs to none.
+    for size in (rows // TENTH, rows // TENTH, rows):
+        answer = ask(spark, size, folder)
+        with WorkerPeak() as peak:
+            took.append(seconds(answer.write.format("noop").mode("overwrite").save))
+        most.append(peak.most)
+    against = f"{short(rows // TENTH)} rows"
+    cells = plain_seconds(took[2]), plain_seconds(took[1])
+    linear = TENTH * LINEAR
+    report.add(Result(name, against, rows, *cells, took[2] / took[1], linear))
+    cells = megabytes(most[2]), megabytes(most[1])
+    memory = f"{name}: memory of a worker"
+    report.add(Result(memory, against, rows, *cells, most[2] / most[1], FLAT))
+    report.took(name, rows // TENTH, {"workbench": took[1]})
+    report.took(name, rows, {"workbench": took[2]})
+    disk = spilled(spark) - before
+    cells = megabytes(disk), ""
+    report.add(Result(f"{name}: moved to disks", "", rows, *cells, disk / 1e9, None, "GB"))

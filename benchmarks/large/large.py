@@ -28,6 +28,8 @@ MEMORY = "1200m"
 LINEAR, FLAT = 1.1, 1.25
 TENTH = 10
 EVENTS_A_QUERY = 100
+#: Of the shuffle: a table that is larger has more partitions, as ever with Spark.
+ROWS_A_PARTITION, PARTITIONS = 2_500_000, "spark.sql.shuffle.partitions"
 
 Ask = Callable[["SparkSession", int, Path], "DataFrame"]
 
@@ -92,6 +94,7 @@ def grown(
     took, most, before = [], [], spilled(spark)
     # What the first run of all warms up belongs to none.
     for size in (rows // TENTH, rows // TENTH, rows):
+        spark.conf.set(PARTITIONS, str(max(2 * CORES, size // ROWS_A_PARTITION)))
         answer = ask(spark, size, folder)
         with WorkerPeak() as peak:
             took.append(seconds(answer.write.format("noop").mode("overwrite").save))

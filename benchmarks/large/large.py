@@ -1,9 +1,10 @@
 """``python -m benchmarks large``: whether time and a worker's memory grow with the rows alone.
 
-Spark has less memory than the rows need, so its disks take what does not fit.
+Spark has less memory than the rows need, so what it shuffles is on its disks.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from benchmarks.funnel.funnel import CORES, STEPS
 from benchmarks.large.data import readings
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short
-from benchmarks.measuring.spark_metrics import WorkerPeak, spilled
+from benchmarks.measuring.spark_metrics import WorkerPeak, on_disks
 from benchmarks.windows.on_spark import FRAME, IQR
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ MEMORY = "1200m"
 LINEAR, FLAT = 1.1, 1.25
 TENTH = 10
 EVENTS_A_QUERY = 100
-#: Of the shuffle: a table that is larger has more partitions, as ever with Spark.
+#: Of the shuffle: a worker holds the rows of its partition, or of a part of it (docs/scale.md), so
+#: a larger table has more of them.
 ROWS_A_PARTITION, PARTITIONS = 2_500_000, "spark.sql.shuffle.partitions"
+FEWEST = 2 * CORES
 
 Ask = Callable[["SparkSession", int, Path], "DataFrame"]
 
@@ -91,13 +94,14 @@ def grown(
     folder: Path,
 ) -> None:
     """Compare a question's time, and the most that a worker holds, with a tenth of its rows."""
-    took, most, before = [], [], spilled(spark)
+    took, most, disks = [], [], 0
     # What the first run of all warms up belongs to none.
     for size in (rows // TENTH, rows // TENTH, rows):
-        spark.conf.set(PARTITIONS, str(max(2 * CORES, size // ROWS_A_PARTITION)))
-        answer = ask(spark, size, folder)
+        spark.conf.set(PARTITIONS, str(max(FEWEST, size // ROWS_A_PARTITION)))
+        before = on_disks(spark)
         with WorkerPeak() as peak:
-            took.append(seconds(answer.write.format("noop").mode("overwrite").save))
+            took.append(seconds(partial(answered, ask(spark, size, folder))))
+        disks = on_disks(spark) - before
         most.append(peak.most)
     against = f"{short(rows // TENTH)} rows"
     cells = plain_seconds(took[2]), plain_seconds(took[1])
@@ -106,8 +110,12 @@ def grown(
     cells = megabytes(most[2]), megabytes(most[1])
     memory = f"{name}: memory of a worker"
     report.add(Result(memory, against, rows, *cells, most[2] / most[1], FLAT))
+    cells, against = (megabytes(disks), MEMORY), "memory of Spark"
+    report.add(Result(f"{name}: on disks", against, rows, *cells, disks / 1e9, None, "GB"))
     report.took(name, rows // TENTH, {"workbench": took[1]})
     report.took(name, rows, {"workbench": took[2]})
-    disk = spilled(spark) - before
-    cells = megabytes(disk), ""
-    report.add(Result(f"{name}: moved to disks", "", rows, *cells, disk / 1e9, None, "GB"))
+
+
+def answered(answer: "DataFrame") -> None:
+    """Answer into a sink that throws everything away."""
+    answer.write.format("noop").mode("overwrite").save()

@@ -65,13 +65,13 @@ def longest_task(spark: "SparkSession", run: Callable[[], object]) -> float:
     return max(each) / 1_000
 
 
-def spilled(spark: "SparkSession") -> int:
-    """Return the bytes that Spark has moved from its memory to disks, of all stages that it keeps.
+def on_disks(spark: "SparkSession") -> int:
+    """Return the bytes that Spark has shuffled or moved from its memory to its disks so far.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
-        A classic one.
+        A classic one. Of the stages that it keeps, 1,000 by default.
 
     Returns
     -------
@@ -80,5 +80,6 @@ def spilled(spark: "SparkSession") -> int:
     context, gateway = spark.sparkContext, spark.sparkContext._gateway
     assert gateway is not None
     no_quantiles = gateway.new_array(gateway.jvm.double, 0)
-    stages = context._jsc.sc().statusStore().stageList(None, False, False, no_quantiles, None)
-    return sum(int(stages.apply(i).diskBytesSpilled()) for i in range(stages.size()))
+    found = context._jsc.sc().statusStore().stageList(None, False, False, no_quantiles, None)
+    stages = [found.apply(i) for i in range(found.size())]
+    return sum(int(one.diskBytesSpilled()) + int(one.shuffleWriteBytes()) for one in stages)

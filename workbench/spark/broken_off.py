@@ -36,8 +36,8 @@ BROKEN_OFF = [
     ),
     (
         r"OutOfMemoryError|OutOfMemoryException|SparkOutOfMemory|direct buffer memory",
-        "Java ran out of memory; start a session with more spark.driver.memory, and on a cluster "
-        "with more spark.executor.memory.",
+        f"Java ran out of memory; {_SMALLER}, or start a session with more spark.driver.memory, "
+        "and on a cluster with more spark.executor.memory.",
     ),
     (
         r"spark\.driver\.maxResultSize",

@@ -80,11 +80,8 @@ def measured(options: argparse.Namespace) -> Report:
     if wrong := [part for part in options.parts if part not in known]:
         there = f"there are {', '.join(known)}" if known else "there are none; leave them out"
         parser().error(f"parts: {wrong[0]} is no part of {options.subject}; {there}.")
-    rows, folder, parts = (
-        options.rows or ROWS.get(options.subject, 0),
-        options.folder,
-        options.parts,
-    )
+    rows = options.rows or ROWS.get(options.subject, 0)
+    folder, parts = options.folder, options.parts
     sizes, smaller = options.sizes, sorted({1_000_000, 5_000_000, rows})
     ways = {
         "funnel": lambda: funnel.run(

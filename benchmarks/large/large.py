@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import workbench as wb
 from benchmarks.backfill.bench import backfill
+from benchmarks.backfill.tasks import FLAT
 from benchmarks.backfill.visits import Visits
 from benchmarks.funnel import data as clicks
 from benchmarks.funnel.funnel import CORES, STEPS
@@ -22,12 +23,10 @@ from benchmarks.windows.on_spark import FRAME, IQR
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-PARTS = ("funnel", "windows", "backfill")
 #: The memory of Spark's JVM: a quarter of what 200M rows of a key, a time and a number take.
 MEMORY = "1200m"
-#: How much more than its share of time the larger run may take, and a worker of memory.
-LINEAR, FLAT = 1.1, 1.25
-TENTH = 10
+#: The smaller run has a tenth of the rows; how much beyond its share of time the larger may take.
+TENTH, LINEAR = 10, 1.1
 EVENTS_A_QUERY = 100
 #: Of the shuffle: a worker holds the rows of its partition, or of a part of it (docs/scale.md), so
 #: a larger table has more of them.
@@ -83,6 +82,7 @@ def features(spark: "SparkSession", rows: int, folder: Path) -> "DataFrame":
 
 
 QUESTIONS: dict[str, Ask] = {"funnel": funnel, "windows": windows, "backfill": features}
+PARTS = tuple(QUESTIONS)
 
 
 def grown(
@@ -105,8 +105,7 @@ def grown(
         most.append(peak.most)
     against = f"{short(rows // TENTH)} rows"
     cells = plain_seconds(took[2]), plain_seconds(took[1])
-    linear = TENTH * LINEAR
-    report.add(Result(name, against, rows, *cells, took[2] / took[1], linear))
+    report.add(Result(name, against, rows, *cells, took[2] / took[1], TENTH * LINEAR))
     cells = megabytes(most[2]), megabytes(most[1])
     memory = f"{name}: memory of a worker"
     report.add(Result(memory, against, rows, *cells, most[2] / most[1], FLAT))

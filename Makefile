@@ -26,15 +26,15 @@ help:
 setup:
 	@python="$$(sh tools/find_python.sh)" && "$$python" tools/setup.py
 
-# Once, on disk, so that no Spark worker has to; a second run takes a second.
+# Once, on disk, so that no Spark worker has to, and no JVM; a second run takes a second.
 compile: setup
-	@echo "Compiling the kernels (two minutes the first time) ..."
-	@$(VENV)/python -m kernels
+	@echo "Compiling the kernels, and writing down Spark's classes (two minutes the first time) ..."
+	@$(VENV)/python -m workbench.spark.classes & $(VENV)/python -m kernels && wait $$!
 
 # The lab opens at once: a kernel that is asked for before its turn is compiled by that call.
 lab:
 	@python="$$(sh tools/find_python.sh)" && "$$python" tools/setup.py lab
-	@nice $(VENV)/python -m kernels & \
+	@nice sh -c '$(VENV)/python -m workbench.spark.classes; $(VENV)/python -m kernels' & \
 	$(VENV)/jupyter lab --notebook-dir=notebooks --port=$(PORT) $(NO_BROWSER) $(AS_ROOT)
 
 test: compile

@@ -19,6 +19,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from workbench.spark.class_archive import reading_options
 from workbench.spark.java import java_home
 
 KINDS = ("classic", "connect", "cluster")
@@ -37,7 +38,7 @@ FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN | ON_SPARK
 ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
 
 #: What `make test` gives the JVMs of drivers suits those of a cluster, which live as briefly.
-JVM = os.environ.get("SPARK_SUBMIT_OPTS", "")
+JVM = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {reading_options()}"
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too

@@ -12,12 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-import psutil
 from browser import provide_browser
 from redis_server import provide_redis
 
@@ -69,6 +68,8 @@ TESTS = {
 #: Seconds after which a part is held to hang, longer than any takes on a busy machine: it is ended,
 #: fails, and the stack of each of its threads is printed.
 LONGEST = 2400
+#: Those that need neither a browser nor Redis.
+NO_SERVERS = ("examples", "kernels")
 #: Those that have no test without Spark or a browser.
 SLOW = ("notebooks", "browser", "clusters")
 
@@ -93,7 +94,7 @@ def main() -> None:
         # Of all users, as the folder is that it stands for.
         Path(folder).chmod(0o1777)
         os.environ["TMPDIR"] = folder
-        futures = run_quick(pool) if quick else run_all(pool, Path(folder, "classes.jsa"))
+        futures = run_quick(pool) if quick else run_all(pool)
         results = [future.result() for future in futures]
     report(results, time.monotonic() - start)
     sys.exit(any(result.failed for result in results))
@@ -107,23 +108,13 @@ def run_quick(pool: Executor) -> list[Future[Result]]:
     return run_checks(pool) + [pool.submit(pytest, name, *less) for name in names]
 
 
-def run_all(pool: Executor, classes: Path) -> list[Future[Result]]:
-    """Begin everything. The first JVM writes down the classes it has loaded, for those after it.
-
-    They start in half the time with it, and load in the tests what they have not loaded at once.
-    """
-    writing, reading = f"-XX:ArchiveClassesAtExit={classes}", f"-XX:SharedArchiveFile={classes}"
-    parts = {"examples": pool.submit(pytest, "examples", jvm=writing)}
-    checks = run_checks(pool)
-    parts["kernels"] = pool.submit(pytest, "kernels")
+def run_all(pool: Executor) -> list[Future[Result]]:
+    """Begin everything."""
+    begun = run_checks(pool) + [pool.submit(pytest, name) for name in NO_SERVERS]
     # What is running by now needs neither.
     provide_browser()
     provide_redis()
-    wait([parts["examples"]])
-    wait_for_the_end_of_what_has(writing)
-    jvm = reading if classes.exists() else ""
-    rest = [pool.submit(pytest, name, jvm=jvm) for name in TESTS if name not in parts]
-    return [*checks, *parts.values(), *rest]
+    return begun + [pool.submit(pytest, name) for name in TESTS if name not in NO_SERVERS]
 
 
 def run_checks(pool: Executor) -> list[Future[Result]]:
@@ -139,14 +130,14 @@ def check(part: str, *command: str) -> Result:
     return Result(part, int(code == 0), int(code != 0), 0, time.monotonic() - start)
 
 
-def pytest(part: str, *options: str, jvm: str = "") -> Result:
+def pytest(part: str, *options: str) -> Result:
     """Run pytest and count its cases; a run that broke off counts as one more failure."""
     start = time.monotonic()
     announce(f"{part} begins")
     with tempfile.TemporaryDirectory() as folder:
         outcome = Path(folder, "outcome.xml")
         always = "-q", "--durations=10", f"--junitxml={outcome}"
-        code, said = run("pytest", *always, *options, *TESTS[part], jvm=jvm)
+        code, said = run("pytest", *always, *options, *TESTS[part])
         passed, failed, skipped = count(outcome)
         failures = name_failures(outcome)
     broken = int(code != 0 and not failed)
@@ -184,10 +175,10 @@ def first_words(reason: ElementTree.Element) -> str:
     return " ".join(reason.get("message", "").split())[:200]
 
 
-def run(name: str, *arguments: str, jvm: str = "") -> tuple[int, str]:
+def run(name: str, *arguments: str) -> tuple[int, str]:
     """Run one of the environment's programs in the project's folder: its code, and what it said."""
     command = (str(BIN / name), *arguments)
-    options = f"{SHORT_JVM} -Djava.io.tmpdir={os.environ['TMPDIR']} {jvm}"
+    options = f"{SHORT_JVM} -Djava.io.tmpdir={os.environ['TMPDIR']}"
     own = {"SPARK_SUBMIT_OPTS": options, "PYTHONFAULTHANDLER": "1"}
     environment = os.environ | own
     with tempfile.TemporaryFile() as output:
@@ -200,12 +191,6 @@ def run(name: str, *arguments: str, jvm: str = "") -> tuple[int, str]:
             code = process.wait()
         output.seek(0)
         return code, output.read().decode(errors="replace")
-
-
-def wait_for_the_end_of_what_has(option: str) -> None:
-    """Wait until no process has an option any more: a JVM outlives the Python that started it."""
-    while any(option in (one.info["cmdline"] or ()) for one in psutil.process_iter(["cmdline"])):
-        time.sleep(0.2)
 
 
 def announce(part: str, text: str = "") -> None:

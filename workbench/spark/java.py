@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,10 +62,25 @@ def java_home() -> Path:
     >>> (java_home() / "bin" / "java").is_file()
     True
     """
+    return _wrapped(find_java())
+
+
+def find_java() -> Java:
+    """Find the Java that :func:`java_home` starts.
+
+    Returns
+    -------
+    Java
+
+    Raises
+    ------
+    WorkbenchError
+        When there is none of version 17 or newer.
+    """
     too_old = []
     for java in filter(None, map(inspect, _candidates())):
         if java.version >= OLDEST:
-            return _wrapped(java)
+            return java
         too_old.append(java.version)
     only = f"only Java {max(too_old)}" if too_old else "no Java"
     raise WorkbenchError(
@@ -73,6 +89,7 @@ def java_home() -> Path:
     )
 
 
+@cache
 def inspect(executable: Path) -> Java | None:
     """Ask a ``java`` executable for its home and version; None if it is no working Java."""
     command = [str(executable), "-XshowSettings:properties", "-version"]

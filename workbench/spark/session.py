@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.spark.class_archive import reading_options
 from workbench.spark.java import java_home
 from workbench.spark.jvm_questions import remember_classes
 from workbench.spark.jvm_stderr import without_steps
@@ -134,7 +135,7 @@ def _common_options() -> dict[str, object]:
         "spark.ui.showConsoleProgress": "false",
         "spark.port.maxRetries": 100,
         "spark.driver.memory": f"{_driver_memory() // 2**20}m",
-        "spark.driver.extraJavaOptions": f'{UNCHECKED} "{_LOG_OPTION}"',
+        "spark.driver.extraJavaOptions": f'{UNCHECKED} "{_LOG_OPTION}" {reading_options()}',
         "spark.executor.extraJavaOptions": UNCHECKED,
     }
 

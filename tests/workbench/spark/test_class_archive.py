@@ -1,0 +1,59 @@
+"""Spark's classes, as one JVM wrote them down, are what the next one takes."""
+
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+from pyspark.sql import SparkSession
+
+from workbench.spark.class_archive import class_archive, reading_options
+from workbench.spark.classes.__main__ import serves
+
+
+@pytest.fixture
+def another_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A jar of a Spark that nobody has started, with a cache of its own."""
+    jar = tmp_path / "spark" / "jars" / "spark-core.jar"
+    jar.parent.mkdir(parents=True)
+    jar.write_bytes(b"classes")
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return jar
+
+
+def test_the_jvm_of_a_session_takes_its_classes_from_the_archive(spark: SparkSession) -> None:
+    assert class_archive().is_file(), "run `python -m workbench.spark.classes`, as make test does"
+    mapped = psutil.Process(spark.sparkContext._gateway.proc.pid).memory_maps()
+    assert str(class_archive()) in [one.path for one in mapped]
+
+
+def test_where_nothing_was_written_down_a_jvm_is_not_told_of_it(another_spark: Path) -> None:
+    assert reading_options() == ""
+
+
+def test_a_spark_whose_jars_have_changed_gets_an_archive_of_its_own(another_spark: Path) -> None:
+    before = class_archive()
+    assert class_archive() == before
+    another_spark.write_bytes(b"other classes")
+    assert class_archive() != before
+
+
+def test_nobody_else_can_put_an_archive_there(another_spark: Path) -> None:
+    assert class_archive().parent.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.usefixtures("jvm")
+@pytest.mark.parametrize("size", [1_000, 50_000_000])
+def test_an_archive_that_broke_off_does_not_serve(tmp_path: Path, size: int) -> None:
+    part = tmp_path / "part.jsa"
+    with class_archive().open("rb") as whole:
+        part.write_bytes(whole.read(size))
+    assert not serves(part)
+
+
+@pytest.mark.usefixtures("jvm")
+def test_a_whole_one_serves(tmp_path: Path) -> None:
+    part = tmp_path / "whole.jsa"
+    os.link(class_archive(), part)
+    assert serves(part)

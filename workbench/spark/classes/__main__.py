@@ -37,7 +37,9 @@ def written(archive: Path) -> bool:
         # Moved into place when it is whole, as others may start meanwhile.
         part = Path(folder, archive.name)
         given = os.environ.get("SPARK_SUBMIT_OPTS", "")
-        os.environ["SPARK_SUBMIT_OPTS"] = f'{given} "-XX:ArchiveClassesAtExit={part}" {QUIET}'
+        # What is compiled is not written down, so no time goes into compiling it well.
+        own = f'-XX:TieredStopAtLevel=1 "-XX:ArchiveClassesAtExit={part}" {QUIET}'
+        os.environ["SPARK_SUBMIT_OPTS"] = f"{given} {own}"
         run_a_jvm(Path(folder))
         if not serves(part):
             return False

@@ -50,7 +50,7 @@ LIMITS = {
     "no frame": Limit(inf),
     "whole partition": Limit(inf),
     "up to the current row": Limit(inf),
-    "rows": Limit(16, "Spark goes through all {rows:,} rows of each frame"),
+    "rows": Limit(10, "Spark goes through all {rows:,} rows of each frame"),
     "without a limit": Limit(0, "Spark goes through all rows of each frame"),
     "from scratch": Limit(0, "Spark computes {name} of every frame from scratch"),
 }

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.pointing import click_point
 
 pytestmark = pytest.mark.browser
 
@@ -26,6 +27,8 @@ def test_an_analyst_changes_the_frame_and_steps_through_it(open_notebook: OpenNo
     expect(page.get_by_text("4 to 7 rows in a frame")).to_be_visible()
     chart = page.locator(".js-plotly-plot").first
     expect(chart).to_contain_text("the row itself")
+    click_point(page, chart, "in the frame", 1)
+    expect(page.get_by_text("of the 4 rows in its frame")).to_be_visible()
     page.get_by_role("button", name="ROWS", exact=True).click()
     expect(page.get_by_text("2 to 3 rows in a frame")).to_be_visible()
     page.get_by_label("from", exact=True).select_option("unbounded")

@@ -1,11 +1,14 @@
 """The explorer of a backfill as a person uses it, in a real JupyterLab."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
 from tests.browser.latency import latency_of
+from tests.browser.pointing import click_mark
 
 pytestmark = pytest.mark.browser
 
@@ -32,6 +35,8 @@ def test_an_analyst_asks_where_a_number_comes_from(
     expect(page.get_by_text("count_5h = 30, of")).to_be_visible()
     expect(chart).to_contain_text("tail: hops")
     expect(chart).to_contain_text("query: 30")
+    click_mark(page, chart.locator(".barlayer .point").first)
+    expect(page.get_by_text(re.compile("^Hop of [0-9]+ events? from"))).to_be_visible()
     slider = page.locator(".widget-slider .noUi-handle, .widget-hslider [role=slider]").first
     slider.focus()
     for _ in range(19):

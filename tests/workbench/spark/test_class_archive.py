@@ -1,6 +1,5 @@
 """Spark's classes, as one JVM wrote them down, are what the next one takes."""
 
-import os
 from pathlib import Path
 
 import psutil
@@ -9,6 +8,14 @@ from pyspark.sql import SparkSession
 
 from workbench.spark.class_archive import class_archive, reading_options
 from workbench.spark.classes.__main__ import serves
+
+
+@pytest.fixture(scope="module")
+def archive(jvm: None) -> Path:
+    """The archive of this machine's Java and Spark, as `make compile` writes it."""
+    found = class_archive()
+    assert found.is_file(), "run `python -m workbench.spark.classes` once"
+    return found
 
 
 @pytest.fixture
@@ -22,10 +29,11 @@ def another_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return jar
 
 
-def test_the_jvm_of_a_session_takes_its_classes_from_the_archive(spark: SparkSession) -> None:
-    assert class_archive().is_file(), "run `python -m workbench.spark.classes`, as make test does"
+def test_the_jvm_of_a_session_takes_its_classes_from_the_archive(
+    archive: Path, spark: SparkSession
+) -> None:
     mapped = psutil.Process(spark.sparkContext._gateway.proc.pid).memory_maps()
-    assert str(class_archive()) in [one.path for one in mapped]
+    assert str(archive) in [one.path for one in mapped]
 
 
 def test_where_nothing_was_written_down_a_jvm_is_not_told_of_it(another_spark: Path) -> None:
@@ -43,17 +51,15 @@ def test_nobody_else_can_put_an_archive_there(another_spark: Path) -> None:
     assert class_archive().parent.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.usefixtures("jvm")
 @pytest.mark.parametrize("size", [1_000, 50_000_000])
-def test_an_archive_that_broke_off_does_not_serve(tmp_path: Path, size: int) -> None:
+def test_an_archive_that_broke_off_does_not_serve(archive: Path, tmp_path: Path, size: int) -> None:
     part = tmp_path / "part.jsa"
-    with class_archive().open("rb") as whole:
+    with archive.open("rb") as whole:
         part.write_bytes(whole.read(size))
     assert not serves(part)
 
 
-@pytest.mark.usefixtures("jvm")
-def test_a_whole_one_serves(tmp_path: Path) -> None:
+def test_a_whole_one_serves(archive: Path, tmp_path: Path) -> None:
     part = tmp_path / "whole.jsa"
-    os.link(class_archive(), part)
+    part.symlink_to(archive)
     assert serves(part)

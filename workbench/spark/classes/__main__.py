@@ -51,7 +51,8 @@ def written(archive: Path) -> bool:
 
 def run_a_jvm(folder: Path) -> None:
     """Use a session in a JVM of its own, and wait for its end, when it writes the archive."""
-    os.environ.pop("SPARK_REMOTE", None)
+    for name in ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT"):
+        os.environ.pop(name, None)
     spark = session({"spark.master": "local[2]", "spark.driver.memory": "1g"})
     gateway: Any = spark.sparkContext._gateway
     use(spark, folder)

@@ -14,7 +14,7 @@ from workbench.figures.stills.still import arranged
 from workbench.figures.svg import bare
 from workbench.frames.frame import EXCLUSIONS
 from workbench.functions.fn import count
-from workbench.markup import Markup, in_lines
+from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
 from workbench.widgets.controls.frame import MAKE, FrameControls, frame_parts
 from workbench.widgets.controls.frame_choices import frame_choices
@@ -29,7 +29,7 @@ from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts, alone, key_text, offered
 from workbench.widgets.stepper.player import Player
-from workbench.widgets.table import Listed
+from workbench.widgets.table import Listed, Table
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
 from workbench.windows.inspect.one_partition import (
     MOST_KEYS,
@@ -71,7 +71,7 @@ class FrameExplorer(Shared, Card):
         self.table = frame_table(self.partition, followed[0])
         self._make_controls(followed)
         self.chart = Chart(frames_figure(self.table), toolbar=False)
-        self.place = widgets.VBox([self.chart])
+        self.place, self.clicked = widgets.VBox([self.chart]), Table()
         self.status, self.code, self.player = Status(), HTML(), widgets.VBox()
         self.progress = Progress(lambda: df.sparkSession, self.status, self.place)
         self.button = widgets.Button(
@@ -82,9 +82,11 @@ class FrameExplorer(Shared, Card):
         super().__init__(
             self.progress,
             widgets.VBox([self.place], layout={"overflow": "auto"}),
+            self.clicked,
             controls=[self.who, self.column, self.controls, self.button],
             foot=[self.status, self._share_bar(), self.code, self.player],
         )
+        self._listen()
         self._show()
         self._say()
         self._noted()
@@ -146,6 +148,7 @@ class FrameExplorer(Shared, Card):
     def _draw(self) -> None:
         self.table = frame_table(self.partition, self.column.value)
         redraw(self.chart, frames_figure(self.table))
+        self._listen()
         self.player.children = ()
         self._show()
         self._say()
@@ -229,6 +232,38 @@ class FrameExplorer(Shared, Card):
             notes.append(f"The first {MOST_KEYS} partitions are offered.")
         self.status.tell(in_lines(notes))
         self.code.value = code_line(repr(self.over))
+
+    def _listen(self) -> None:
+        """Let a click on a mark list the frame of its row; what was listed is gone."""
+        self.clicked.layout.display = "none"
+        for trace in self.chart.data:
+            trace.on_click(self._click)
+
+    def _click(self, trace: Any, points: Any, _state: object) -> None:
+        for at in points.point_inds[:1]:
+            self.list_frame(int(trace.y[at]))
+
+    def list_frame(self, row: int) -> None:
+        """List the rows in the frame of a row, as a click on one of its marks does.
+
+        Parameters
+        ----------
+        row : int
+            Its number among the rows that are drawn.
+        """
+        table, inside = self.table, self.table.inside[row]
+        asked = f"over.frames(df, {self.partition.key!r}, {table.column!r})"
+        self.clicked.show(
+            table.listed()[inside].drop(columns="rows in its frame").reset_index(drop=True),
+            f"(table := {asked}).listed()[table.inside[{row}]]",
+            name="frame", nothing="No row is in its frame.",
+        )  # fmt: skip
+        who = element("b", f"Row {row} ({table.labels[row]})")
+        answer = f"{table.column} = {table.texts(table.column)[row]}"
+        size = int(inside.sum())
+        rows = f"{size:,} row{'' if size == 1 else 's'} in its frame"
+        self.clicked.note.value = element("p", who, f": {answer}, of the {rows}.")
+        self.clicked.layout.display = None
 
     def _play(self, _button: Any) -> None:
         self.status.guard(self._show_player)

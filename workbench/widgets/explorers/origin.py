@@ -19,9 +19,10 @@ from workbench.backfill.inspect.one_query import (
     keys_with_queries,
 )
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
+from workbench.backfill.inspect.origin_pieces import Piece
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
-from workbench.figures.origin import origin_figure, piece_words
+from workbench.figures.origin import KINDS, origin_figure, piece_words
 from workbench.figures.stills.still import Named, arranged, page, picture
 from workbench.figures.svg import bare, cut, text
 from workbench.markup import BREAK, Markup, element
@@ -32,6 +33,7 @@ from workbench.widgets.explorers.origin_tables import (
     Compared,
     differing_answers,
     differing_events,
+    piece_events,
     pieces_table,
 )
 from workbench.widgets.html import HTML, Status, code_line, failure
@@ -118,10 +120,11 @@ class OriginExplorer(Shared, Card):
         self.chart = Chart()
         self.sentence, self.code = Status(), HTML()
         self.compared, self.table, self.compared_table = Status(), Table(), Table()
+        self.clicked = Table()
         asked = self._plan.queries
         self.progress = Progress(lambda: asked.df.sparkSession, self.sentence, self)
         super().__init__(
-            self.chart, self.compared, self.compared_table, self.table,
+            self.chart, self.clicked, self.compared, self.compared_table, self.table,
             controls=[self.who, self.feature, self.when, self.compare, self.other],
             foot=[self.progress, self.sentence, self._share_bar(), self.code],
         )  # fmt: skip
@@ -265,9 +268,41 @@ class OriginExplorer(Shared, Card):
         self.difference = None if other is None else difference(self.origin, other)
         compared = self._compared(self.compare.value, self.asked, self.difference)
         redraw(self.chart, origin_figure(self.origin, self._plan.integer_time, other))
+        self._listen()
         self._show_tables(compared)
         self._say(perf_counter() - start)
         self._noted()
+
+    def _listen(self) -> None:
+        """Let a click on a piece list its events; what was listed is gone."""
+        self.clicked.layout.display = "none"
+        for trace in self.chart.data:
+            trace.on_click(self._click)
+
+    def _click(self, trace: Any, points: Any, _state: object) -> None:
+        kinds = {name: kind for kind, (name, _) in KINDS.items()}
+        # The other query's pieces have the same names, and a lane of their own.
+        if trace.name not in kinds or trace.y[0] != 0:
+            return
+        alike = [one for one in self.origin.pieces if one.kind == kinds[trace.name]]
+        for at in points.point_inds[:1]:
+            self.list_piece(alike[at])
+
+    def list_piece(self, piece: Piece) -> None:
+        """List the events of a piece of the window, as a click on it does.
+
+        Parameters
+        ----------
+        piece : Piece
+            One of ``origin.pieces``.
+        """
+        found = piece_events(self.origin, piece, self._clock, self._plan.integer_time, self._line)
+        listed = found.listed
+        self.clicked.show(
+            listed.frame, listed.code, heads=listed.heads, shown=listed.shown, name="events"
+        )
+        self.clicked.note.value = element("p", found.words)
+        self.clicked.layout.display = None
 
     def _show_tables(self, compared: Compared | Markup) -> None:
         pieces = self._pieces(self.origin, self._line)

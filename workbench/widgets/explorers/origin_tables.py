@@ -8,6 +8,7 @@ import pandas as pd
 
 from workbench.backfill.inspect.difference import SAME, OriginDifference, change
 from workbench.backfill.inspect.origin import Origin, counted, in_words
+from workbench.backfill.inspect.origin_pieces import EVENT, Piece
 from workbench.figures.origin import piece_words
 from workbench.figures.svg import cut
 from workbench.markup import Markup, element
@@ -74,6 +75,41 @@ def pieces_table(one: Origin, clock: Clock, integer_time: bool, asked: str) -> C
         "merged": lambda merged: cut(in_words(merged), 70),
     }
     return Compared(words, Listed(frame, code, {"state": "its state"}, shown))
+
+
+def piece_events(
+    one: Origin, piece: Piece, clock: Clock, integer_time: bool, asked: str
+) -> Compared:
+    """Return the events of a piece of a window.
+
+    Parameters
+    ----------
+    one : Origin
+    piece : Piece
+        One of its pieces.
+    clock : function
+        Of a time, as it is read.
+    integer_time : bool
+        Whether times are integers, and not microseconds.
+    asked : str
+        The line of Python that returns the origin.
+    """
+    counted_ones = list(zip(one.time[one.counts].tolist(), one.values, strict=True))
+    events = counted_ones[piece.first : piece.last]
+    frame = pd.DataFrame(
+        {
+            "event": times_of([time for time, _ in events], integer_time),
+            "value": pd.Series([value for _, value in events], dtype=object),
+        }
+    )
+    state = one.states[one.pieces.index(piece)]
+    until = "" if piece.kind == EVENT else f" up to, but not at, {clock(piece.end)}"
+    head = element("b", f"{piece_words(piece).capitalize()} from {clock(piece.begin)}{until}")
+    whole = f"{{'event': (one := {asked}).time[one.counts], 'value': one.values}}"
+    code = f"pd.DataFrame({whole})[{piece.first}:{piece.last}]"
+    shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
+    listed = Listed(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
+    return Compared(head + f": {cut(state, 70)}.", listed)
 
 
 def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> Compared:

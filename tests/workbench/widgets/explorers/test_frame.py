@@ -49,6 +49,32 @@ def test_changing_the_frame_asks_the_kernels_again(
     assert explorer.table.inside.sum(axis=1).tolist() == list(range(12))
 
 
+def test_the_rows_in_the_frame_of_a_row_are_listed_until_the_frame_changes(
+    explorer: FrameExplorer,
+) -> None:
+    assert explorer.clicked.layout.display == "none"
+    explorer.list_frame(5)
+    assert explorer.clicked.layout.display is None
+    inside = explorer.table.rows[explorer.table.inside[5]]
+    assert explorer.clicked.frame["date"].tolist() == inside["date"].tolist()
+    assert explorer.clicked.frame["row"].tolist() == list(range(2, 9))
+    assert f"mean = {explorer.table.texts('mean')[5]}, of the 7 rows" in unescape(
+        explorer.clicked.note.value
+    )
+    explorer.controls.unit.value = "rows"
+    assert explorer.clicked.layout.display == "none"
+
+
+def test_a_row_whose_frame_is_empty_says_so(explorer: FrameExplorer) -> None:
+    explorer.controls.unit.value = "rows"
+    for side in (explorer.controls.low, explorer.controls.high):
+        side.kind.value = "current row"
+    explorer.controls.exclude.value = "current row"
+    explorer.list_frame(0)
+    assert explorer.clicked.frame.empty
+    assert "of the 0 rows in its frame" in explorer.clicked.note.value
+
+
 def test_sessions_have_one_distance(explorer: FrameExplorer, plants: DataFrame) -> None:
     controls = explorer.controls
     controls.high.kind.value = "current row"

@@ -53,6 +53,23 @@ def test_it_opens_on_the_last_query_of_the_key_with_the_most(
     assert repr(explorer).startswith("Where price_avg_5h = ")
 
 
+def test_the_events_of_a_piece_are_listed_until_another_query_is_asked(
+    explorer: OriginExplorer,
+) -> None:
+    assert explorer.clicked.layout.display == "none"
+    one = explorer.origin
+    for piece in one.pieces[:: len(one.pieces) - 1]:
+        explorer.list_piece(piece)
+        some = slice(piece.first, piece.last)
+        listed = explorer.clicked.frame
+        assert listed["event"].to_numpy("M8[us]").view("i8").tolist() == (
+            one.time[one.counts][some].tolist()
+        )
+        assert listed["value"].tolist() == one.values[some]
+    explorer.when.value = explorer.when.options[50][1]
+    assert explorer.clicked.layout.display == "none"
+
+
 def test_another_query_key_and_feature_are_drawn(explorer: OriginExplorer) -> None:
     before = explorer.origin.answer
     explorer.when.value = explorer.when.options[50][1]

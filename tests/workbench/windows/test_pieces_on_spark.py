@@ -161,7 +161,7 @@ def test_bounds_of_each_row_keep_partitions_whole(spark: SparkSession) -> None:
     assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.median("id")).explain()
 
 
-def test_bounds_of_each_row_beside_none_keep_partitions_whole() -> None:
+def test_bounds_of_each_row_beside_none_keep_partitions_whole(spark: SparkSession) -> None:
     frame = wb.Frame.rows(None, F.col("id"))
     assert "differs from row to row" in wb.Over("p", "id", frame, n=fn.sum("id")).explain()
 

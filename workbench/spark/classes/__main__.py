@@ -25,14 +25,20 @@ PATIENCE = 300
 def main() -> None:
     """Write the archive unless it is there, and say where it is."""
     start, archive = time.perf_counter(), class_archive()
-    if archive.is_file() or written(archive):
+    if archive.is_file() or (can_write() and written(archive)):
         print(f"Spark's classes are ready in {archive} ({time.perf_counter() - start:.1f} s)")
     else:
         print("This Java writes no archive of classes: Spark starts without one.")
 
 
+def can_write() -> bool:
+    """Whether this Java has an archive of its own classes, as another one builds on that."""
+    look = [str(java_home() / "bin" / "java"), "-version"]
+    return "sharing" in subprocess.run(look, capture_output=True, text=True).stderr
+
+
 def written(archive: Path) -> bool:
-    """Write the archive; False where this Java cannot, as one that has none of its own classes."""
+    """Write the archive; False where what came of it does not serve."""
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
         # Moved into place when it is whole, as others may start meanwhile.
         part = Path(folder, archive.name)

@@ -37,12 +37,14 @@ FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN | ON_SPARK
 
 ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
 
-#: What `make test` gives the JVMs of drivers suits those of a cluster, which live as briefly.
-JVM = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {reading_options()}"
-
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too
 _LONGEST_CALL = 240  # seconds, less than a test may take
+
+
+def jvm_options() -> str:
+    """What `make test` gives the JVMs of drivers suits a cluster's, which live as briefly."""
+    return f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {reading_options()}"
 
 
 @contextlib.contextmanager
@@ -95,7 +97,7 @@ class _Server:
             "PYSPARK_PYTHON": str(python),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(folder / "work"),
-            "SPARK_DAEMON_JAVA_OPTS": JVM,
+            "SPARK_DAEMON_JAVA_OPTS": jvm_options(),
         }
         self._driver: ProcessPoolExecutor | None = None
         self._driver_pid = 0
@@ -224,7 +226,7 @@ class Cluster(_Server):
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.executor.memory": "600m",
-            "spark.executor.extraJavaOptions": JVM,
+            "spark.executor.extraJavaOptions": jvm_options(),
             # An answer whose socket nobody had opened after 15 s, on a machine busy with all parts
             # of the tests, is an UnboundLocalError of PySpark's.
             "spark.python.authenticate.socketTimeout": f"{_PATIENCE}s",

@@ -267,8 +267,7 @@ def _named(feature: str, top: float) -> dict[str, Any]:
 def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
     """The events of two queries: those that both see, and those of one alone."""
     alone = {*found.left, *found.entered}
-    seen = [(int(time), value) for one in (found.first, found.second)
-            for time, value in zip(one.time[one.counts], one.values, strict=True)]  # fmt: skip
+    seen = [*found.first.events, *found.second.events]
     groups = {
         SEEN_BY_BOTH: [one for one in dict.fromkeys(seen) if one not in alone],
         LEFT: found.left,

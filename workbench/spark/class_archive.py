@@ -1,6 +1,6 @@
 """Where the archive of Spark's classes is, and how a JVM is told to take it.
 
-A JVM loads, checks and links some 12,000 classes before Spark's first answer. Java can write down
+A JVM loads, checks and links some 20,000 classes before Spark's first answer. Java can write down
 what one JVM has loaded (class-data sharing, JEP 350), and those after it map the file.
 """
 

@@ -1,5 +1,6 @@
 """A figure as a part of a widget: as wide as its place, with a toolbar that shows on hover."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,19 @@ class Chart(go.FigureWidget):  # type: ignore[misc]
             "modeBarButtonsToRemove": list(UNWANTED),
         }
         self.add_class("wb-chart")
+
+    def on_mark(self, act: Callable[[Any, int], object]) -> None:
+        """Have a click on a mark open what is behind it; a redrawn figure has new marks.
+
+        Parameters
+        ----------
+        act : function
+            Takes the mark's trace, and its number in that.
+        """
+        for trace in self.data:
+            trace.on_click(
+                lambda trace, points, _state: points.point_inds and act(trace, points.point_inds[0])
+            )
 
     def send_state(self, key: Any = None) -> None:
         """Send what is drawn by now, where a browser asks for all: it has missed changes."""

@@ -21,6 +21,7 @@ from workbench.widgets.script import SharedScript, loader, shared_script
 SCRIPT = Path(itables.__file__).parent / "widget" / "static" / "widget.js"
 #: Rows of a page; a table that has no more needs no pages and no search.
 PAGE = 10
+NO_ROWS = "There are no rows."
 _KINDS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys("iuf", number), "M": moment, "m": length_text, "b": str,
 }  # fmt: skip
@@ -135,7 +136,7 @@ class Table(widgets.VBox):  # type: ignore[misc]
         heads: Mapping[str, str] | None = None,
         shown: Mapping[str, Callable[[Any], str]] | None = None,
         name: str = "table",
-        nothing: str = "There are no rows.",
+        nothing: str = NO_ROWS,
     ) -> None:
         """Show a table in place of the one before.
 
@@ -171,6 +172,20 @@ class Table(widgets.VBox):  # type: ignore[misc]
             **_ALWAYS,
         )
         self.chosen = None
+
+    def show_listed(self, listed: Listed, name: str, nothing: str = NO_ROWS) -> None:
+        """Show a table that says itself how it is read.
+
+        Parameters
+        ----------
+        listed : Listed
+        name, nothing
+            As :meth:`show` takes them.
+        """
+        self.show(
+            listed.frame, listed.code, heads=listed.heads, shown=listed.shown,
+            name=name, nothing=nothing,
+        )  # fmt: skip
 
     def _read(self, change: Any) -> None:
         self.chosen = change["new"][0] if change["new"] else None

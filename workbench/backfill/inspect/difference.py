@@ -66,7 +66,7 @@ def difference(first: Origin, second: Origin) -> OriginDifference:
     >>> [at for at, _ in found.left], [at for at, _ in found.entered], found.both, found.change
     ([5, 6], [10, 11], 3, 'the same')
     """
-    before, after = (Counter(_seen(one)) for one in (first, second))
+    before, after = (Counter(one.events) for one in (first, second))
     left, entered = before - after, after - before
     both = sum((before & after).values())
     return OriginDifference(first, second, _listed(left), _listed(entered), both)
@@ -96,11 +96,6 @@ def change(first: Any, second: Any) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _seen(origin: Origin) -> list[Seen]:
-    times = [int(time) for time in origin.time[origin.counts]]
-    return list(zip(times, origin.values, strict=True))
 
 
 def _listed(events: "Counter[Seen]") -> list[Seen]:

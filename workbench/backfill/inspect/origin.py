@@ -81,6 +81,11 @@ class Origin:
     answer: Any
     merges: bool
 
+    @property
+    def events(self) -> list[tuple[int, str]]:
+        """When the events that count are, and what is aggregated of each."""
+        return list(zip(self.time[self.counts].tolist(), self.values, strict=True))
+
     def __repr__(self) -> str:
         sizes = [(piece.kind, piece.last - piece.first) for piece in self.pieces]
         hops, single = (sum(kind == one for kind, _ in sizes) for one in (HOP, EVENT))

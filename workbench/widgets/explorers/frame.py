@@ -236,12 +236,7 @@ class FrameExplorer(Shared, Card):
     def _listen(self) -> None:
         """Let a click on a mark list the frame of its row; what was listed is gone."""
         self.clicked.layout.display = "none"
-        for trace in self.chart.data:
-            trace.on_click(self._click)
-
-    def _click(self, trace: Any, points: Any, _state: object) -> None:
-        for at in points.point_inds[:1]:
-            self.list_frame(int(trace.y[at]))
+        self.chart.on_mark(lambda trace, k: self.list_frame(int(trace.y[k])))
 
     def list_frame(self, row: int) -> None:
         """List the rows in the frame of a row, as a click on one of its marks does.
@@ -256,7 +251,7 @@ class FrameExplorer(Shared, Card):
         self.clicked.show(
             table.listed()[inside].drop(columns="rows in its frame").reset_index(drop=True),
             f"(table := {asked}).listed()[table.inside[{row}]]",
-            name="frame", nothing="No row is in its frame.",
+            name="frame",
         )  # fmt: skip
         who = element("b", f"Row {row} ({table.labels[row]})")
         answer = f"{table.column} = {table.texts(table.column)[row]}"

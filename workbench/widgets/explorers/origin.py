@@ -276,17 +276,15 @@ class OriginExplorer(Shared, Card):
     def _listen(self) -> None:
         """Let a click on a piece list its events; what was listed is gone."""
         self.clicked.layout.display = "none"
-        for trace in self.chart.data:
-            trace.on_click(self._click)
+        self.chart.on_mark(self._click)
 
-    def _click(self, trace: Any, points: Any, _state: object) -> None:
+    def _click(self, trace: Any, k: int) -> None:
         kinds = {name: kind for kind, (name, _) in KINDS.items()}
         # The other query's pieces have the same names, and a lane of their own.
         if trace.name not in kinds or trace.y[0] != 0:
             return
         alike = [one for one in self.origin.pieces if one.kind == kinds[trace.name]]
-        for at in points.point_inds[:1]:
-            self.list_piece(alike[at])
+        self.list_piece(alike[k])
 
     def list_piece(self, piece: Piece) -> None:
         """List the events of a piece of the window, as a click on it does.
@@ -297,10 +295,7 @@ class OriginExplorer(Shared, Card):
             One of ``origin.pieces``.
         """
         found = piece_events(self.origin, piece, self._clock, self._plan.integer_time, self._line)
-        listed = found.listed
-        self.clicked.show(
-            listed.frame, listed.code, heads=listed.heads, shown=listed.shown, name="events"
-        )
+        self.clicked.show_listed(found.listed, "events")
         self.clicked.note.value = element("p", found.words)
         self.clicked.layout.display = None
 
@@ -310,16 +305,10 @@ class OriginExplorer(Shared, Card):
         self.compared.value = compared if isinstance(compared, Markup) else compared.words
         self.compared_table.layout.display = None if isinstance(compared, Compared) else "none"
         if isinstance(compared, Compared):
-            listed = compared.listed
-            self.compared_table.show(
-                listed.frame, listed.code, heads=listed.heads, shown=listed.shown,
-                name="differences", nothing="Both see the same events.",
-            )  # fmt: skip
-        listed = pieces.listed
-        self.table.show(
-            listed.frame, listed.code, heads=listed.heads, shown=listed.shown, name="pieces",
-            nothing="No event is in the window.",
-        )  # fmt: skip
+            self.compared_table.show_listed(
+                compared.listed, "differences", nothing="Both see the same events."
+            )
+        self.table.show_listed(pieces.listed, "pieces", nothing="No event is in the window.")
         if pieces.words:
             self.table.note.value = element("p", pieces.words)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from workbench.backfill.inspect.difference import SAME, OriginDifference, change
+from workbench.backfill.inspect.difference import SAME, OriginDifference, Seen, change
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, Piece
 from workbench.figures.origin import piece_words
@@ -94,22 +94,13 @@ def piece_events(
     asked : str
         The line of Python that returns the origin.
     """
-    counted_ones = list(zip(one.time[one.counts].tolist(), one.values, strict=True))
-    events = counted_ones[piece.first : piece.last]
-    frame = pd.DataFrame(
-        {
-            "event": times_of([time for time, _ in events], integer_time),
-            "value": pd.Series([value for _, value in events], dtype=object),
-        }
-    )
+    frame = _events(one.events[piece.first : piece.last], integer_time)
     state = one.states[one.pieces.index(piece)]
     until = "" if piece.kind == EVENT else f" up to, but not at, {clock(piece.end)}"
     head = element("b", f"{piece_words(piece).capitalize()} from {clock(piece.begin)}{until}")
     whole = f"{{'event': (one := {asked}).time[one.counts], 'value': one.values}}"
     code = f"pd.DataFrame({whole})[{piece.first}:{piece.last}]"
-    shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
-    listed = Listed(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
-    return Compared(head + f": {cut(state, 70)}.", listed)
+    return Compared(head + f": {cut(state, 70)}.", _listed_events(frame, code, clock))
 
 
 def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> Compared:
@@ -130,17 +121,24 @@ def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) 
         f"{found.both:,} of the events count for both, {len(found.left):,} for this query alone, "
         f"{len(found.entered):,} for the other alone."
     )
-    events = [*found.left, *found.entered]
+    frame = _events([*found.left, *found.entered], integer_time)
     sides = ["only this query"] * len(found.left) + ["only the other"] * len(found.entered)
-    frame = pd.DataFrame(
+    frame["seen by"] = pd.Series(sides, dtype=object)
+    return Compared(words, _listed_events(frame, "", clock))
+
+
+def _events(events: list[Seen], integer_time: bool) -> pd.DataFrame:
+    return pd.DataFrame(
         {
             "event": times_of([time for time, _ in events], integer_time),
             "value": pd.Series([value for _, value in events], dtype=object),
-            "seen by": pd.Series(sides, dtype=object),
         }
     )
+
+
+def _listed_events(frame: pd.DataFrame, code: str, clock: Clock) -> Listed:
     shown = {"event": read_by(clock), "value": lambda value: cut(value, 60)}
-    return Compared(words, Listed(frame.head(MOST_SENT), "", {"value": "its value"}, shown))
+    return Listed(frame.head(MOST_SENT), code, {"value": "its value"}, shown)
 
 
 def differing_answers(online: Mapping[str, Any], offline: Mapping[str, Any]) -> Compared:

@@ -176,11 +176,8 @@ class FunnelExplorer(Shared, Card):
         self._entitle(seconds)
         # As with the steps: a table of every period takes longer than the picture.
         time.sleep(_A_TURN)
-        listed = view.listed
-        self.table.show(
-            listed.frame, listed.code, name="funnel", heads=listed.heads, shown=listed.shown
-        )
-        self._clicked(self.asked, self._point)
+        self.table.show_listed(view.listed, "funnel")
+        self.asked.on_mark(self._point)
         notes = [note for note in notes if "left out" not in note]
         self.status.tell(in_lines([*notes, view.words, _CLICKED]))
         self._noted()
@@ -221,8 +218,8 @@ class FunnelExplorer(Shared, Card):
         redraw(self.histogram, times_figure(self.times))
         self._show_segments()
         self._show_table()
-        self._clicked(self.chart, self._bar)
-        self._clicked(self.histogram, self._bin)
+        self.chart.on_mark(self._bar)
+        self.histogram.on_mark(self._bin)
         # The heading says how many rows were left out.
         notes = [note for note in notes if "left out" not in note]
         self.status.tell(in_lines([*notes, *self._shown()]))
@@ -350,23 +347,14 @@ class FunnelExplorer(Shared, Card):
         self._below.layout.display = None if by else "none"
         if by:
             redraw(self.breakdown, funnel_figure(self.steps, self.controls.most))
-            self._clicked(self.breakdown, self._dot)
+            self.breakdown.on_mark(self._dot)
         if change is not None:
             self.status.tell(*self._shown())
             self._noted()
 
     def _show_table(self) -> None:
         rows = _columns(self.funnel, self.controls.by, self.steps)
-        self.table.show(
-            rows.frame, rows.code, name="funnel", heads=rows.heads, shown=rows.shown
-        )  # fmt: skip
-
-    def _clicked(self, chart: Chart, act: Any) -> None:
-        """Have a click on a mark open what is behind it; a redrawn figure has new marks."""
-        for trace in chart.data:
-            trace.on_click(
-                lambda trace, points, _state: points.point_inds and act(trace, points.point_inds[0])
-            )
+        self.table.show_listed(rows, "funnel")
 
     def _bar(self, trace: Any, k: int) -> None:
         before = self.whole.attrs["before"][k]

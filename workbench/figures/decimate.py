@@ -6,7 +6,6 @@ axis, and plotly-resampler 0.11 does not work with plotly 7.
 
 from itertools import pairwise
 from typing import Any, NamedTuple
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,15 +134,21 @@ def column_summary(x: NDArray[Any], y: NDArray[np.float64], columns: int) -> Col
         return None
     ends = np.array(_column_ends(x, columns))
     first, last = ends[:-1], ends[1:]
-    gaps = np.isnan(y).any()
-    with np.errstate(all="ignore"), catch_warnings():
-        # A column of a gap alone has no median, and is a gap.
-        simplefilter("ignore", RuntimeWarning)
-        median = np.nanmedian if gaps else np.median
-        middle = np.array([median(y[a:b]) for a, b in zip(first, last, strict=True)])
-    return Columns(
-        (first + last) // 2, np.fmin.reduceat(y, first), middle, np.fmax.reduceat(y, first)
-    )
+    with np.errstate(all="ignore"):
+        least, most = np.fmin.reduceat(y, first), np.fmax.reduceat(y, first)
+        gaps = np.isnan(y).any()
+        parts = (y[a:b] for a, b in pairwise(ends.tolist()))
+        middle = [_median(part[~np.isnan(part)] if gaps else part) for part in parts]
+    return Columns((first + last) // 2, least, np.array(middle), most)
+
+
+def _median(y: NDArray[np.float64]) -> float:
+    """NaN of nothing; NumPy's own takes thrice as long, as it looks for NaN in each call."""
+    half = len(y) // 2
+    if not len(y):
+        return np.nan
+    parted = np.partition(y, half)
+    return float(parted[half] if len(y) % 2 else (parted[:half].max() + parted[half]) / 2)
 
 
 def _extremes(y: NDArray[np.float64]) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """A block of rows in their order, and what window functions ask of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -252,8 +253,30 @@ class Window(Memo):
 
     def ranges(self, frame: Frame) -> Ranges:
         """Return the frame of every row."""
+        found: Ranges = self.once(frame, lambda: self.ranges_anew(frame))
+        return found
+
+    def ranges_anew(self, frame: Frame) -> Ranges:
+        """Return the frame of every row, without remembering it."""
         like = self.column(self.columns[0].name).type if len(self.columns) == 1 else None
-        found: Ranges = self.once(frame, lambda: ranges_of(frame, self.order, like, self.column))
+        return ranges_of(frame, self.order, like, self.column)
+
+    def part(self, low: int, high: int, frames: Mapping[Frame, Ranges]) -> "Window":
+        """Return some rows of a block of one partition, with their frames, cut to these rows.
+
+        Parameters
+        ----------
+        low, high : int
+            The rows, half open.
+        frames : dict of Frame to (int64 array, int64 array)
+            Of all rows of the block, from :meth:`ranges_anew`.
+        """
+        rows = self.block.rows.slice(low, high - low)
+        found = Window(Block(self.block.keys, np.array([0, len(rows)]), rows), self.columns)
+        for frame, (begin, end) in frames.items():
+            found._known[frame] = tuple(
+                np.clip(ends[low:high] - low, 0, high - low) for ends in (begin, end)
+            )
         return found
 
     def counted(self, call: Call, without_null: tuple[str, ...]) -> NDArray[np.bool_] | None:

@@ -73,8 +73,11 @@ class WindowTask:
         -------
         pyarrow.Table
         """
-        window = Window(block, self.order)
-        columns = {name: block.column(alias) for name, alias in self.columns}
+        return self.of_window(Window(block, self.order))
+
+    def of_window(self, window: Window) -> pa.Table:
+        """Return every row with the answer of every call, as :meth:`answer` does."""
+        columns = {name: window.column(alias) for name, alias in self.columns}
         return pa.table(columns | {call.column: answer(window, call) for call in self.calls})
 
     def of_pieces(self, block: Block, states: pa.Table | None) -> pa.Table:

@@ -5,17 +5,18 @@ a slider must not repeat the scan, the shuffle and the sort, which no window cha
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kernels.frames.frames import Ranges
 from workbench.columnar.blocks import Block, binaries, one_binary, packed_rows, unpacked_rows
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
@@ -42,12 +43,14 @@ if TYPE_CHECKING:
 ROWS_A_PIECE = 1_000_000
 #: How many series stay in this process, those that were looked at last.
 MOST_FETCHED = 8
-#: Answering is spread over threads, as kernels run beside each other: so many rows a thread at
-#: least, and so many threads at most.
-ROWS_A_THREAD, MOST_THREADS = 100_000, 8
+#: Kernels run beside each other on so many threads at most, each for so many rows at a time: what
+#: is between these and their answers is little, and is made in the memory of those before. Memory
+#: for all rows of a long series takes the system longer than the arithmetic.
+MOST_THREADS, ROWS_AT_ONCE = 8, 65_536
 PIECE, ROWS, PACKED = "piece", "rows", "packed"
 
 Key = tuple[Any, ...]
+Made = TypeVar("Made")
 
 
 class PreparedSeries:
@@ -87,7 +90,8 @@ class PreparedSeries:
         for name in over.partition_by:
             check_plain(carried.table.schema, name, "partition_by")
         ship(self.df.sparkSession)
-        self._blocks: dict[Key, Block] = {}
+        self._order = task.order
+        self._windows: dict[Key, Window] = {}
         self._pieces = self._packed(over, task, carried).persist()
         try:
             self.sizes = self._measured()
@@ -110,12 +114,51 @@ class PreparedSeries:
         pyarrow.Table
             The columns that were kept, and the answers.
         """
-        task, block = self._task_and_block(over, key)
-        parts = _spans(Window(block, task.order), task)
-        if len(parts) == 1:
-            return task.answer(block)
-        with ThreadPoolExecutor(len(parts)) as pool:
-            return pa.concat_tables(pool.map(lambda part: part.answer(task, block), parts))
+        return pa.concat_tables(self.answers(over, key, lambda _rows, found: found))
+
+    def answers(
+        self, over: "Over", key: Key, make: Callable[[slice, pa.Table], Made]
+    ) -> list[Made]:
+        """Return what is made of the rows of one partition and their answers, some at a time.
+
+        Parameters
+        ----------
+        over, key
+            As :meth:`answer` takes them.
+        make : function
+            Gets which rows they are, and what :meth:`answer` has of them; on several threads.
+
+        Returns
+        -------
+        list
+            In the order of the rows.
+        """
+        task, window = self._task_and_window(over, key)
+        rows = len(window.block.rows)
+        if rows <= ROWS_AT_ONCE or not all(call.info.has_frame for call in task.calls):
+            return [make(slice(0, rows), task.answer(window.block))]
+        frames = {frame: window.ranges_anew(frame) for frame in {call.frame for call in task.calls}}
+
+        def made(span: _Span) -> Made:
+            found = task.of_window(window.part(span.low, span.high, frames))
+            own = found.slice(span.first - span.low, span.last - span.first)
+            return make(slice(span.first, span.last), own)
+
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+            return list(pool.map(made, _spans(rows, list(frames.values()))))
+
+    def rows(self, over: "Over", key: Key) -> pa.Table:
+        """Return the rows of one partition in their order: the columns that were kept."""
+        task, window = self._task_and_window(over, key)
+        return pa.table({name: window.column(alias) for name, alias in task.columns})
+
+    def once(self, key: Key, what: Any, compute: Callable[[], Made]) -> Made:
+        """Return what was computed of a partition under a name, at first by computing it.
+
+        It is forgotten when the rows of the partition leave this process.
+        """
+        found: Made = self._window(key).once(what, compute)
+        return found
 
     def partition(self, over: "Over", key: Key, row: int) -> Partition:
         """Return the frame of one row as a partition, to be looked at by a person.
@@ -134,30 +177,31 @@ class PreparedSeries:
         Partition
             The rows of the frame, and the row itself.
         """
-        task, block = self._task_and_block(over, key)
+        task, window = self._task_and_window(over, key)
         first, last = self.frame(over, key, row)
         first, last = min(first, row), max(last, row + 1)
-        rows = block.rows.slice(first, last - first)
+        rows = window.block.rows.slice(first, last - first)
         alone = Block(pa.table({}), np.array([0, len(rows)]), rows)
         return Partition(over, self.df, key, task, alone, cut=False)
 
     def frame(self, over: "Over", key: Key, row: int) -> tuple[int, int]:
         """Return from which row to which one the frame of a row goes, half open."""
-        task, block = self._task_and_block(over, key)
-        begin, end = Window(block, task.order).ranges(task.calls[0].frame)
+        task, window = self._task_and_window(over, key)
+        begin, end = window.ranges_anew(task.calls[0].frame)
         return _reach(begin[row : row + 1], end[row : row + 1], row)
 
-    def _task_and_block(self, over: "Over", key: Key) -> tuple[WindowTask, Block]:
+    def _task_and_window(self, over: "Over", key: Key) -> tuple[WindowTask, Window]:
         task, carried = over.bound(self.df)
-        block = self._block(key)
+        window = self._window(key)
         names = {carried.of(name): name for name in carried.table.names}
-        back = tuple((names[alias], alias) for alias in block.rows.column_names if alias in names)
-        return replace(task, columns=back, keys=()), block
+        held = window.block.rows.column_names
+        back = tuple((names[alias], alias) for alias in held if alias in names)
+        return replace(task, columns=back, keys=()), window
 
     def free(self) -> None:
         """Give back the memory; a later question packs the series once more."""
         self._pieces.unpersist()
-        self._blocks.clear()
+        self._windows.clear()
 
     def _packed(self, over: "Over", task: WindowTask, carried: Carried) -> "DataFrame":
         from pyspark.sql import types as t
@@ -183,26 +227,26 @@ class PreparedSeries:
             sizes[key] = sizes.get(key, 0) + rows
         return dict(sorted(sizes.items(), key=lambda item: [*map(_sortable, item[0])]))
 
-    def _block(self, key: Key) -> Block:
+    def _window(self, key: Key) -> Window:
         """A series in this process; those that were looked at last stay here."""
         from pyspark.sql import functions as F
 
-        if key not in self._blocks:
+        if key not in self._windows:
             rows = self._pieces
             for i, value in enumerate(key):
                 rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
             found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()
-            if len(self._blocks) >= MOST_FETCHED:
-                del self._blocks[next(iter(self._blocks))]
-            self._blocks[key] = Block(pa.table({}), np.array([0, len(found)]), found)
-        return self._blocks[key]
+            if len(self._windows) >= MOST_FETCHED:
+                del self._windows[next(iter(self._windows))]
+            block = Block(pa.table({}), np.array([0, len(found)]), found)
+            self._windows[key] = Window(block, self._order)
+        return self._windows[key]
 
 
-@dataclass(frozen=True)
-class _Span:
-    """Rows that one thread answers, and all that their frames look at.
+class _Span(NamedTuple):
+    """Rows that are answered at a time, and all that their frames look at.
 
     Attributes
     ----------
@@ -217,27 +261,22 @@ class _Span:
     low: int
     high: int
 
-    def answer(self, task: WindowTask, block: Block) -> pa.Table:
-        rows = block.rows.slice(self.low, self.high - self.low)
-        found = task.answer(Block(block.keys, np.array([0, len(rows)]), rows))
-        return found.slice(self.first - self.low, self.last - self.first)
+
+def _spans(rows: int, frames: Sequence[Ranges]) -> list[_Span]:
+    """The rows in parts whose frames do not reach far beyond them, in one part where they do."""
+    size = ROWS_AT_ONCE
+    while size < rows:
+        found = [_span(frames, first, min(first + size, rows)) for first in range(0, rows, size)]
+        if sum(one.high - one.low for one in found) < 1.5 * rows:
+            return found
+        size *= 2
+    return [_Span(0, rows, 0, rows)]
 
 
-def _spans(window: Window, task: WindowTask) -> list[_Span]:
-    """The rows in as many parts as there are cores, where frames do not reach across them all."""
-    rows, cores = len(window.block.rows), min(os.cpu_count() or 1, MOST_THREADS)
-    whole = [_Span(0, rows, 0, rows)]
-    alone = not all(call.info.has_frame for call in task.calls)
-    if rows < ROWS_A_THREAD * 2 or cores == 1 or alone:
-        return whole
-    frames = [window.ranges(frame) for frame in {call.frame for call in task.calls}]
-    ends = np.linspace(0, rows, cores + 1).astype(int).tolist()
-    found = []
-    for a, b in pairwise(ends):
-        reached = [_reach(begin[a:b], end[a:b], a) for begin, end in frames]
-        low, high = min(low for low, _ in reached), max(high for _, high in reached)
-        found.append(_Span(a, b, min(a, low), max(b, high)))
-    return found if sum(one.high - one.low for one in found) < 1.5 * rows else whole
+def _span(frames: Sequence[Ranges], first: int, last: int) -> _Span:
+    reached = [_reach(begin[first:last], end[first:last], first) for begin, end in frames]
+    low, high = min(low for low, _ in reached), max(high for _, high in reached)
+    return _Span(first, last, min(first, low), max(last, high))
 
 
 def _reach(begin: NDArray[np.int64], end: NDArray[np.int64], nowhere: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """A series with the quantiles of the window around each of its rows, and its outliers."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +17,6 @@ from workbench.windows.over import Over
 QUARTILES = (0.25, 0.75)
 #: Tukey's fences: how many interquartile ranges beyond the quartiles a value is an outlier.
 FENCE = 1.5
-#: What is between a series and its outliers is made of so many rows at a time, and stays in the
-#: processor's cache: memory for millions of rows takes the system longer than the arithmetic.
-ROWS_AT_ONCE = 16_384
 
 Floats = NDArray[np.float64]
 
@@ -122,21 +119,71 @@ def compute(series: PreparedSeries, over: Over, key: Key) -> Band:
     """
     name = band_of(over)
     function = over.columns[name]
+    value = str(function.arguments[0])
+    points = series.once(
+        key, ("points", value), lambda: _points(over, series.rows(over, key), value)
+    )
     shares = sorted({*function.options.q, *QUARTILES})
     both = replace(function, options=replace(function.options, q=tuple(shares)))
-    rows = series.answer(rebuilt(over, over.frame, "kernel", {name: both}), key)
+    # Each an array of its own: one of all lines is so large that the C library would give it back
+    # to the system with each band, and fetch as much for the next one.
+    found = {share: np.empty(len(points.value)) for share in shares}
+    outlier = np.empty(len(points.value), np.int8)
+
+    def write(rows: slice, answers: pa.Table) -> None:
+        here = [line[rows] for line in found.values()]
+        _write_lists(as_array(answers.column(name)), here)
+        low, high = (found[share][rows] for share in QUARTILES)
+        outlier[rows] = _outliers(points.value[rows], low, high)
+
+    series.answers(rebuilt(over, over.frame, "kernel", {name: both}), key, write)
+    return _band(points, found, outlier, tuple(sorted(set(function.options.q))))
+
+
+class _Points(NamedTuple):
+    """What no window changes of a series.
+
+    Attributes
+    ----------
+    x : array
+        Of the rows that have a place.
+    value : float64 array of shape (rows,)
+        NaN where there is none, or an infinite one.
+    placed : slice
+        The rows that have a place.
+    infinite, unplaced : int
+        How many rows with a place have an infinite value, and how many rows are not drawn.
+    """
+
+    x: NDArray[Any]
+    value: Floats
+    placed: slice
+    infinite: int
+    unplaced: int
+
+
+def _points(over: Over, rows: pa.Table, name: str) -> _Points:
     place = _places(over, rows)
     placed = _placed(place)
-    value = floats_or_nan(as_array(rows.column(str(function.arguments[0]))))
-    found = _lists(rows.column(name), len(shares))
-    quantiles = dict(zip(shares, found[:, placed], strict=True))
-    low, high = (quantiles[share] for share in QUARTILES)
-    chosen = {share: quantiles[share] for share in sorted(set(function.options.q))}
-    x, y = place[placed], value[placed]
-    placed_rows = range(len(rows))[placed]
-    band = Band(x, y, chosen, _outliers(y, low, high), quartiles=(low, high), placed=placed_rows)
-    drawn = _drawn(band)
-    return replace(drawn, unplaced=drawn.unplaced + len(rows) - len(x))
+    value = floats_or_nan(as_array(rows.column(name)))
+    x, infinite = place[placed], np.isinf(value)
+    drawn = int(np.count_nonzero(infinite[placed]))
+    value = np.where(infinite, np.nan, value) if drawn else value
+    return _Points(x, value, placed, drawn, drawn + len(rows) - len(x))
+
+
+def _band(
+    points: _Points, found: dict[float, Floats], outlier: NDArray[np.int8], shown: tuple[float, ...]
+) -> Band:
+    """The rows that have a place, of the lines of all rows."""
+    at = points.placed
+    x, y, rows = points.x, points.value[at], range(len(points.value))[at]
+    low, high = (found[share][at] for share in QUARTILES)
+    lines = {share: found[share][at] for share in shown}
+    if points.infinite:
+        # A gap where a picture would have to be infinitely high.
+        lines = {share: np.where(np.isinf(line), np.nan, line) for share, line in lines.items()}
+    return Band(x, y, lines, outlier[at], points.unplaced, (low, high), rows)
 
 
 def floats_or_nan(values: pa.Array) -> Floats:
@@ -146,42 +193,20 @@ def floats_or_nan(values: pa.Array) -> Floats:
 
 
 def _outliers(y: Floats, low: Floats, high: Floats) -> NDArray[np.int8]:
-    found = np.empty(len(y), np.int8)
     with np.errstate(invalid="ignore"):  # of infinite quartiles nothing is known
-        for first in range(0, len(y), ROWS_AT_ONCE):
-            some = slice(first, first + ROWS_AT_ONCE)
-            reach = FENCE * (high[some] - low[some])
-            above, below = y[some] > high[some] + reach, y[some] < low[some] - reach
-            found[some] = above.view(np.int8) - below.view(np.int8)
-    return found
+        reach = FENCE * (high - low)
+        above, below = y > high + reach, y < low - reach
+    return above.view(np.int8) - below.view(np.int8)
 
 
-def _drawn(band: Band) -> Band:
-    """The band with gaps where a picture would have to be infinitely high."""
-    infinite = np.isinf(band.y)
-    if not infinite.any():
-        return band
-    lines = {q: np.where(np.isinf(line), np.nan, line) for q, line in band.quantiles.items()}
-    y, outlier = np.where(infinite, np.nan, band.y), np.where(infinite, 0, band.outlier)
-    return replace(
-        band, y=y, quantiles=lines, outlier=outlier.astype(np.int8), unplaced=int(infinite.sum())
-    )
-
-
-def _lists(values: pa.ChunkedArray, size: int) -> Floats:
-    """Lists of one size as one row of an array for each place in them; NaN for a null list."""
-    found = np.empty((size, len(values)))
-    first = 0
-    for chunk in values.chunks:
-        here = found[:, first : first + len(chunk)]
-        first += len(chunk)
-        lists = floats_or_nan(chunk.flatten()).reshape(-1, size).T
-        if chunk.null_count:
-            here[:] = np.nan
-            here[:, present(chunk)] = lists
-        else:
-            here[:] = lists
-    return found
+def _write_lists(values: pa.ListArray, lines: list[Floats]) -> None:
+    """Write the first, the second … value of lists of one size; NaN for a null list."""
+    lists = floats_or_nan(values.flatten()).reshape(-1, len(lines)).T
+    there = present(values) if values.null_count else slice(None)
+    for line, found in zip(lines, lists, strict=True):
+        if values.null_count:
+            line[:] = np.nan
+        line[there] = found
 
 
 def _places(over: Over, rows: pa.Table) -> NDArray[Any]:

@@ -67,14 +67,15 @@ def test_a_long_series_is_held_in_pieces(
         wb.Frame.range("-5 hours", "1 hour", exclude="group"),
         wb.Frame.groups(-2, 0, exclude="ties"),
         wb.Frame.rows(None, 0),
+        wb.Frame.rows(2, 3),
     ],
 )
-def test_threads_that_share_a_series_answer_as_one(
+def test_some_rows_at_a_time_are_answered_as_all_at_once(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, frame: wb.Frame
 ) -> None:
     series = PreparedSeries(rows(spark), call(SHORT))
     alone = {key: series.answer(call(frame), key) for key in series.sizes}
-    monkeypatch.setattr(window_series, "ROWS_A_THREAD", 2)
+    monkeypatch.setattr(window_series, "ROWS_AT_ONCE", 2)
     monkeypatch.setattr(window_series.os, "cpu_count", lambda: 3)
     assert all(series.answer(call(frame), key).equals(one) for key, one in alone.items())
     series.free()

@@ -1,10 +1,13 @@
 """The live view of a stream as a person uses it, in a real JupyterLab."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.pointing import click_point
 
 pytestmark = pytest.mark.browser
 
@@ -34,6 +37,9 @@ def test_a_person_plays_is_late_and_kills(open_notebook: OpenNotebook) -> None:
     expect(chart).to_contain_text("median")
     page.get_by_role("button", name="Step").click()
     expect(status).to_have_text("✓ 554 rows are still to come.")
+    click_point(page, chart, "median", 5)
+    listed = page.get_by_text(re.compile("^A at .* of the 6 rows in its frame, as said so far"))
+    expect(listed).to_be_visible()
     page.get_by_role("button", name="Late event").click()
     expect(status).to_contain_text("came late; it says 1 +I")
     page.get_by_role("button", name="Kill and restart").click()
@@ -47,4 +53,5 @@ def test_a_person_plays_is_late_and_kills(open_notebook: OpenNotebook) -> None:
     page.locator("button.jupyter-button", has_text="End").click()
     expect(status).to_contain_text("Ended after")
     expect(page.get_by_text("Again", exact=True)).to_be_visible()
+    expect(listed).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""

@@ -17,6 +17,8 @@ from workbench.markup import Markup, chart_text
 MOST = 400
 #: How wide the numbers beside a still are.
 BESIDE = 260.0
+#: What the rows are called that the last micro-batch has said anew.
+REVISED = "revised just now"
 
 
 class Strip(NamedTuple):
@@ -46,6 +48,19 @@ class Strip(NamedTuple):
         """
         return Strip(self.time[-most:], self.band[-most:], self.revised[-most:])
 
+    def rows_drawn(self, revised: bool = False) -> list[int]:
+        """Return the numbers of the rows that have a point, or a mark as they were revised.
+
+        Examples
+        --------
+        >>> time = np.array(["2013-07-01", "2013-07-02"], "M8[us]")
+        >>> strip = Strip(time, np.zeros((2, 3)), np.array([False, True]))
+        >>> strip.rows_drawn(), strip.rows_drawn(revised=True)
+        ([0, 1], [1])
+        """
+        drawn = range(len(self.time))[-MOST:]
+        return [row for row in drawn if self.revised[row] or not revised]
+
 
 def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     """Draw a band for each key, one above the other, and mark what was revised just now.
@@ -60,7 +75,8 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        Four traces a key: the two edges of the band, the median, the revised rows.
+        Four traces a key: the two edges of the band, the median, the revised rows; their ``meta``
+        is the number of the key.
 
     Examples
     --------
@@ -87,7 +103,7 @@ def live_figure(strips: Mapping[str, Strip], across: str, up: str) -> go.Figure:
     marked = next((number for number, strip in enumerate(seen, 1) if strip.revised.any()), 1)
     for number, strip in enumerate(seen, 1):
         for trace in _traces(strip, legend=number == 1, marked=number == marked):
-            figure.add_trace(trace, number, 1)
+            figure.add_trace(trace.update(meta=number - 1), number, 1)
     themed(figure, height=140 + 130 * rows, margin={"t": 56, "b": 40}, legend={"y": 1.06})
     # Of a figure that had fewer rows, an axis that is not the last one has a title by now.
     figure.update_xaxes(title={"text": ""})
@@ -141,7 +157,7 @@ def _traces(strip: Strip, legend: bool, marked: bool) -> list[go.Scatter]:
             line={"color": BLUE, "width": 2},
         ),
         go.Scatter(
-            x=[time[i] for i in at], y=middle[at].tolist(), name="revised just now",
+            x=[time[i] for i in at], y=middle[at].tolist(), name=REVISED,
             showlegend=marked, mode="markers",
             marker={"symbol": "diamond-open", "size": 8, "color": VERMILLION},
         ),

@@ -16,14 +16,14 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.columnar.key_codes import as_array
 from workbench.errors import WorkbenchError
-from workbench.figures.live import Strip, live_figure, live_svg
+from workbench.figures.live import REVISED, Strip, live_figure, live_svg
 from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
+from workbench.widgets.explorers.live_points import PointTable, SaidRow, instants, rows_of
 from workbench.widgets.explorers.live_replay import Again, Moment
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.progress import Progress
@@ -105,13 +105,15 @@ class LiveStream(Card):
         )  # fmt: skip
         self.again = Again(self._look_back)
         self.status, self.numbers_view = Status(), HTML()
-        self.chart = Chart(self._figure(), toolbar=False)
+        self.chart = Chart(self._figure({}), toolbar=False)
+        self._strips_drawn: dict[str, Strip] = {}
         session = self.follower.stream.sparkSession
+        self.clicked = PointTable(over, session)
         self.progress = Progress(
             lambda: session, self.status, self, jobs=lambda: MicroBatches(self.follower)
         )
         super().__init__(
-            self.chart, controls=self._controls(), rows=[self.numbers_view],
+            self.chart, self.clicked, controls=self._controls(), rows=[self.numbers_view],
             foot=[self.progress, self.status, HTML(code_line(repr(over)))],
         )  # fmt: skip
         self._draw("✓ The query runs; step or play to let time go on.")
@@ -168,6 +170,47 @@ class LiveStream(Card):
     def stop(self) -> None:
         """Stop the query, and end playing; the next step goes on from the checkpoint."""
         self._draw(self._end())
+
+    def frame_of(self, key: str, time: Any, number: int = 0) -> pa.Table:
+        """Return the rows in the frame of a row, as far as they have been said.
+
+        Parameters
+        ----------
+        key : str
+            As a person reads it.
+        time : datetime, numpy.datetime64 or str
+            In UTC, as the axis has it.
+        number : int
+            Which of the key's rows of that time it is, from 0.
+
+        Returns
+        -------
+        pyarrow.Table
+            With what was said of each; of the moment that is shown, where one is shown again.
+
+        Raises
+        ------
+        WorkbenchError
+            When no such row has been said.
+        """
+        point = SaidRow(key, np.datetime64(time, "us"), number)
+        found = self.clicked.frame_of(point, self._said)
+        if found is None:
+            raise WorkbenchError(f"key, time: no row of {key!r} at {time} has been said.")
+        return found.rows
+
+    def list_frame(self, key: str, time: Any, number: int = 0) -> None:
+        """List the rows in the frame of a row, as a click on its point does.
+
+        They are listed anew as time goes on, and where another moment is shown.
+
+        Parameters
+        ----------
+        key, time, number
+            As :meth:`frame_of` takes them.
+        """
+        point = SaidRow(key, np.datetime64(time, "us"), number)
+        self.clicked.look(point, self._said, self._by_when)
 
     def _advance(self, steps: int = 1) -> str:
         with self._lock:
@@ -254,6 +297,11 @@ class LiveStream(Card):
         return self.follower.table if self._shown is None else self._shown.table
 
     @property
+    def _by_when(self) -> str:
+        """By when what is shown was said, in words."""
+        return "so far" if self._shown is None else f"by {self._shown.at}"
+
+    @property
     def numbers(self) -> list[tuple[str, str]]:
         """What is counted, and the counts."""
         follower, beats = self.follower, self.follower.beats
@@ -280,7 +328,7 @@ class LiveStream(Card):
 
     def _still(self) -> Markup:
         title = f"Moving quartiles of {self._value()} by {self._key}, as the stream says them"
-        return live_svg(self._figure(), self.numbers, title)
+        return live_svg(self._figure(self._strips()), self.numbers, title)
 
     def _value(self) -> str:
         return str(self.over.columns[self._band].arguments[0])
@@ -311,33 +359,44 @@ class LiveStream(Card):
         return self._keys()[: self.limit]
 
     def _strip(self, table: pa.Table, key: str) -> Strip:
-        rows = table.filter(pc.equal(table.column(self._key).cast(pa.string()), key))
-        rows = rows.sort_by(self.time)
-        instants = _instants(rows, self.time)
+        rows = rows_of(table, self._key, key).sort_by(self.time)
+        times = instants(rows, self.time)
         bands = [one or [np.nan] * 3 for one in rows.column(self._band).to_pylist()]
-        revised = np.isin(instants, self._revised(key))
-        return Strip(instants, np.array(bands, np.float64).reshape(-1, 3), revised)
+        revised = np.isin(times, self._revised(key))
+        return Strip(times, np.array(bands, np.float64).reshape(-1, 3), revised)
 
     def _revised(self, key: str) -> Any:
         last = self.follower.last if self._shown is None else self._shown.last
         if last is None or not len(last):
             return np.zeros(0, "M8[us]")
-        is_key = pc.equal(last.column(self._key).cast(pa.string()), key)
-        return _instants(last.filter(pc.and_(is_key, pc.equal(last.column(OP), "+U"))),
-                         self.time)  # fmt: skip
+        rows = rows_of(last, self._key, key)
+        return instants(rows.filter(pc.equal(rows.column(OP), "+U")), self.time)
 
-    def _figure(self) -> go.Figure:
-        return live_figure(self._strips(), self.time, self._value())
+    def _figure(self, strips: dict[str, Strip]) -> go.Figure:
+        return live_figure(strips, self.time, self._value())
 
     def _draw(self, said: str) -> None:
         self._offer()
         self._picture(said)
 
     def _picture(self, said: str) -> None:
-        redraw(self.chart, self._figure())
+        self._strips_drawn = self._strips()
+        redraw(self.chart, self._figure(self._strips_drawn))
+        self.chart.on_mark(self._mark)
+        self.clicked.renew(self._said, self._by_when)
         self.numbers_view.value = _table(self.numbers)
         self._headline()
         self.status.tell(said)
+
+    def _mark(self, trace: Any, k: int) -> None:
+        """List the frame of the row of a mark."""
+        key, strip = list(self._strips_drawn.items())[trace.meta]
+        rows = strip.rows_drawn(trace.name == REVISED)
+        # While it plays, marks may have gone before their click is heard of.
+        if k < len(rows):
+            time = strip.time[rows[k]]
+            number = rows[k] - int(np.searchsorted(strip.time, time))
+            self.status.guard(lambda: self.list_frame(key, time, number))
 
     def _headline(self) -> None:
         rows, keys = 0 if self._said is None else len(self._said), self._keys()
@@ -350,7 +409,7 @@ class LiveStream(Card):
         if table is None or not len(table):
             raise WorkbenchError("late event: nothing has been said yet; make a step first.")
         strip = next(iter(self._strips()))
-        rows = table.filter(pc.equal(table.column(self._key).cast(pa.string()), strip))
+        rows = rows_of(table, self._key, strip)
         newest = rows.sort_by([(self.time, "descending")]).slice(0, 1).to_pylist()[0]
         row = {name: newest[name] for name in replay.rows.column_names}
         row[self.time] -= np.timedelta64(minutes, "m").item()
@@ -392,11 +451,6 @@ def _table(numbers: list[tuple[str, str]]) -> Markup:
         for what, count in numbers
     )
     return element("table", *(element("tr", row) for row in rows), class_="wb-table")
-
-
-def _instants(rows: pa.Table, name: str) -> Any:
-    times = as_array(rows.column(name))
-    return np.asarray(times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())).view("M8[us]")
 
 
 def _time_of(over: "Over", stream: Any) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from pyspark.sql import SparkSession
 
 import workbench as wb
 from tests.clusters import PARTITIONS, session_options
+from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.widgets.explorers.live_stream import LiveStream
@@ -57,6 +59,70 @@ def test_a_table_told_again_is_a_stream_that_can_be_looked_at_once_more(
     assert "As it was at" in live.status.value
     live.again.at.index = len(live.moments) - 1
     assert medians(live) == whole
+    live.stop()
+
+
+def in_frame(live: LiveStream, key: str, at: datetime) -> list[datetime]:
+    """The times of the rows that have been said of the two hours before one of a key."""
+    said = live._said
+    assert said is not None
+    times = [row["at"] for row in said.to_pylist() if row["line"] == key]
+    return sorted(one for one in times if at - timedelta(hours=2) <= one <= at)
+
+
+def listed(live: LiveStream) -> list[datetime]:
+    return [at.to_pydatetime().replace(tzinfo=UTC) for at in live.clicked.frame["at"]]
+
+
+def test_a_click_on_a_point_lists_its_frame_as_far_as_it_has_been_said(
+    one_partition: SparkSession, tmp_path: Path
+) -> None:
+    live = wb.explore(OVER, replay_in(tmp_path))
+    live.speed.value = 240
+    live.step()
+    assert live.clicked.layout.display == "none"
+    # The second line's third row, at 01:40: in its frame are those of 00:20 and 01:00, too.
+    click_mark(live.chart, "median", 2, nth=1)
+    at = datetime(1970, 1, 1, 1, 40, tzinfo=UTC)
+    assert live.clicked.layout.display is None
+    assert listed(live) == in_frame(live, "B", at)
+    assert live.clicked.frame["line"].tolist() == ["B"] * 3
+    assert live.clicked.frame["iqr"].iloc[-1] == [2.0, 3.0, 4.0]
+    words = live.clicked.note.value
+    assert "B at 1970-01-01 01:40</b>: iqr = [2, 3, 4], of the 3 rows in its frame" in words
+    assert live.frame_of("B", at.replace(tzinfo=None)).column("at").to_pylist() == listed(live)
+    # A late row comes into the frame: what is listed is renewed, and the row is revised.
+    live.replay.write([{"line": "B", "at": at - timedelta(minutes=5), "delay": 600.0}])
+    live.step()
+    assert listed(live) == in_frame(live, "B", at)
+    assert len(listed(live)) == 4
+    assert "iqr = [2.5, 4, 153.75]" in live.clicked.note.value
+    assert live.clicked.frame["iqr"].iloc[-1] == [2.5, 4.0, 153.75]
+    live.stop()
+
+
+def test_what_is_listed_follows_the_moment_that_is_shown(
+    one_partition: SparkSession, tmp_path: Path
+) -> None:
+    live = wb.explore(OVER, replay_in(tmp_path))
+    live.speed.value = 240
+    while not live.ended:
+        live.step()
+    live.list_frame("A", "1970-01-01T08:00")
+    assert "as said so far." in live.clicked.note.value
+    # It had not been said in the first step; then it is listed again.
+    live.again.at.index = 0
+    assert live.clicked.layout.display == "none"
+    with pytest.raises(wb.WorkbenchError, match="no row of 'A' at 1970-01-01T08:00 has been said"):
+        live.frame_of("A", "1970-01-01T08:00")
+    live.again.at.index = 2
+    assert live.clicked.layout.display is None
+    assert f"as said by {live.moments[2].at}." in live.clicked.note.value
+    at = datetime(1970, 1, 1, 8, tzinfo=UTC)
+    assert listed(live) == in_frame(live, "A", at)
+    click_mark(live.chart, "median", 0)
+    assert len(live.clicked.frame) == 1
+    assert "of the 1 row in its frame" in live.clicked.note.value
     live.stop()
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
 from tests.browser.latency import latency_of
-from tests.browser.pointing import click_mark
+from tests.browser.pointing import click_mark, click_point
 
 pytestmark = pytest.mark.browser
 
@@ -37,6 +37,10 @@ def test_an_analyst_asks_where_a_number_comes_from(
     expect(chart).to_contain_text("query: 30")
     click_mark(page, chart.locator(".barlayer .point").first)
     expect(page.get_by_text(re.compile("^Hop of [0-9]+ events? from"))).to_be_visible()
+    click_point(page, chart, "merge", 1)
+    expect(
+        page.get_by_text(re.compile("^[0-9]+ events up to the .* from .*: [0-9]+"))
+    ).to_be_visible()
     slider = page.locator(".widget-slider .noUi-handle, .widget-hslider [role=slider]").first
     slider.focus()
     for _ in range(19):

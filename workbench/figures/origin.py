@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from workbench.backfill.inspect.difference import OriginDifference, difference
+from workbench.backfill.inspect.difference import OriginDifference, Seen, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
 from workbench.figures.svg import cut
@@ -20,6 +20,10 @@ HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single even
 KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
 SEEN_BY_BOTH, LEFT, ENTERED = "events that both see", "only this query sees", "only the other sees"
 EPOCH = datetime(1970, 1, 1)
+#: What is behind the marks of a trace, as its ``meta`` says: a piece of this query or of the other,
+#: all pieces up to one, or none.
+PIECE, MERGED, NO_PIECE = "piece", "merged", "no piece"
+OTHER_PIECE, OTHER_MERGED = "the other's piece", "the other's merged"
 
 Place = datetime | int
 
@@ -43,6 +47,8 @@ def origin_figure(
     plotly.graph_objects.Figure
         A trace for events that count and one for others, one for each kind of piece, and a line
         for the running merge: one for each of the largest buckets where the answer is a map.
+        The ``meta`` of a trace says what is behind its marks, such as :data:`PIECE`, and its
+        ``customdata`` the numbers of these pieces; of an event that is in none, its own number.
 
     Examples
     --------
@@ -158,10 +164,26 @@ def _events(origin: Origin, at: Any) -> list[go.Scatter]:
             y=[1] * min(len(rows), MOST_DRAWN), mode="markers", marker=look, name=name,
             text=[chart_text(texts.get(row, "")) for row in rows[-MOST_DRAWN:].tolist()],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
+            meta=PIECE if name == COUNTED else NO_PIECE,
+            customdata=_holding(origin, number[rows[-MOST_DRAWN:]]) if name == COUNTED
+            else rows[-MOST_DRAWN:].tolist(),
         )
         for name, (rows, look) in styles.items()
         if len(rows)
     ]  # fmt: skip
+
+
+def _holding(origin: Origin, events: Any) -> list[int]:
+    """The numbers of the pieces that events are in, by the numbers of those that count."""
+    first = [piece.first for piece in origin.pieces]
+    found: list[int] = (np.searchsorted(first, events, side="right") - 1).tolist()
+    return found
+
+
+def _seen_in(origin: Origin, events: list[Seen]) -> list[int]:
+    """The numbers of the pieces that events are in."""
+    number = {event: k for k, event in enumerate(origin.events)}
+    return _holding(origin, [number[event] for event in events])
 
 
 def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
@@ -173,7 +195,8 @@ def _pieces(origin: Origin, at: Any) -> list[go.Bar | go.Scatter]:
             continue
         begins = [at(origin.pieces[i].begin) for i in chosen]
         texts = [chart_text(cut(told[i], 80)) for i in chosen]
-        shared = {"name": name, "hovertext": texts, "hoverinfo": "text+x"}
+        shared = {"name": name, "hovertext": texts, "hoverinfo": "text+x", "meta": PIECE,
+                  "customdata": chosen}  # fmt: skip
         if kind == EVENT:
             look = {"symbol": "diamond", "size": 11, "color": color, "line": {"color": INK}}
             found.append(
@@ -214,10 +237,13 @@ def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
     if not origin.pieces:
         # The answer alone, without which the axes would not be drawn.
         told = origin.answer if isinstance(origin.answer, int | float) else None
-        return [go.Scatter(x=[at(origin.query)], y=[told], name="merge", marker={"color": BLUE})]
+        return [
+            go.Scatter(x=[at(origin.query)], y=[told], name="merge", marker={"color": BLUE},
+                       meta=MERGED)
+        ]  # fmt: skip
     ends = [at(min(piece.end, origin.high)) for piece in origin.pieces]
     # The answer holds from the last piece on, up to the query.
-    x = [*ends, at(origin.query)]
+    x, last = [*ends, at(origin.query)], len(ends) - 1
     styles = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
     colors = [BLUE, VERMILLION, INK, ORANGE, SKY, GREY]
     return [
@@ -227,6 +253,7 @@ def _merges(origin: Origin, at: Any) -> list[go.Scatter]:
             line={"shape": "hv", "color": color, "dash": style, "width": 2},
             marker={"size": 4, "color": color},
             hovertemplate=chart_text("%{x}", BREAK, "%{y}", NO_NAME),
+            meta=MERGED, customdata=[*range(len(ends)), last],
         )
         for (name, values), style, color in zip(lines(origin).items(), styles, colors, strict=False)
     ]  # fmt: skip
@@ -284,6 +311,9 @@ def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
             mode="markers", marker=styles[name], name=name,
             text=[chart_text(value) for _, value in some[-MOST_DRAWN:]],
             hovertemplate=chart_text("%{x}", BREAK, "%{text}", NO_NAME),
+            meta=OTHER_PIECE if name == ENTERED else PIECE,
+            customdata=_seen_in(found.second if name == ENTERED else found.first,
+                                some[-MOST_DRAWN:]),
         )
         for name, some in groups.items() if some
     ]  # fmt: skip
@@ -292,7 +322,7 @@ def _compared_events(found: OriginDifference, at: Any) -> list[go.Scatter]:
 def _of_other(pieces: list[go.Bar | go.Scatter]) -> list[go.Bar | go.Scatter]:
     """The same, in a lane of their own and without names, which stand in the legend already."""
     for trace in pieces:
-        trace.update(y=[2] * len(trace.y), showlegend=False)
+        trace.update(y=[2] * len(trace.y), showlegend=False, meta=OTHER_PIECE)
     return pieces
 
 
@@ -300,7 +330,7 @@ def _merge_of_other(other: Origin, at: Any) -> list[go.Scatter]:
     """The running merge of the other query; of a map its total alone is no line."""
     merges = _merges(other, at)
     for trace in merges:
-        trace.update(name=chart_text(f"{trace.name} of the other"), opacity=0.7)
+        trace.update(name=chart_text(f"{trace.name} of the other"), opacity=0.7, meta=OTHER_MERGED)
         trace.line.update(dash="dot", color=VERMILLION)
         trace.marker.color = VERMILLION
     return merges[:1]

@@ -22,7 +22,14 @@ from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_word
 from workbench.backfill.inspect.origin_pieces import Piece
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
-from workbench.figures.origin import KINDS, origin_figure, piece_words
+from workbench.figures.origin import (
+    MERGED,
+    NO_PIECE,
+    OTHER_MERGED,
+    OTHER_PIECE,
+    origin_figure,
+    piece_words,
+)
 from workbench.figures.stills.still import Named, arranged, page, picture
 from workbench.figures.svg import bare, cut, text
 from workbench.markup import BREAK, Markup, element
@@ -33,6 +40,8 @@ from workbench.widgets.explorers.origin_tables import (
     Compared,
     differing_answers,
     differing_events,
+    merged_events,
+    not_counted,
     piece_events,
     pieces_table,
 )
@@ -51,6 +60,7 @@ from workbench.windows.inspect.one_partition import value_text
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+NO_EVENT = "No event is in the window."
 #: What a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
 #: In microseconds, as times are counted.
@@ -80,8 +90,10 @@ class OriginExplorer(Shared, Card):
         The query with the events before it.
     origin : Origin
         What is drawn: ``backfill.origin(queries, events, key, time, feature)``.
+    beside : Origin or None
+        What is drawn of the query that it is compared with.
     difference : OriginDifference or None
-        To the query that it is compared with.
+        To that query.
     """
 
     FILE = "origin"
@@ -90,6 +102,7 @@ class OriginExplorer(Shared, Card):
     origin: Origin
     _filling = False
     _others: list[OneQuery]
+    beside: Origin | None = None
     difference: OriginDifference | None = None
 
     def __init__(
@@ -263,6 +276,7 @@ class OriginExplorer(Shared, Card):
         start = perf_counter()
         self.origin = self.asked.origin(self.feature.value)
         other = self._others[0].origin(self.feature.value) if self._others else None
+        self.beside = other
         self._entitle()
         self.other.layout.display = None if self.compare.value == ANOTHER else "none"
         self.difference = None if other is None else difference(self.origin, other)
@@ -274,27 +288,43 @@ class OriginExplorer(Shared, Card):
         self._noted()
 
     def _listen(self) -> None:
-        """Let a click on a piece list its events; what was listed is gone."""
+        """Let a click on a mark list the events behind it; what was listed is gone."""
         self.clicked.layout.display = "none"
         self.chart.on_mark(self._click)
 
     def _click(self, trace: Any, k: int) -> None:
-        kinds = {name: kind for kind, (name, _) in KINDS.items()}
-        # The other query's pieces have the same names, and a lane of their own.
-        if trace.name not in kinds or trace.y[0] != 0:
-            return
-        alike = [one for one in self.origin.pieces if one.kind == kinds[trace.name]]
-        self.list_piece(alike[k])
+        others = trace.meta in (OTHER_PIECE, OTHER_MERGED)
+        one = self.beside if others and self.beside is not None else self.origin
+        if trace.meta == NO_PIECE:
+            self._list_nothing(not_counted(one, trace.customdata[k], self._clock))
+        elif not one.pieces:
+            self._list_nothing(NO_EVENT)
+        else:
+            whole = trace.meta in (MERGED, OTHER_MERGED)
+            self.list_piece(one.pieces[trace.customdata[k]], merged=whole, other=others)
 
-    def list_piece(self, piece: Piece) -> None:
+    def _list_nothing(self, why: str) -> None:
+        self.clicked.show(pd.DataFrame(), "", nothing=why)
+        self.clicked.layout.display = None
+
+    def list_piece(self, piece: Piece, *, merged: bool = False, other: bool = False) -> None:
         """List the events of a piece of the window, as a click on it does.
 
         Parameters
         ----------
         piece : Piece
             One of ``origin.pieces``.
+        merged : bool
+            Whether those of all pieces before it are listed, too, as by a click on the line of
+            what they come to.
+        other : bool
+            Whether it is one of ``beside.pieces``.
         """
-        found = piece_events(self.origin, piece, self._clock, self._plan.integer_time, self._line)
+        one, asked = self.origin, self.asked
+        if other and self.beside is not None:
+            one, asked = self.beside, self._others[0]
+        listing = merged_events if merged else piece_events
+        found = listing(one, piece, self._clock, self._plan.integer_time, self._line_of(asked))
         self.clicked.show_listed(found.listed, "events")
         self.clicked.note.value = element("p", found.words)
         self.clicked.layout.display = None
@@ -308,7 +338,7 @@ class OriginExplorer(Shared, Card):
             self.compared_table.show_listed(
                 compared.listed, "differences", nothing="Both see the same events."
             )
-        self.table.show_listed(pieces.listed, "pieces", nothing="No event is in the window.")
+        self.table.show_listed(pieces.listed, "pieces", nothing=NO_EVENT)
         if pieces.words:
             self.table.note.value = element("p", pieces.words)
 
@@ -332,8 +362,12 @@ class OriginExplorer(Shared, Card):
     @property
     def _line(self) -> str:
         """The line of Python that returns what is drawn."""
-        asked = f"{self._alone()!r}, {self._moment()!r}, {self.origin.feature!r}"
-        return f"backfill.origin(queries, events, {asked})"
+        return self._line_of(self.asked)
+
+    def _line_of(self, asked: OneQuery) -> str:
+        """The same of what is drawn of a query."""
+        given = f"{self._alone()!r}, {_time_of(asked)!r}, {self.origin.feature!r}"
+        return f"backfill.origin(queries, events, {given})"
 
     def _compared(
         self, way: str, asked: OneQuery, found: OriginDifference | None
@@ -355,10 +389,6 @@ class OriginExplorer(Shared, Card):
         """The key as a fetch takes it: a value where it has one column."""
         key = self.who.value
         return key[0] if len(key) == 1 else key
-
-    def _moment(self) -> Any:
-        """The query's time as its column holds it."""
-        return _time_of(self.asked)
 
     @property
     def words(self) -> str:

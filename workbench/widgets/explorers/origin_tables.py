@@ -98,9 +98,53 @@ def piece_events(
     state = one.states[one.pieces.index(piece)]
     until = "" if piece.kind == EVENT else f" up to, but not at, {clock(piece.end)}"
     head = element("b", f"{piece_words(piece).capitalize()} from {clock(piece.begin)}{until}")
-    whole = f"{{'event': (one := {asked}).time[one.counts], 'value': one.values}}"
-    code = f"pd.DataFrame({whole})[{piece.first}:{piece.last}]"
+    code = _events_code(asked, f"{piece.first}:{piece.last}")
     return Compared(head + f": {cut(state, 70)}.", _listed_events(frame, code, clock))
+
+
+def merged_events(
+    one: Origin, piece: Piece, clock: Clock, integer_time: bool, asked: str
+) -> Compared:
+    """Return the events of a window up to those of a piece, which is the last one.
+
+    Parameters
+    ----------
+    one, piece, clock, integer_time, asked
+        As :func:`piece_events` takes them.
+    """
+    frame = _events(one.events[: piece.last], integer_time)
+    merged = in_words(one.merged[one.pieces.index(piece)])
+    head = element("b", f"{counted(piece.last, 'event')} up to the {piece_words(piece)} from "
+                   f"{clock(piece.begin)}")  # fmt: skip
+    code = _events_code(asked, f":{piece.last}")
+    return Compared(head + f": {cut(merged, 70)}.", _listed_events(frame, code, clock))
+
+
+def not_counted(one: Origin, event: int, clock: Clock) -> str:
+    """Return in a sentence why an event does not count in a window.
+
+    Parameters
+    ----------
+    one : Origin
+    event : int
+        Its number among those that have been fetched.
+    clock : function
+        Of a time, as it is read.
+    """
+    at = int(one.time[event])
+    if at < one.low:
+        why = f"the window begins at {clock(one.low)}"
+    elif at >= one.high:
+        why = f"the window ends before {clock(one.high)}"
+    else:
+        why = "what is aggregated is null there, or its condition is not true"
+    return f"The event at {clock(at)} does not count: {why}."
+
+
+def _events_code(asked: str, some: str) -> str:
+    """The line of Python that returns some events of an origin."""
+    whole = f"{{'event': (one := {asked}).time[one.counts], 'value': one.values}}"
+    return f"pd.DataFrame({whole})[{some}]"
 
 
 def differing_events(found: OriginDifference, clock: Clock, integer_time: bool) -> Compared:

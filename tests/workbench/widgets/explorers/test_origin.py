@@ -1,6 +1,7 @@
 """The explorer of a backfill: another query, feature or key, and the twin's answer is drawn."""
 
 from datetime import datetime
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ import workbench as wb
 from kernels import Kernel
 from kernels.tiling.sawtooth import sawtooth_windows
 from tests.workbench.spark.jobs import no_job
+from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.backfill.inspect import fetched_key as of_fetched_key
 from workbench.backfill.inspect.fetched_key import fetched_key
 from workbench.backfill.inspect.one_query import ask
+from workbench.backfill.inspect.origin import in_words
 from workbench.figures.origin import origin_figure
 from workbench.figures.stills.still import still
 from workbench.widgets.explorers.origin import ALONE, ANOTHER, ONLINE, OriginExplorer
@@ -68,6 +71,55 @@ def test_the_events_of_a_piece_are_listed_until_another_query_is_asked(
         assert listed["value"].tolist() == one.values[some]
     explorer.when.value = explorer.when.options[50][1]
     assert explorer.clicked.layout.display == "none"
+
+
+def listed(explorer: OriginExplorer) -> list[tuple[int, str]]:
+    frame = explorer.clicked.frame
+    times = frame["event"].to_numpy("M8[us]").view("i8").tolist()
+    return list(zip(times, frame["value"], strict=True))
+
+
+def test_a_click_on_any_mark_lists_what_is_behind_it(explorer: OriginExplorer) -> None:
+    one, chart = explorer.origin, explorer.chart
+    last = len(one.pieces) - 1
+    click_mark(chart, "tail: hops", 1)
+    assert listed(explorer) == one.events[one.pieces[1].first : one.pieces[1].last]
+    # An event that counts is in a piece; the last point of the merge is where the query is.
+    click_mark(chart, "events that count", 0)
+    assert listed(explorer) == one.events[: one.pieces[0].last]
+    for k, place in ((0, 0), (2, 2), (last, last), (last + 1, last)):
+        click_mark(chart, "merge", k)
+        assert listed(explorer) == one.events[: one.pieces[place].last]
+        assert in_words(one.merged[place]) in explorer.clicked.note.value
+    click_mark(chart, "other events of the key", 0)
+    assert explorer.clicked.frame.empty
+    assert "does not count: the window begins at" in explorer.clicked.note.value
+
+
+def test_a_click_on_a_mark_of_the_other_query_lists_what_is_behind_that(
+    explorer: OriginExplorer,
+) -> None:
+    explorer.compare.value = ANOTHER
+    explorer.when.value, explorer.other.value = (explorer.when.options[k][1] for k in (60, 66))
+    one, other, chart = explorer.origin, explorer.beside, explorer.chart
+    assert other is not None
+    click_mark(chart, "tail: hops", 0, nth=1)
+    assert listed(explorer) == other.events[: other.pieces[0].last] != []
+    click_mark(chart, "merge of the other", 1)
+    assert listed(explorer) == other.events[: other.pieces[1].last]
+    assert "backfill.origin(queries, events, 'ann'," in unescape(explorer.clicked.code.value)
+    for name, seen, k in (
+        ("only this query sees", one, 0),
+        ("only the other sees", other, -1),
+        ("events that both see", one, 5),
+    ):
+        (trace,) = [mark for mark in chart.data if mark.name == name]
+        click_mark(chart, name, k % len(trace.x))
+        assert (int(np.datetime64(trace.x[k], "us").astype(int)), trace.text[k]) in listed(explorer)
+        assert set(listed(explorer)) <= set(seen.events)
+    explorer.when.value = explorer.when.options[0][1]
+    click_mark(chart, "merge", 0)
+    assert "No event is in the window." in explorer.clicked.note.value
 
 
 def test_another_query_key_and_feature_are_drawn(explorer: OriginExplorer) -> None:

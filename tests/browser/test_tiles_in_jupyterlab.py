@@ -1,10 +1,13 @@
 """The tile explorer and the kinds of window as a person uses them, in a real JupyterLab."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.pointing import click_mark, click_point
 
 pytestmark = pytest.mark.browser
 
@@ -39,6 +42,8 @@ def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNoteboo
         page.get_by_text("4 tiles cover them: [0, 8), [8, 12), [12, 14), [14, 15).")
     ).to_be_visible()
     expect(tree).to_contain_text("● [0, 8)")
+    tree.locator("[data-node]", has_text="[8, 12)").click()
+    expect(page.get_by_text("Queries 8 to 11: a tile: one update.")).to_be_visible()
 
     kinds = page.locator(".js-plotly-plot").nth(1)
     expect(kinds).to_contain_text("query at 17")
@@ -46,4 +51,11 @@ def test_a_reader_drags_the_range_and_moves_the_query(open_notebook: OpenNoteboo
     page.keyboard.press("ArrowRight")
     expect(kinds).to_contain_text("query at 18")
     expect(page.get_by_text("Sawtooth: 4 events in [5, 18)")).to_be_visible()
+    click_mark(page, kinds.locator(".scatterlayer .point").first)
+    expect(
+        page.get_by_text(re.compile("^Sliding window: [0-9]+ events? from 8 up to"))
+    ).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
+    counts = page.locator(".js-plotly-plot").first
+    click_point(page, counts, "tiles, at most", 13)
+    expect(page.get_by_text("6 tiles cover them: [1, 2), [2, 4), [4, 8),")).to_be_visible()

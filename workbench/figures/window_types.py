@@ -52,7 +52,8 @@ def kinds_figure(
     -------
     plotly.graph_objects.Figure
         The windows as bars, one trace for whole hops and one for single events, and the events on
-        each row as marks, one trace for those that are in its window and one for the others.
+        each row as marks, one trace for those that are in its window and one for the others. A
+        row stands at the name of its kind.
 
     Examples
     --------
@@ -64,7 +65,8 @@ def kinds_figure(
     """
     hops = [(kind.name, kind.low, kind.tail) for kind in kinds if kind.low < kind.tail]
     single = [(kind.name, kind.tail, kind.high) for kind in kinds if kind.tail < kind.high]
-    figure = go.Figure([_bars(HOPS, hops), _bars(SINGLE, single), *_events(kinds, time)])
+    bars = _bars(HOPS, hops, clock), _bars(SINGLE, single, clock)
+    figure = go.Figure([*bars, *_events(kinds, time, clock)])
     marks = hop_marks(hop, extent)
     ticks = marks[:: -(-len(marks) // MOST_TICKS)]
     return themed(
@@ -102,7 +104,7 @@ def hop_marks(hop: int, extent: tuple[int, int]) -> list[int]:
     return list(range(-(-extent[0] // hop) * hop, extent[1] + 1, hop))
 
 
-def _bars(name: str, pieces: list[tuple[str, int, int]]) -> go.Bar:
+def _bars(name: str, pieces: list[tuple[str, int, int]], clock: Clock) -> go.Bar:
     whole = name == HOPS
     look = {"color": SKY if whole else ORANGE, "opacity": 0.55, "line": {"color": INK, "width": 1}}
     shape = {"shape": "" if whole else "/", "fgcolor": INK, "size": 5, "solidity": 0.15}
@@ -111,11 +113,13 @@ def _bars(name: str, pieces: list[tuple[str, int, int]]) -> go.Bar:
         y=[row for row, _, _ in pieces],
         base=[low for _, low, _ in pieces],
         x=[high - low for _, low, high in pieces],
-        marker=look | {"pattern": shape}, hoverinfo="skip",
+        marker=look | {"pattern": shape}, hoverinfo="text",
+        hovertext=[chart_text(f"{name} from {clock(low)} to {clock(high)}")
+                   for _, low, high in pieces],
     )  # fmt: skip
 
 
-def _events(kinds: Sequence[WindowType], time: Sequence[int]) -> list[go.Scatter]:
+def _events(kinds: Sequence[WindowType], time: Sequence[int], clock: Clock) -> list[go.Scatter]:
     rows = [(k.name, at, k.first <= i < k.last) for k in kinds for i, at in enumerate(time)]
     inside = {"color": BLUE, "size": 9, "line": {"color": GROUND, "width": 1}}
     outside = {"color": GREY, "size": 8, "symbol": "circle-open"}
@@ -123,7 +127,8 @@ def _events(kinds: Sequence[WindowType], time: Sequence[int]) -> list[go.Scatter
         go.Scatter(
             x=[at for _, at, held in rows if held is seen],
             y=[row for row, _, held in rows if held is seen],
-            mode="markers", marker=marker, name=name, hoverinfo="skip",
+            mode="markers", marker=marker, name=name, hoverinfo="text",
+            hovertext=[chart_text(clock(at)) for _, at, held in rows if held is seen],
         )
         for name, seen, marker in ((INSIDE, True, inside), (OUTSIDE, False, outside))
     ]  # fmt: skip

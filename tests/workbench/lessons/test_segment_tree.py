@@ -138,6 +138,22 @@ def test_the_explorer_asks_the_kernel_again_when_something_moves() -> None:
     assert "row 7 (4)" in explorer._repr_mimebundle_()["image/svg+xml"]
 
 
+def test_a_click_on_a_node_lists_its_rows_until_the_frame_moves() -> None:
+    explorer = TreeExplorer(EIGHT, "sum", before=5, after=1, fanout=2)
+    for node in explorer.picture["nodes"]:
+        assert f'data-node="{node["id"]}"' in explorer.chart.value
+    explorer.list_node("2/0")
+    assert explorer.clicked.frame.to_dict("list") == {
+        "row": [0, 1, 2, 3], "value": ["5", "7", "3", "10"], "in the frame": ["yes"] * 4,
+    }  # fmt: skip
+    assert "<b>Rows 0 to 3</b>: 25, used by the frame." in explorer.clicked.note.value
+    explorer.list_node("0/6")
+    assert explorer.clicked.frame["in the frame"].tolist() == ["no"]
+    assert "<b>Row 6</b>: 8." in explorer.clicked.note.value
+    explorer.row.value = 6
+    assert explorer.clicked.layout.display == "none"
+
+
 def test_the_chart_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> None:
     explorer = TreeExplorer(EIGHT, "sum", before=2, after=2, fanout=2)
     explorer.without.value = True

@@ -13,12 +13,13 @@ import workbench as wb
 from kernels import registry
 from kernels.states.states import Count, Sum
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
+from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.figures.ladder_costs import rungs_figure, rungs_words
 from workbench.figures.stills.still import still
 from workbench.figures.tiles import BOUND, EACH, NOW, TILES, tile_counts_figure
 from workbench.figures.window_types import HOPS, INSIDE, OUTSIDE, SINGLE, kinds_figure
 from workbench.lessons.ladder_costs import growth, rung_table
-from workbench.lessons.tiles import every_tile, most_tiles, tiles_by_length, tiles_of
+from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.lessons.window_types import window_kinds
 from workbench.widgets.explorers.tile import TileExplorer
 from workbench.widgets.explorers.views import LadderCostsView
@@ -224,6 +225,28 @@ def test_an_explorer_of_no_range_is_refused(arguments: tuple[int, ...], sentence
     assert sentence in str(error.value)
 
 
+def test_a_click_on_a_node_lists_its_queries_and_one_on_a_length_looks_at_such_a_range() -> None:
+    explorer = TileExplorer(14, 4, 10)
+    assert explorer.clicked.layout.display == "none"
+    message = {"node": str(Tile(8, 12).node(16))}
+    explorer.sheet._handle_custom_msg(message, [])
+    assert explorer.clicked.layout.display is None
+    assert explorer.clicked.frame["query"].tolist() == [8, 9, 10, 11]
+    assert explorer.clicked.frame["in the range"].tolist() == ["yes", "yes", "no", "no"]
+    assert "<b>Queries 8 to 11</b></p>" in explorer.clicked.note.value
+    explorer.list_node(str(Tile(8, 10).node(16)))
+    assert "<b>Queries 8 to 9</b>: a tile: one update." in explorer.clicked.note.value
+    # What is beyond the last query is no query.
+    explorer.list_node("1")
+    assert explorer.clicked.frame["query"].tolist() == list(range(14))
+    for name, k, length in ((TILES, 5, 6), (EACH, 13, 14), (NOW, 0, 14), (BOUND, 0, 1)):
+        click_mark(explorer.counts, name, k)
+        left, right = explorer.range.value
+        assert right - left == length
+        assert len(explorer.tiles) == tiles_by_length(14)[length - 1]
+    assert explorer.clicked.layout.display == "none"
+
+
 def test_the_chart_of_tiles_has_the_bound_and_one_update_a_query() -> None:
     figure = tile_counts_figure(tiles_by_length(16), most_tiles(16), (10, 3))
     lines = {trace.name: trace for trace in figure.data}
@@ -281,6 +304,25 @@ def test_moving_the_query_moves_sliding_windows_at_once_and_hopping_ones_by_hops
 def test_an_explorer_without_events_is_refused() -> None:
     with pytest.raises(wb.WorkbenchError, match="time: there are no events; give at least one"):
         WindowTypesExplorer([], window=10, hop=5)
+
+
+def test_a_click_on_a_window_lists_its_events_until_it_changes() -> None:
+    explorer = WindowTypesExplorer([6, 9, 14, 16, 18], window=10, hop=5, query=17)
+    assert explorer.clicked.layout.display == "none"
+    expected = [
+        (INSIDE, 0, [9, 14, 16], "Sliding window</b>: 3 events from 7 up to, but not at, 17."),
+        (OUTSIDE, 2, [6, 9, 14], "Hopping window</b>: 3 events from 5 up to, but not at, 15."),
+        (HOPS, 1, [6, 9, 14], "Sawtooth window, whole hops</b>: 3 events from 5 up to"),
+        (SINGLE, 1, [16], "Sawtooth window, single events</b>: 1 event from 15 up to"),
+    ]
+    for name, k, events, words in expected:
+        click_mark(explorer.chart, name, k)
+        assert explorer.clicked.frame["event at"].tolist() == events
+        assert words in explorer.clicked.note.value
+    explorer.list_window("sawtooth")
+    assert explorer.clicked.frame["as"].tolist() == [HOPS, HOPS, HOPS, SINGLE]
+    explorer.query.value = 18
+    assert explorer.clicked.layout.display == "none"
 
 
 def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_seen() -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from workbench.errors import WorkbenchError
 from workbench.figures.stills.still import Named, arranged, page, still
 from workbench.figures.svg import Part, bare, moved
-from workbench.markup import Markup
+from workbench.markup import Markup, element
 from workbench.widgets.chart import Chart
 from workbench.widgets.html import HTML, code_line, heading, told
 from workbench.widgets.redraw import redraw
@@ -21,7 +21,7 @@ from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts
 from workbench.widgets.sheet import Sheet
 from workbench.widgets.stepper.pictures import WIDTH, drawn_at
-from workbench.widgets.table import Listed
+from workbench.widgets.table import Listed, Table
 
 #: Controls beside each other, as many as there is room for.
 ROW = {"flex_flow": "row wrap", "align_items": "center"}
@@ -61,6 +61,8 @@ class Card(Stilled, widgets.VBox):  # type: ignore[misc]
     ----------
     head : HTML
         Its value is a :func:`workbench.widgets.html.heading`.
+    sheet : Sheet
+        It tells of clicks on the nodes of a tree.
     """
 
     def __init__(
@@ -70,11 +72,11 @@ class Card(Stilled, widgets.VBox):  # type: ignore[misc]
         rows: Sequence[Any] = (),
         foot: Sequence[Any] = (),
     ) -> None:
-        self.head = HTML()
+        self.head, self.sheet = HTML(), Sheet()
         columns = [widgets.VBox(part) for part in (picture, rows) if part]
         asked = [_classed(widgets.HBox(controls), "wb-controls")] if controls else []
         self._main = _classed(widgets.HBox(columns), "wb-main", *(["wb-two"] if rows else []))
-        super().__init__([Sheet(), self.head, *asked, self._main, *foot])
+        super().__init__([self.sheet, self.head, *asked, self._main, *foot])
         self.add_class("wb-card")
 
     def show_rows(self, shown: bool) -> None:
@@ -257,8 +259,77 @@ def _paged(name: str, control: Any) -> PageChoice:
     return PageChoice(name, options, first, ordered=slides)
 
 
+class Leaves(NamedTuple):
+    """What the leaves of a tree are called.
+
+    Attributes
+    ----------
+    one, several : str
+    inside : str
+        Those that are asked for.
+    valued : bool
+        Whether nodes have values, and not names alone.
+    """
+
+    one: str
+    several: str
+    inside: str
+    valued: bool
+
+
 class TreeChart(Explorer):
-    """An explorer whose chart is a tree, as the step player draws it."""
+    """An explorer whose chart is a tree, as the step player draws it.
+
+    Attributes
+    ----------
+    clicked : Table
+        The leaves below the node that was clicked last.
+    """
+
+    LEAVES: Leaves
+
+    def __init__(self, title: str, controls: Mapping[str, Any], *beside: Any) -> None:
+        self.clicked = Table()
+        super().__init__(title, controls, *beside)
+        self.sheet.on_node(self.list_node)
+
+    def list_node(self, node: str) -> None:
+        """List the leaves below a node, as a click on it does.
+
+        Parameters
+        ----------
+        node : str
+            What ``picture`` calls it.
+        """
+        nodes = {one["id"]: one for one in self.picture["nodes"]}
+        below = [one for one in nodes.values() if _is_leaf(one) and _is_in(one, nodes[node])]
+        self.clicked.show(self._listed(below), "", name=self.FILE)
+        self.clicked.note.value = element("p", self._told(nodes[node], len(below)))
+        self.clicked.layout.display = None
+
+    def _listed(self, leaves: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+        state, names = self.picture["states"][0], self.LEAVES
+        inside = [any(_is_in(one, frame) for frame in state["frames"]) for one in leaves]
+        columns = {names.one: [one["from"] for one in leaves]}
+        if names.valued:
+            columns["value"] = [state["values"][one["id"]] for one in leaves]
+        columns[names.inside] = ["yes" if found else "no" for found in inside]
+        return pd.DataFrame(columns)
+
+    def _told(self, node: Mapping[str, Any], leaves: int) -> Markup:
+        """What a node stands for, its value, and whether it is used."""
+        state, names, first = self.picture["states"][0], self.LEAVES, node["from"]
+        end = f" to {first + leaves - 1}" if leaves > 1 else ""
+        words = [state["values"][node["id"]]] if names.valued else []
+        if node["id"] in state["lit"]:
+            words.append(self.picture["legend"]["lit"])
+        who = element(
+            "b", f"{names.several if leaves > 1 else names.one} {first}{end}".capitalize()
+        )
+        return who + (f": {', '.join(words)}." if words else "")
+
+    def _pictures(self) -> Sequence[Any]:
+        return [self.chart, self.clicked]
 
     @property
     def picture(self) -> dict[str, Any]:
@@ -271,6 +342,8 @@ class TreeChart(Explorer):
 
     def _draw(self, answer: Answer) -> None:
         self.chart.value = self._pictured(answer, live=True)
+        # What was listed is gone with the tree that it was of.
+        self.clicked.layout.display = "none"
 
     def _pictured(self, answer: Answer, live: bool = False) -> Markup:
         drawn, height = _card(answer.drawn, live)
@@ -278,6 +351,15 @@ class TreeChart(Explorer):
 
     def _still(self) -> Markup:
         return page(repr(self), _card(self.picture, live=False), self.words)
+
+
+def _is_leaf(node: Mapping[str, Any]) -> bool:
+    return bool(node["to"] == node["from"] + 1)
+
+
+def _is_in(node: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether what a node stands for is in what another one, or a frame, does."""
+    return bool(other["from"] <= node["from"] and node["to"] <= other["to"])
 
 
 def _card(picture: dict[str, Any], live: bool) -> Part:

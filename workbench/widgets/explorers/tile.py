@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.figures.tiles import tile_counts_figure
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.widgets.chart import Chart
-from workbench.widgets.explorers.explorer import Answer, TreeChart
+from workbench.widgets.explorers.explorer import Answer, Leaves, TreeChart
 from workbench.widgets.lessons.tiling_tree import tile_shape
 from workbench.widgets.redraw import redraw
 from workbench.widgets.sharing.grid import PageChoice
@@ -51,6 +51,7 @@ class TileExplorer(TreeChart):
     """
 
     FILE = "tiles"
+    LEAVES = Leaves("query", "queries", "in the range", valued=False)
 
     def __init__(self, queries: int = 16, left: int = 4, right: int = 14) -> None:
         _check(queries, left, right)
@@ -76,7 +77,7 @@ class TileExplorer(TreeChart):
         return found
 
     def _pictures(self) -> Sequence[Any]:
-        return [self.chart, self.counts]
+        return [*super()._pictures(), self.counts]
 
     def _resize(self, _change: Any = None) -> None:
         self.range.max = self.queries.value
@@ -98,7 +99,19 @@ class TileExplorer(TreeChart):
         (left, right), places = self.range.value, self.queries.value
         now, lengths = (right - left, len(answer.found)), _by_length(places)
         redraw(self.counts, tile_counts_figure(lengths, most_tiles(places), now))
+        self.counts.on_mark(lambda trace, k: self.look_at_length(int(trace.x[k])))
         super()._draw(answer)
+
+    def look_at_length(self, length: int) -> None:
+        """Look at a range with the most tiles of its length, as a click on the chart below does.
+
+        Parameters
+        ----------
+        length : int
+        """
+        begins = range(self.queries.value - length + 1)
+        left = max(begins, key=lambda begin: len(tiles_of(begin, begin + length)))
+        self.range.value = left, left + length
 
     def _choices(self) -> list[PageChoice]:
         # Where it begins, and how long it is: any pair of both is a range.

@@ -12,7 +12,7 @@ from workbench.backfill.inspect.origin import counted
 from workbench.frames.frame import Frame
 from workbench.lessons.tree_run import SHOWN, number_words, rows_words, run_tree
 from workbench.lessons.tree_steps import TreeStep, tree_steps
-from workbench.widgets.explorers.explorer import Answer, TreeChart
+from workbench.widgets.explorers.explorer import Answer, Leaves, TreeChart
 from workbench.widgets.html import fact
 from workbench.widgets.lessons.tree import tree_shape, tree_state
 
@@ -58,6 +58,7 @@ class TreeExplorer(TreeChart):
     """
 
     FILE = "tree"
+    LEAVES = Leaves("row", "rows", "in the frame", valued=True)
     PAGED = ("row", "aggregate", "fanout")
 
     def __init__(

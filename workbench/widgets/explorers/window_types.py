@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
+import numpy as np
 import pandas as pd
 
+from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
-from workbench.figures.window_types import Clock, kinds_figure
+from workbench.figures.window_types import HOPS, SINGLE, Clock, kinds_figure
 from workbench.lessons.window_types import WindowType, window_kinds
+from workbench.markup import element
 from workbench.widgets.explorers.explorer import Answer, Explorer
 from workbench.widgets.html import fact
+from workbench.widgets.table import Table
 
 _WIDE = {"style": {"description_width": "70px"}, "layout": {"width": "420px"}}
 _NARROW = {"style": {"description_width": "70px"}, "layout": {"width": "260px"}}
@@ -80,6 +84,7 @@ class WindowTypesExplorer(Explorer):
             min=0, max=len(places) - 1, value=shown - places[0], interval=600, description="Move"
         )
         widgets.jslink((self.play, "value"), (self.query, "index"))
+        self.clicked = Table()
         super().__init__(
             "Windows of one query", {"query": self.query, "window": self.window, "hop": self.hop},
             self.play,
@@ -90,6 +95,40 @@ class WindowTypesExplorer(Explorer):
         """The windows as they are now."""
         found: list[WindowType] = self.answer.found
         return found
+
+    def _pictures(self) -> Sequence[Any]:
+        return [self.chart, self.clicked]
+
+    def _draw(self, answer: Answer) -> None:
+        super()._draw(answer)
+        # What was listed is gone with the windows that it was of.
+        self.clicked.layout.display = "none"
+        self.chart.on_mark(self._click)
+
+    def _click(self, trace: Any, k: int) -> None:
+        self.list_window(trace.y[k], trace.name if trace.name in (HOPS, SINGLE) else None)
+
+    def list_window(self, name: str, part: str | None = None) -> None:
+        """List the events in a window, as a click on a mark in its row does.
+
+        Parameters
+        ----------
+        name : str
+            "sliding", "hopping" or "sawtooth".
+        part : str, optional
+            "whole hops" or "single events": as a click on the bar of these does.
+        """
+        kind = next(one for one in self.kinds if one.name == name)
+        frame = _seen(kind, self._time)
+        inside = frame if part is None else frame[frame["as"] == part].reset_index(drop=True)
+        self.clicked.show(inside, "", shown={"event at": self._clock}, name="events")
+        low, high = {HOPS: (kind.low, kind.tail), SINGLE: (kind.tail, kind.high)}.get(
+            part or "", (kind.low, kind.high)
+        )
+        head = element("b", f"{name} window{f', {part}' if part else ''}".capitalize())
+        ends = f" from {self._clock(low)} up to, but not at, {self._clock(high)}."
+        self.clicked.note.value = element("p", head, f": {counted(len(inside), 'event')}{ends}")
+        self.clicked.layout.display = None
 
     def _facts(self) -> Sequence[str]:
         return [fact(len(self._time), "event")]
@@ -130,6 +169,13 @@ class WindowTypesExplorer(Explorer):
     def _range(self, kind: WindowType) -> str:
         events = f"{kind.count} event{'' if kind.count == 1 else 's'}"
         return f"{events} in [{self._clock(kind.low)}, {self._clock(kind.high)})"
+
+
+def _seen(kind: WindowType, time: Sequence[int]) -> pd.DataFrame:
+    """The events that a window sees, and whether each is seen alone or in a hop."""
+    seen = time[kind.first : kind.last]
+    parts = [HOPS if at < kind.tail else SINGLE for at in seen]
+    return pd.DataFrame({"event at": pd.Series(seen, dtype=np.int64), "as": parts})
 
 
 def _slider(description: str, value: int, most: int) -> widgets.IntSlider:

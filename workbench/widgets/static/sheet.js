@@ -17,8 +17,13 @@ function render({ model, el }) {
     if (!card && (card = el.closest(".wb-card"))) {
       places.observe(card);
       card.addEventListener("click", (event) => {
-        const button = event.target.closest(".wb-copy");
-        if (button?.closest(".wb-card") === card) copy(button);
+        const own = (name) => {
+          const found = event.target.closest(name);
+          return found?.closest(".wb-card") === card ? found : null;
+        };
+        const button = own(".wb-copy"), node = own("[data-node]");
+        if (button) copy(button);
+        if (node) model.send({ node: node.dataset.node });
       });
     }
     card?.querySelectorAll(".js-plotly-plot").forEach(fit);

@@ -207,4 +207,5 @@ def _node(node: dict[str, Any], width: float, moving: Moving) -> Markup:
     )
     if moving.live:
         drawn += moving.element("title", look=tip)
-    return moving.element("g", drawn, look=group, class_="wbp-node")
+    asked = {"data_node": node["id"]} if moving.live else {}
+    return moving.element("g", drawn, look=group, class_="wbp-node", **asked)

@@ -1,7 +1,7 @@
 """A backfill bound to its two tables: columns found, types checked, before a job starts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, cast
@@ -24,11 +24,11 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
+from workbench.spark.partitions import set_partitions, shuffle_partitions
 from workbench.spark.shuffle import (
     Carried,
     bundled,
     numbered,
-    shuffle_partitions,
     with_partition,
     without_null,
 )
@@ -86,12 +86,15 @@ class Plan:
     backfill : BackfillSpec
     queries, events : BoundTable
     features : tuple of BoundFeature
+    shuffled : tuple of str
+        Which of the two tables go through the shuffle.
     """
 
     backfill: "BackfillSpec"
     queries: BoundTable
     events: BoundTable
     features: tuple[BoundFeature, ...]
+    shuffled: tuple[str, ...] = field(default=("queries", "events"), kw_only=True)
 
     @property
     def integer_time(self) -> bool:
@@ -138,8 +141,16 @@ class Plan:
 
     @cached_property
     def partitions(self) -> int:
-        """How many partitions a shuffle has."""
-        return shuffle_partitions(self.queries.without_rows)
+        """How many partitions the shuffle has."""
+        columns = {"queries": self.wire.queries, "events": self.wire.events}
+        tables = {"queries": self.queries, "events": self.events}
+        sides = (numbered(tables[side].df, columns[side]) for side in self.shuffled)
+        return shuffle_partitions(*(rows for rows, _ in sides))
+
+    @property
+    def set_partitions(self) -> int:
+        """How many partitions Spark is set to make."""
+        return set_partitions(self.queries.without_rows.sparkSession)
 
     @property
     def places(self) -> int:

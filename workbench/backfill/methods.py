@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-#: Measured with 4 partitions on two cores: a key with half of all rows costs a scan nothing there,
-#: while looking for such keys costs it half as much again.
+#: Of what Spark is set to, which says how many cores there are. Measured with 4 on two cores: a key
+#: with half of all rows costs a scan nothing there, while looking for such keys costs it half as
+#: much again.
 FEW = 4
+_COSTS = "to look for large keys and to cut them costs more than one of them can hold up"
 
 
 class MethodChoice(NamedTuple):
@@ -52,13 +54,15 @@ def answered(plan: Plan, method: str) -> "DataFrame":
 
 def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
-    partitions = plan.partitions
-    if partitions <= FEW:
-        return MethodChoice(
-            "scan",
-            f"a shuffle has {partitions} partitions, and to look for large keys and to cut them "
-            "costs more than one of them can hold up so few tasks",
-        )
+    few, partitions = plan.set_partitions, plan.partitions
+    if few <= FEW:
+        has = f"a shuffle has {partitions} partitions, and {_COSTS} so few tasks"
+        if partitions > few:
+            has = (
+                f"a shuffle has {partitions} partitions, as the tables are large, but Spark is set "
+                f"to {few}, as for few cores, and {_COSTS} these"
+            )
+        return MethodChoice("scan", has)
     return MethodChoice(
         "auto", "a key of more than its share is cut by time, the others stay whole"
     )

@@ -118,18 +118,20 @@ def in_words(cut: str | int | None, whole: str | None) -> str:
     return f"cut by time into pieces{pieces}, as a chain lies within its window"
 
 
-def range_plan(task: "FunnelTask", cut: str | int) -> RangePlan:
+def range_plan(task: "FunnelTask", cut: str | int, partitions: int) -> RangePlan:
     """Return how the large keys of a funnel are cut.
 
     Parameters
     ----------
     task : FunnelTask
     cut : str or int
+    partitions : int
+        Of the shuffle.
     """
     keys = key_columns(task.keys)
     order, reach = OrderColumn(TIME, False, True), CallExtent(distance=(0, task.window))
     rows = cut if isinstance(cut, int) else None
-    return RangePlan(keys, order, reach, rows, present=(*keys, TIME))
+    return RangePlan(keys, order, reach, partitions, rows, present=(*keys, TIME))
 
 
 def summaries_of(

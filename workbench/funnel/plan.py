@@ -28,13 +28,14 @@ from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
 from workbench.spark.in_driver import answered_here, run_here
 from workbench.spark.jobs import collected
-from workbench.spark.ranges import keys_in_pieces, piece_rows
+from workbench.spark.partitions import shuffle_partitions
+from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
     name_of,
+    numbered,
     select_rows,
     selected,
-    shuffle_partitions,
     skipped_of,
     watched,
 )
@@ -42,7 +43,7 @@ from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Row
     from pyspark.sql.types import StructType
 
 MOST_SEGMENTS = 1_000
@@ -93,8 +94,8 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 
 def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "DataFrame":
     """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
-    rows, task = _rows(funnel, events, sampled=events, **more)
-    answer, partitions = PiecesTask(task), shuffle_partitions(events.df)
+    rows, task, cutting = _piece_rows(funnel, events, events, **more)
+    answer, partitions = PiecesTask(task), cutting.partitions
     run = partial(answer.levels, partitions=partitions)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
     found = sent.repartitionById(partitions, PARTITION).select(BUNDLE)
@@ -108,8 +109,8 @@ def pieces(funnel: FunnelSpec, events: BoundTable) -> "DataFrame":
     """Return the keys that are cut, about how many rows of each travel, and in how many pieces."""
     ship(events.without_rows.sparkSession)
     task = task_of(funnel, events.integer_time, names=False, period=period_of(funnel, events))
-    cutting = range_plan(task, funnel.cut or "auto")
     wanted = selected(events, bits(funnel, events))
+    cutting = _cutting(funnel, events, task, wanted)
     return keys_in_pieces(
         events, cutting, summaries_of(cutting, events, wanted, task.only_matching)
     )
@@ -212,29 +213,54 @@ def _asked(
     counted, skipped = watched(events)
     # Who is not done yet is known by where the data end.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
-    may_be_cut = funnel.cut is not None and funnel.uncut is None
-    sampled = events if may_be_cut and isinstance(summary, SummaryTask) else None
-    rows, task = _rows(funnel, counted, with_latest, sampled, **more)
-    run, sum_up = answers(task).from_rows, summary.run
-    if sampled is not None and isinstance(summary, SummaryTask):
+    run: Run
+    sum_up: Run
+    if funnel.cut is not None and funnel.uncut is None and isinstance(summary, SummaryTask):
+        rows, task, _ = _piece_rows(funnel, counted, events, with_latest, **more)
         in_pieces = PiecesTask(task)
         run, sum_up = in_pieces.begun, partial(in_pieces.summed_up, summary=summary)
+    else:
+        rows, task = _rows(funnel, counted, with_latest, **more)
+        run, sum_up = answers(task).from_rows, summary.run
     bundles = rows.mapInArrow(named_task("funnel kernel", run), f"{BUNDLE} binary")
     found = _of_bundles(bundles, sum_up, schema)
     return found, skipped_of(skipped, bool(found), events)
 
 
 def _rows(
+    funnel: FunnelSpec, events: BoundTable, with_latest: bool = False, **more: Any
+) -> "tuple[DataFrame, FunnelTask]":
+    """The rows in bundles, and what the workers have to know of them."""
+    what, keep, task = _columns(funnel, events, more)
+    return select_rows(events, what, keep, task.only_matching, with_latest), task
+
+
+def _piece_rows(
     funnel: FunnelSpec,
     events: BoundTable,
+    sampled: BoundTable,
     with_latest: bool = False,
-    sampled: BoundTable | None = None,
     **more: Any,
-) -> "tuple[DataFrame, FunnelTask]":
-    """The rows in bundles, and what the workers have to know of them.
+) -> "tuple[DataFrame, FunnelTask, RangePlan]":
+    """The same where large keys are cut, and how.
 
-    Where large keys are cut, they are looked for among rows that nobody counts on the way.
+    They are looked for among rows that nobody counts on the way.
     """
+    what, keep, task = _columns(funnel, events, more)
+    wanted = selected(events, what, keep)
+    cutting = _cutting(funnel, sampled, task, wanted)
+    summaries = summaries_of(cutting, sampled, wanted, task.only_matching)
+    rows = piece_rows(
+        events.df, wanted, cutting, summaries, only_matching=task.only_matching,
+        text_as_codes=True, latest=TIME if with_latest else None,
+    )  # fmt: skip
+    return rows, task, cutting
+
+
+def _columns(
+    funnel: FunnelSpec, events: BoundTable, more: dict[str, Any]
+) -> "tuple[dict[str, Column], Sequence[str], FunnelTask]":
+    """What happened, further columns, and what the workers have to know of them."""
     ship(events.without_rows.sparkSession)
     by = more.get("by", ())
     what = bits(funnel, events, by)
@@ -242,16 +268,15 @@ def _rows(
         more["next"], what = NAME, what | name_of(events, funnel.event)
     more.setdefault("period", period_of(funnel, events))
     task = task_of(funnel, events.integer_time, names=False, **more)
-    keep = funnel.segmenting.columns(by)
-    if sampled is None or funnel.cut is None:
-        return select_rows(events, what, keep, task.only_matching, with_latest), task
-    cutting, wanted = range_plan(task, funnel.cut), selected(events, what, keep)
-    summaries = summaries_of(cutting, sampled, wanted, task.only_matching)
-    rows = piece_rows(
-        events.df, wanted, cutting, summaries, only_matching=task.only_matching,
-        text_as_codes=True, latest=TIME if with_latest else None,
-    )  # fmt: skip
-    return rows, task
+    return what, funnel.segmenting.columns(by), task
+
+
+def _cutting(
+    funnel: FunnelSpec, events: BoundTable, task: FunnelTask, wanted: "dict[str, Column]"
+) -> RangePlan:
+    """How large keys are cut where these columns travel."""
+    rows, _ = numbered(events.df, wanted)
+    return range_plan(task, funnel.cut or "auto", shuffle_partitions(rows))
 
 
 def _of_prepared(

@@ -31,7 +31,7 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
     queries = BoundTable.of(
         events.df.select(*keys, time), backfill.key, backfill.query_time, "queries"
     )
-    plan = bind_tables(backfill, queries, events)
+    plan = replace(bind_tables(backfill, queries, events), shuffled=("events",))
     going = by_use(plan.wire)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])

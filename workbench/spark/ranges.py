@@ -17,7 +17,6 @@ from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 from workbench.spark.shuffle import (
     numbered,
-    shuffle_partitions,
     shuffled,
     with_partition,
     with_value,
@@ -73,8 +72,10 @@ class RangePlan:
     order : OrderColumn
         The first column of the order.
     reach : CallExtent
+    partitions : int
+        Of the shuffle.
     rows : int, optional
-        About how many rows a piece has; without it, large keys are spread over Spark's partitions.
+        About how many rows a piece has; without it, large keys are spread over the partitions.
     present : tuple of str
         Rows in which one of these is null stay behind.
     """
@@ -82,6 +83,7 @@ class RangePlan:
     keys: tuple[str, ...]
     order: OrderColumn
     reach: CallExtent
+    partitions: int
     rows: int | None = None
     present: tuple[str, ...] = ()
 
@@ -108,14 +110,15 @@ class RangePlan:
         seen = seen if only is None else seen.where(only)
         rows, number = numbered(seen, {name: wanted[name] for name in needed})
         rows = without_null(rows, [number[name] for name in self.present])
-        task = SampleTask(needed, self.keys, self.order, shuffle_partitions(df), self.share)
+        task = SampleTask(needed, self.keys, self.order, self.partitions, self.share)
         return rows.mapInArrow(named_task("sample", task.run), f"{SUMMARY} binary").repartition(1)
 
-    def cut_task(self, partitions: int) -> CutTask:
-        """Return what makes cuts of all summaries, for so many partitions of a shuffle."""
+    @property
+    def cut_task(self) -> CutTask:
+        """What makes cuts of all summaries."""
         before, behind = (surely(rows, self.share) for rows in self.reach.rows)
         reach = replace(self.reach, rows=(before, behind))
-        return CutTask(self.keys, reach, self.order.descending, partitions, self.rows)
+        return CutTask(self.keys, reach, self.order.descending, self.partitions, self.rows)
 
 
 def piece_rows(
@@ -151,14 +154,13 @@ def piece_rows(
     The cuts are a subquery of the plan, so nothing runs before the answer is asked for. Its one
     value goes along with the first row of each task.
     """
-    partitions = shuffle_partitions(df)
-    choose = named_task("choose cuts", cutting.cut_task(partitions).run)
+    choose = named_task("choose cuts", cutting.cut_task.run)
     cuts = summaries.mapInArrow(choose, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
     rows = without_null(rows, [number[name] for name in cutting.present])
-    goes = with_partition(rows, [number[name] for name in cutting.keys], partitions)
+    goes = with_partition(rows, [number[name] for name in cutting.keys], cutting.partitions)
     columns = (*wanted, PARTITION)
-    task = kind(columns, cutting.keys, partitions, order=cutting.order, **more)
+    task = kind(columns, cutting.keys, cutting.partitions, order=cutting.order, **more)
     return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
 
 
@@ -178,7 +180,7 @@ def keys_in_pieces(table: BoundTable, cutting: RangePlan, summaries: "DataFrame"
     """
     names = table.key
     schema = shown_schema(table, cutting.keys)
-    found = summaries.mapInArrow(cutting.cut_task(shuffle_partitions(table.df)).shown, schema)
+    found = summaries.mapInArrow(cutting.cut_task.shown, schema)
     return found.toDF(*names, *(unused(names, own) for own in ("rows", "pieces")))
 
 

@@ -11,6 +11,7 @@ from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
+from workbench.spark.partitions import shuffle_partitions
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, check_repeatable, column, value_types
 
@@ -241,7 +242,7 @@ def bundle_rows(
     """
     rows, number = numbered(df, wanted)
     rows = without_null(rows, [number[name] for name in present])
-    partitions = shuffle_partitions(df) if key else 1
+    partitions = shuffle_partitions(rows) if key else 1
     goes = with_partition(rows, [number[name] for name in key], partitions)
     columns = (*wanted, PARTITION)
     task = BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes, latest)
@@ -255,11 +256,6 @@ def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFram
     """
     number = {name: f"c{i}" for i, name in enumerate(wanted)}
     return df.select(*(value.alias(number[name]) for name, value in wanted.items())), number
-
-
-def shuffle_partitions(df: "DataFrame") -> int:
-    """Return how many partitions a shuffle of a table makes."""
-    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def with_partition(rows: "DataFrame", key: Sequence[str], partitions: int) -> "DataFrame":

@@ -97,13 +97,13 @@ def _shuffled(
     task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table
 ) -> Iterator[list[pa.RecordBatch]]:
     """The bundles of each partition behind the shuffle."""
-    cutting = range_plan(task, plan.rows_a_piece)
+    cutting = range_plan(task, plan.rows_a_piece, plan.partitions)
     looked_at = (*cutting.keys, TIME)
     sample = SampleTask(looked_at, cutting.keys, cutting.order, plan.partitions)
     summaries = [
         one for part in _parts(cut_for.select(looked_at), plan) for one in sample.run(part)
     ]
-    cut = cutting.cut_task(plan.partitions)
+    cut = cutting.cut_task
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
     pieces = PieceTask(
         (*rows.column_names, PARTITION),

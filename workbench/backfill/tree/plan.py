@@ -1,5 +1,6 @@
 """A backfill by the tree: queries go to all events, and states of nodes come back to them."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.backfill.bind import (
@@ -49,6 +50,8 @@ def tree(plan: Plan) -> Work:
 
     Source: Zipline, "Window Tiling Algorithm": the broadcast hash join.
     """
+    # Its shuffle does not grow with the events.
+    plan = replace(plan, shuffled=("queries",))
     without = no_state(plan)
     if without:
         called = {one.name: one.resolved.function for one in plan.features}[without[0]]

@@ -17,8 +17,9 @@ import pyarrow as pa
 from workbench.columnar.blocks import binaries, unpacked_rows
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.columnar.process import freeze_gc
+from workbench.spark.partitions import set_partitions
 from workbench.spark.shipping import finding, ship
-from workbench.spark.shuffle import Carried, numbered, shuffle_partitions, with_partition
+from workbench.spark.shuffle import Carried, numbered, with_partition
 from workbench.spark.steps import named_task
 from workbench.windows.stream.processor import BUCKET, processor_of
 from workbench.windows.stream.worker.bucket import BucketTask
@@ -78,7 +79,7 @@ def answered_stream(bound: BoundStream) -> "DataFrame":
 
     df = bound.carried.table.df
     ship(df.sparkSession)
-    buckets = shuffle_partitions(df)
+    buckets = set_partitions(df.sparkSession)
     seal = Seal(buckets, _fingerprint(bound))
     bundles = _bundled(bound, buckets)
     processor = processor_of(BucketTask(bound.mode, seal, bound.about))

@@ -1,0 +1,232 @@
+"""A shuffle has more partitions where the table is large, and the answers are the same."""
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import workbench as wb
+from tests.clusters import PARTITIONS, session_options
+from tests.conftest import RunOn
+from workbench import fn
+from workbench.spark import partitions as module
+from workbench.spark.partitions import (
+    MOST_PARTITIONS,
+    bytes_of_sources,
+    bytes_read,
+    set_partitions,
+    shuffle_partitions,
+)
+
+EVENTS = """
+SELECT if(id % 2 = 0, 0, id % 199) AS user_id, timestamp_seconds(id * 7919 % 100003) AS timestamp,
+       id AS value,
+       element_at(array('view', 'cart', 'buy'), int(1 + pmod(hash(id), 3))) AS event,
+       if(id % 3 = 0, NULL, if(id % 3 = 1, 'web', 'tv')) AS device
+FROM range(0, 6000, 1, 3)
+"""
+FUNNEL = wb.Funnel(["view", "cart", "buy"], "1 hour")
+FRAME = wb.Frame.rows(-5, 0)
+BACKFILL = wb.Backfill(
+    "user_id",
+    "timestamp",
+    [wb.Aggregation("sum", "value", windows="1 hour"), wb.Aggregation("count", windows="1 day")],
+)
+
+
+def over(df: DataFrame, cut: Any) -> DataFrame:
+    wanted = {"total": fn.sum("value"), "half": fn.median("value"), "place": fn.row_number()}
+    call = wb.Over("user_id", ["timestamp", "value"], FRAME, "kernel", cut, **wanted)
+    return call.run(df)
+
+
+def asked(df: DataFrame) -> DataFrame:
+    return df.where("value % 7 = 0").select("user_id", "timestamp", "device")
+
+
+#: What is asked of a table: each has one more than :data:`PARTS` tasks, and they share the keys.
+ASKS: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "a funnel": FUNNEL.levels,
+    "a funnel of cut keys": wb.Funnel(FUNNEL.labels, "1 hour", cut=50).levels,
+    "a window call": lambda df: over(df, None),
+    "a window call of cut keys": lambda df: over(df, 40),
+    "quantiles": lambda df: wb.quantiles(df, "value", by="user_id"),
+    "a backfill": lambda df: BACKFILL.run(asked(df), df, "scan"),
+    "a backfill of cut keys": lambda df: BACKFILL.run(asked(df), df, "auto"),
+    "a backfill by spans": lambda df: BACKFILL.run(asked(df), df, "sawtooth"),
+}
+PARTS = 11
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    """A table of files."""
+    path = str(tmp_path_factory.mktemp("events") / "events")
+    spark.sql(EVENTS).write.parquet(path)
+    return spark.read.parquet(path)
+
+
+@pytest.fixture
+def small_parts(events: DataFrame, monkeypatch: pytest.MonkeyPatch) -> DataFrame:
+    """The same where its bytes make so many partitions, whatever columns are read."""
+    monkeypatch.setattr(module, "BYTES_A_PARTITION", bytes_of_sources(events) // PARTS)
+    monkeypatch.setattr(module, "bytes_read", bytes_of_sources)
+    return events
+
+
+def told(answer: DataFrame) -> tuple[int, list[str]]:
+    """Return how many tasks have a part of an answer, and its rows."""
+    task = answer.withColumn("task", F.spark_partition_id()).collect()
+    return len({row["task"] for row in task}), sorted(str(row[:-1]) for row in task)
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_a_large_table_is_answered_by_more_tasks(
+    ask: Callable[[DataFrame], DataFrame], events: DataFrame, request: pytest.FixtureRequest
+) -> None:
+    few, plain = told(ask(events))
+    request.getfixturevalue("small_parts")
+    more, found = told(ask(events))
+    assert few <= set_partitions(events.sparkSession) < PARTS <= more
+    assert found == plain
+
+
+def test_figures_of_cut_keys_are_those_of_a_small_table(
+    events: DataFrame, request: pytest.FixtureRequest
+) -> None:
+    cut = wb.Funnel(FUNNEL.labels, "1 hour", cut=50)
+    plain = FUNNEL.steps(events, by="device").to_csv()
+    request.getfixturevalue("small_parts")
+    assert cut.steps(events, by="device").to_csv() == plain
+    assert cut.pieces(events).count() > 0
+
+
+def test_an_upload_holds_the_same(
+    events: DataFrame, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    def uploaded(name: str) -> Any:
+        view = wb.OnlineView(BACKFILL, tmp_path / name)
+        view.upload(events, "1970-01-02 00:00:00+00:00")
+        return [view.fetch(user, at="1970-01-02 01:00:00+00:00") for user in range(199)]
+
+    plain = uploaded("plain")
+    request.getfixturevalue("small_parts")
+    assert uploaded("more") == plain
+
+
+def test_a_partition_has_so_many_bytes(spark: SparkSession) -> None:
+    rows = module.BYTES_A_PARTITION // 8
+    assert shuffle_partitions(spark.range(4 * rows)) == 4
+    assert shuffle_partitions(spark.range(25 * rows)) == 25
+    assert shuffle_partitions(spark.range(5 * rows), spark.range(3 * rows)) == 8
+    assert shuffle_partitions(spark.range(2**50)) == MOST_PARTITIONS
+
+
+def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
+    rows = module.BYTES_A_PARTITION // 8
+    with session_options(spark, {PARTITIONS: "30"}):
+        assert shuffle_partitions(spark.range(25 * rows)) == 30
+        assert shuffle_partitions(spark.range(35 * rows)) == 35
+    with session_options(spark, {PARTITIONS: "1"}):
+        assert shuffle_partitions(spark.range(25 * rows)) == 25
+
+
+def test_the_size_of_an_rdd_is_not_known(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BYTES_A_PARTITION", 1)
+    rdd = spark.createDataFrame(spark.sparkContext.parallelize([(1, 2)]), "a int, b int")
+    assert shuffle_partitions(rdd) == set_partitions(spark)
+    known = spark.range(10)
+    assert bytes_of_sources(rdd.join(known, rdd.a == known.id)) == bytes_of_sources(known)
+
+
+def test_a_stream_has_as_many_buckets_as_its_checkpoint(
+    spark: SparkSession, events: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BYTES_A_PARTITION", 1)
+    stream = spark.readStream.schema(events.schema).parquet(
+        str(Path(events.inputFiles()[0]).parent)
+    )
+    assert shuffle_partitions(stream) == set_partitions(spark)
+
+
+def connected(spark: SparkSession) -> tuple[int, int]:
+    return shuffle_partitions(spark.range(2**50)), set_partitions(spark)
+
+
+def test_over_spark_connect_no_size_is_known(run_on: RunOn) -> None:
+    found, expected = run_on("connect", connected)
+    assert found == expected
+
+
+def test_a_join_is_not_the_product_of_both_sides(events: DataFrame) -> None:
+    other = events.select("user_id", F.col("value").alias("worth"))
+    both = events.join(other, "user_id")
+    assert bytes_read(both) <= bytes_of_sources(both) == 2 * bytes_of_sources(events)
+
+
+def test_columns_that_stay_behind_do_not_count(events: DataFrame) -> None:
+    assert bytes_read(events) == bytes_of_sources(events)
+    assert 0 < bytes_read(events.select("user_id")) < bytes_of_sources(events) / 3
+
+
+def test_folders_that_are_not_read_do_not_count(events: DataFrame, tmp_path: Path) -> None:
+    path = str(tmp_path / "by-day")
+    days = events.withColumn("day", F.col("value") % 10)
+    days.write.partitionBy("day").parquet(path)
+    table = events.sparkSession.read.parquet(path)
+    one = table.where("day = 3")
+    assert bytes_of_sources(one) == bytes_read(table)
+    assert bytes_read(table) / 20 < bytes_read(one) < bytes_read(table) / 5
+
+
+def test_a_name_of_a_query_that_is_used_twice_counts_once(events: DataFrame) -> None:
+    events.createOrReplaceTempView("named_events")
+    text = "WITH x AS (SELECT * FROM named_events) SELECT a.* FROM x a JOIN x b USING (value)"
+    assert bytes_of_sources(events.sparkSession.sql(text)) == bytes_of_sources(events)
+
+
+def test_a_cached_table_has_a_size(events: DataFrame) -> None:
+    rows = events.repartition(2).cache()
+    try:
+        rows.count()
+        assert bytes_of_sources(rows.where("value > 3")) > 0
+    finally:
+        rows.unpersist()
+
+
+def test_of_very_many_tables_some_stand_for_all(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_LEAVES", 6)
+    tables = [spark.range(1_000, numPartitions=1) for _ in range(9)]
+    assert bytes_of_sources(reduce(DataFrame.union, tables)) == 8_000 * len(tables)
+
+
+def test_what_another_spark_is_not_asked_is_not_known(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_bytes_read", lambda execution: execution.planned())
+    assert shuffle_partitions(spark.range(2**50)) == set_partitions(spark)
+
+
+def few_queries(spark: SparkSession) -> DataFrame:
+    return spark.range(5).selectExpr("id AS user_id", "timestamp_seconds(id) AS timestamp")
+
+
+def test_a_tree_s_shuffle_grows_with_the_queries_alone(small_parts: DataFrame) -> None:
+    queries = few_queries(small_parts.sparkSession)
+    assert len(BACKFILL.tasks(queries, small_parts, "scan")) >= PARTS
+    assert len(BACKFILL.tasks(queries, small_parts, "tree")) <= set_partitions(
+        small_parts.sparkSession
+    )
+
+
+def test_a_backfill_says_how_many_partitions_there_are(small_parts: DataFrame) -> None:
+    said = BACKFILL.explain(few_queries(small_parts.sparkSession), small_parts)
+    assert f"auto is scan: a shuffle has {PARTS} partitions, as the tables are large" in said

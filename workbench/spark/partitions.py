@@ -1,0 +1,130 @@
+"""How many partitions a shuffle has: as many as Spark is set to, and more for a large table."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SETTING = "spark.sql.shuffle.partitions"
+#: A shuffle has a partition for so many bytes of what is read, which of Parquet are three million
+#: rows of a key, a time and a value (docs/decisions/0050).
+BYTES_A_PARTITION = 32 * 2**20
+#: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
+MOST_PARTITIONS = 2_000
+#: Each is some questions to the JVM: of more leaves, the first ones stand for all.
+MOST_LEAVES = 100
+#: Where Spark does not know a size, it takes 2^63 - 1.
+UNKNOWN = 2**62
+
+
+def set_partitions(spark: "SparkSession") -> int:
+    """Return how many partitions Spark is set to make in a shuffle."""
+    return int(spark.conf.get(SETTING) or 1)
+
+
+def shuffle_partitions(*tables: "DataFrame") -> int:
+    """Return how many partitions a shuffle of some tables has, which meet in it.
+
+    Parameters
+    ----------
+    *tables : pyspark.sql.DataFrame
+        Of the columns that travel.
+
+    Returns
+    -------
+    int
+        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more.
+
+    Notes
+    -----
+    Both sides of a shuffle need one number: ask once, and hand it on.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> spark = wb.session()
+    >>> shuffle_partitions(spark.range(10)) == set_partitions(spark)
+    True
+    >>> shuffle_partitions(spark.range(10**9))
+    238
+    """
+    partitions = set_partitions(tables[0].sparkSession)
+    # Of small tables it is enough to know that they are: to plan a query takes longer.
+    if sum(map(bytes_of_sources, tables)) <= partitions * BYTES_A_PARTITION:
+        return partitions
+    by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
+    return max(partitions, min(by_size, MOST_PARTITIONS))
+
+
+def bytes_of_sources(table: "DataFrame") -> int:
+    """Return how many bytes there are of what a table is made of, as far as Spark knows.
+
+    Files, ranges, cached and local tables have a size; RDDs and streams have none, and over Spark
+    Connect nothing has.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> numbers = wb.session().range(1_000)
+    >>> bytes_of_sources(numbers), bytes_of_sources(numbers.crossJoin(numbers))
+    (8000, 16000)
+    """
+    return _known(table, lambda execution: _total(execution.withCachedData(), _size))
+
+
+def bytes_read(table: "DataFrame") -> int:
+    """Return about how many of these bytes are read: of some columns, and of some folders of files.
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> bytes_read(wb.session().range(1_000).limit(10))
+    80
+    """
+    return _known(table, _bytes_read)
+
+
+def _bytes_read(execution: Any) -> int:
+    plan = execution.optimizedPlan()
+    sources, answer = _total(plan, _size), int(plan.stats().sizeInBytes())
+    read = sources - _total(execution.sparkPlan(), _left_out)
+    # By its columns. Spark takes a join for the product of both sides, so it may be more, too.
+    return read * answer // sources if answer < sources else read
+
+
+def _known(table: "DataFrame", size: Callable[[Any], int]) -> int:
+    """A size that Spark's plan of a table tells; 0 where it tells none."""
+    jvm: Any = getattr(table, "_jdf", None)
+    if jvm is None or table.isStreaming:
+        return 0
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    # A table that cannot be planned says so when it is read.
+    with suppress(Py4JError, PySparkException):
+        return max(0, size(jvm.queryExecution()))
+    return 0
+
+
+def _total(plan: Any, size: Callable[[Any], int]) -> int:
+    """The sum of sizes of a plan's leaves."""
+    leaves = plan.collectLeaves()
+    count = int(leaves.size())
+    seen = min(count, MOST_LEAVES)
+    return sum(size(leaves.apply(i)) for i in range(seen)) * count // seen
+
+
+def _size(leaf: Any) -> int:
+    """What Spark takes a part of a logical plan for."""
+    size = int(leaf.stats().sizeInBytes())
+    return size if size < UNKNOWN else 0
+
+
+def _left_out(leaf: Any) -> int:
+    """How much of a part of a physical plan are files in folders that a condition leaves out."""
+    if leaf.getClass().getSimpleName() != "FileSourceScanExec":
+        return 0
+    every = leaf.relation().location().sizeInBytes()
+    return int(every) - int(leaf.selectedPartitions().totalFileSize())

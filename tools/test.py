@@ -55,7 +55,8 @@ TESTS = {
     "notebooks": (
         *("-p", "nbval.plugin", "--nbval-lax", "--nbval-cell-timeout=240", "-W", "default"),
         "--nbval-sanitize-with=tests/notebooks/sanitized.cfg",
-        *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm", "notebooks"),
+        *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm"),
+        *("-p", "tests.notebooks.as_run", "notebooks"),
     ),
     "browser": ("tests/browser",),
     "clusters": ("--clusters=only", "tests/workbench"),
@@ -94,6 +95,8 @@ def main() -> None:
         # Of all users, as the folder is that it stands for.
         Path(folder).chmod(0o1777)
         os.environ["TMPDIR"] = folder
+        # Where the notebooks are kept as they were run, for the browser to show them.
+        os.environ["NOTEBOOKS_AS_RUN"] = tempfile.mkdtemp(dir=folder)
         futures = run_quick(pool) if quick else run_all(pool)
         results = [future.result() for future in futures]
     report(results, time.monotonic() - start)

@@ -1,7 +1,6 @@
 """What needs no Spark, measured in a real JupyterLab: light and dark, and at two widths."""
 
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -9,13 +8,10 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
-from workbench.widgets.sharing.kept import LESSON, found
-from workbench.widgets.stepper.player import Player
 
 pytestmark = pytest.mark.browser
 
-#: What a notebook keeps of a figure, live and still.
-FIGURE, STILL = "application/vnd.plotly.v1+json", "image/svg+xml"
+STILL = "image/svg+xml"
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DATA = Path(__file__).parents[1] / "data/funnel_lesson.json"
 CELLS = [
@@ -65,56 +61,28 @@ def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNo
     assert "\n".join(looks_wrong(page)) == ""
 
 
-def kept_in(path: Path) -> list[Player]:
-    """The players that a notebook keeps, each at the step that it opens at."""
+def stills_in(path: Path) -> list[dict[str, str]]:
+    """The pictures that a notebook keeps for who has no kernel, as parts of a page."""
     outputs = (out for cell in nbformat.read(path, 4).cells for out in cell.get("outputs", ()))
-    kept = (found(LESSON, output.get("data", {})) for output in outputs)
-    return [Player(one["lesson"], one["step"]) for one in kept if one is not None]
-
-
-def figures_in(path: Path) -> list[dict[str, Any]]:
-    """What else a notebook keeps to be looked at: figures, stills as a part of a page, tables."""
-    found_here: list[dict[str, Any]] = []
-    for cell in nbformat.read(path, 4).cells:
-        for data in (output.get("data", {}) for output in cell.get("outputs", ())):
-            if FIGURE in data:
-                found_here.append({FIGURE: data[FIGURE]})
-            elif STILL in data and LESSON not in data:
-                found_here.append({"text/html": data[STILL]})
-            elif "text/html" in data:
-                found_here.append({"text/html": data["text/html"]})
-    return found_here
+    found = (output.get("data", {}).get(STILL) for output in outputs)
+    return [{"text/html": still} for still in found if still]
 
 
 SHOW = """
 from pathlib import Path
 from IPython.display import display
-from tests.browser.test_look_in_jupyterlab import figures_in, kept_in
-display(*kept_in(Path({path!r})))
-"""
-# Behind all players: a page that draws is slow to begin with widgets.
-SHOW_FIGURES = """
-for bundle in figures_in(Path({path!r})):
+from tests.browser.test_look_in_jupyterlab import stills_in
+for bundle in stills_in(Path({path!r})):
     display(bundle, raw=True)
 """
 
 
-def test_every_player_figure_and_table_that_the_notebooks_keep_does_so(
+def test_every_still_that_the_notebooks_keep_has_its_texts_in_its_picture(
     open_notebook: OpenNotebook,
 ) -> None:
     paths = sorted(NOTEBOOKS.glob("*.ipynb"))
-    players = sum(len(kept_in(path)) for path in paths)
-    kept = [bundle for path in paths for bundle in figures_in(path)]
-    figures = sum(FIGURE in bundle for bundle in kept)
-    stills = sum("wb-still" in bundle.get("text/html", "") for bundle in kept)
-    assert players > 40
-    assert (figures >= 10, stills > 40) == (True, True)
-    page = open_notebook(
-        cell.format(path=str(path)) for cell in (SHOW, SHOW_FIGURES) for path in paths
-    )
-    # One of two kernels side by side has two captions.
-    drawn = page.locator(".jp-OutputArea-output", has=page.locator(".wbp-caption"))
-    expect(drawn).to_have_count(players)
-    expect(page.locator(".js-plotly-plot .main-svg:first-child")).to_have_count(figures)
+    stills = sum(len(stills_in(path)) for path in paths)
+    assert stills > 80
+    page = open_notebook(SHOW.format(path=str(path)) for path in paths)
     expect(page.locator("svg.wb-still")).to_have_count(stills)
     assert "\n".join(looks_wrong(page)) == ""

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from workbench.figures.stills.labels import width_of
 from workbench.figures.stills.still import still
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,6 +74,16 @@ def test_days_are_even_and_named(x: Any) -> None:
     steps = [b[0] - a[0] for a, b in pairwise(line)]
     assert max(steps) - min(steps) < 0.2
     assert "1970-01-01 00:00" in words(figure)
+
+
+def test_a_long_first_name_of_an_axis_stays_within_the_picture() -> None:
+    hours = [DAY + timedelta(hours=hour) for hour in range(4)]
+    figure = go.Figure(go.Scatter(x=hours, y=[1, 2, 3, 4]))
+    figure.update_xaxes(tickvals=hours, ticktext=["a name that is long"] * 4)
+    names = [one for one in drawn(figure, "text") if "".join(one.itertext()).startswith("a name")]
+    assert (
+        min(float(one.get("x", 0)) - width_of("a name that is long", 11) / 2 for one in names) >= 0
+    )
 
 
 def test_powers_of_ten_are_even_on_a_logarithmic_axis() -> None:

@@ -80,9 +80,10 @@ def _tick_names(
         half = width_of(words, 11) / 2
         if x - half < end + 6 or not ends[0] - 1 <= x <= ends[1] + 1:
             continue
-        end = x + half
+        # The first and the last name stay within the picture.
+        at = max(half + 2, min(x, ends[1] + 22 - half))
+        end = at + half
         if axis_.showgrid is not False and drawing.panel.x.kind != "category":
             drawn += line(x, drawing.top, x, drawing.top + drawing.height, RULE)
-        # The last name stays within the picture.
-        drawn += label(min(x, ends[1] + 22 - half), y, words, anchor="middle", size=11, fill=QUIET)
+        drawn += label(at, y, words, anchor="middle", size=11, fill=QUIET)
     return drawn

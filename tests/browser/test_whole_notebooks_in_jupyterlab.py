@@ -1,0 +1,59 @@
+"""Each notebook as it was run: all that it shows, measured light and dark, and at two widths."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import ROOT, OpenNotebook
+from tests.browser.geometry import looks_wrong
+from tests.notebooks.as_run import AS_RUN, COMPLETE
+
+pytestmark = pytest.mark.browser
+
+NAMES = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+WIDGET = "application/vnd.jupyter.widget-view+json"
+#: How a run of them all is begun where none is on its way.
+RUN = (
+    *(sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "--nbval-lax", "-W", "default"),
+    *("-p", "tests.notebooks.one_jvm", "-p", "tests.notebooks.as_run", "notebooks"),
+)
+#: Seconds that are waited for one that is.
+PATIENCE = 2400
+#: A widget whose kernel is gone has a mark that no reader sees while the kernel is there.
+AS_IF_LIVE = ".jupyter-widgets-disconnected::before { display: none !important; }"
+
+
+@pytest.fixture(scope="module")
+def as_run(jvm: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the notebooks as they were run: by who runs them beside this, else for this."""
+    given = os.environ.get(AS_RUN)
+    folder = Path(given) if given else tmp_path_factory.mktemp("as-run")
+    if not given:
+        subprocess.run(RUN, cwd=ROOT, env=os.environ | {AS_RUN: str(folder)}, check=True)
+    end = time.monotonic() + PATIENCE
+    while not (folder / COMPLETE).exists():
+        assert time.monotonic() < end, "the run of the notebooks has not come to its end"
+        time.sleep(1)
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_widget_of_a_notebook_fills_its_cell_and_follows_the_theme(
+    open_notebook: OpenNotebook, as_run: Path, name: str
+) -> None:
+    cells = nbformat.read(as_run / name, 4).cells
+    shown = [one.get("data", {}) for cell in cells for one in cell.get("outputs", ())]
+    widgets = sum(WIDGET in data for data in shown)
+    assert widgets >= 2
+    page = open_notebook(as_run / name)
+    page.add_style_tag(content=AS_IF_LIVE)
+    drawn = page.locator(".jp-OutputArea-output", has=page.locator(".wb-card, .wbp-caption"))
+    expect(drawn).to_have_count(widgets)
+    expect(page.locator(".wb-chart:not(:has(.main-svg))").filter(visible=True)).to_have_count(0)
+    assert "\n".join(looks_wrong(page)) == ""

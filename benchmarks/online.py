@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import workbench as wb
+from benchmarks.measuring.kept import kept
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, plain_seconds, short
 from workbench.online.update import apply_batch
@@ -51,13 +52,12 @@ def visits(rows: int, first: int, last: int, seed: int) -> pa.Table:
 
 def files(folder: Path, name: str, rows: int, first: int, last: int, count: int) -> str:
     """Return a folder of Parquet files, which are written if need be."""
-    path = folder / f"online-{name}-{rows}"
-    if not (path / "_SUCCESS").exists():
-        path.mkdir(parents=True, exist_ok=True)
+
+    def write(path: Path) -> None:
         for part in range(count):
             pq.write_table(visits(rows // count, first, last, part), path / f"{part}.parquet")
-        (path / "_SUCCESS").touch()
-    return str(path)
+
+    return str(kept(folder / f"online-{name}-{rows}", write))
 
 
 @dataclass

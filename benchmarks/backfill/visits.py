@@ -1,11 +1,14 @@
 """Generated visits of users and questions about them, as Parquet files."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.measuring.kept import kept
 
 FILES = 8
 KEYS = 1_000
@@ -51,12 +54,10 @@ class Visits:
             name: folder / f"visits-{name}-{self.events}x{self.queries}{skew}" for name in sizes
         }
         for seed, (name, rows) in enumerate(sizes.items()):
-            if not (made[name] / "_SUCCESS").exists():
-                self._write(made[name], rows, seed)
+            kept(made[name], partial(self._write, rows, seed))
         return str(made["queries"]), str(made["events"])
 
-    def _write(self, path: Path, rows: int, seed: int) -> None:
-        path.mkdir(parents=True, exist_ok=True)
+    def _write(self, rows: int, seed: int, path: Path) -> None:
         for part in range(FILES):
             random = np.random.default_rng((seed, part))
             size = rows // FILES + (part < rows % FILES)
@@ -67,4 +68,3 @@ class Visits:
             value = {"price": random.integers(0, 10_000, size) / 100} if seed else {}
             columns = {"user": pa.array(key), "at": time} | value
             pq.write_table(pa.table(columns), path / f"part-{part}.parquet")
-        (path / "_SUCCESS").touch()

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.measuring.kept import kept
 from workbench.datasets import clickstream
 
 if TYPE_CHECKING:
@@ -67,6 +68,4 @@ def wide(spark: "SparkSession", rows: int, folder: Path) -> str:
 
 
 def _kept(events: "DataFrame", path: Path) -> str:
-    if not (path / "_SUCCESS").exists():
-        events.write.mode("overwrite").parquet(str(path))
-    return str(path)
+    return str(kept(path, lambda path: events.write.mode("overwrite").parquet(str(path))))

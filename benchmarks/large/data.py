@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
+from benchmarks.measuring.kept import kept
 from benchmarks.windows.readings import generated
 
 ROWS_A_FILE, SENSORS_A_FILE = 2_500_000, 25
@@ -24,9 +25,8 @@ def readings(rows: int, folder: Path) -> str:
     -------
     str
     """
-    path = folder / f"large-readings-{rows}"
-    if not (path / "_SUCCESS").exists():
-        path.mkdir(parents=True, exist_ok=True)
+
+    def write(path: Path) -> None:
         for number, first in enumerate(range(0, rows, ROWS_A_FILE)):
             made = generated(min(ROWS_A_FILE, rows - first), SENSORS_A_FILE, number)
             table = made.table().drop(["row", "code"])
@@ -34,5 +34,5 @@ def readings(rows: int, folder: Path) -> str:
             table = table.set_column(0, "sensor", [sensors])
             ordered = table.take(np.argsort(made.time, kind="stable"))
             pq.write_table(ordered, path / f"part-{number}.parquet")
-        (path / "_SUCCESS").touch()
-    return str(path)
+
+    return str(kept(folder / f"large-readings-{rows}", write))

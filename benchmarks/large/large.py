@@ -28,10 +28,6 @@ MEMORY = "1200m"
 #: The smaller run has a tenth of the rows; how much beyond its share of time the larger may take.
 TENTH, LINEAR = 10, 1.1
 EVENTS_A_QUERY = 100
-#: Of the shuffle: a worker holds the rows of its partition, or of a part of it (docs/scale.md), so
-#: a larger table has more of them.
-ROWS_A_PARTITION, PARTITIONS = 2_500_000, "spark.sql.shuffle.partitions"
-FEWEST = 2 * CORES
 
 Ask = Callable[["SparkSession", int, Path], "DataFrame"]
 
@@ -97,7 +93,6 @@ def grown(
     took, most, disks = [], [], 0
     # What the first run of all warms up belongs to none.
     for size in (rows // TENTH, rows // TENTH, rows):
-        spark.conf.set(PARTITIONS, str(max(FEWEST, size // ROWS_A_PARTITION)))
         before = on_disks(spark)
         with WorkerPeak() as peak:
             took.append(seconds(partial(answered, ask(spark, size, folder))))

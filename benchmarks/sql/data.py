@@ -1,10 +1,13 @@
 """Generated days of power plants as Parquet files, kept for the next run."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.measuring.kept import kept
 
 FILES = 8
 DAYS = 3_650
@@ -20,10 +23,10 @@ def plants(rows: int, folder: Path) -> Path:
     rows : int
     folder : Path
     """
-    place = folder / f"plants-{rows}"
-    if (place / "_SUCCESS").exists():
-        return place
-    place.mkdir(parents=True, exist_ok=True)
+    return kept(folder / f"plants-{rows}", partial(_write, rows))
+
+
+def _write(rows: int, place: Path) -> None:
     random = np.random.default_rng(0)
     number = random.permutation(rows)
     for k, part in enumerate(np.array_split(number, FILES)):
@@ -33,5 +36,3 @@ def plants(rows: int, folder: Path) -> Path:
             "mwh": random.integers(400_000, 700_000, len(part)).astype(np.float64),
         }
         pq.write_table(pa.table(columns), place / f"{k}.parquet")
-    (place / "_SUCCESS").touch()
-    return place

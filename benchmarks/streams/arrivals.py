@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from benchmarks.measuring.kept import kept
+
 Ints = NDArray[np.int64]
 
 #: Rows of a file, and how many files are a micro-batch: so that two cores read some each.
@@ -72,15 +74,15 @@ def readings(sensor: Ints, at: Ints, ids: Ints, value: Ints | None = None) -> pa
 
 def written(folder: Path, tables: Iterable[pa.Table]) -> str:
     """Write tables as files that Spark takes one behind the other, unless they are there."""
-    if not (folder / "_SUCCESS").exists():
-        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(folder: Path) -> None:
         for number, table in enumerate(tables):
             path = folder / f"part-{number:04}.parquet"
             pq.write_table(table, path)
             # Spark takes files in the order of their times.
             os.utime(path, (START // 1_000_000 + number,) * 2)
-        (folder / "_SUCCESS").touch()
-    return str(folder)
+
+    return str(kept(folder, write))
 
 
 #: Partitions that are kept and idle, and those that rows come to: in each micro-batch, a few each.

@@ -9,6 +9,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from benchmarks.measuring.kept import kept
+
 FILES = 8
 MINUTE = 60_000_000
 DAY = 1440 * MINUTE
@@ -96,16 +98,15 @@ def stored(rows: int, sensors: int, folder: Path) -> Path:
     -------
     Path
     """
-    path = folder / f"readings-{rows}-{sensors}"
-    if not (path / "_SUCCESS").exists():
-        path.mkdir(parents=True, exist_ok=True)
+
+    def write(path: Path) -> None:
         made = generated(rows, sensors)
         table = made.table().drop(["row"]).take(np.argsort(made.time, kind="stable"))
         for number, first in enumerate(range(0, rows, -(-rows // FILES))):
             part = table.slice(first, -(-rows // FILES))
             pq.write_table(part, path / f"part-{number}.parquet")
-        (path / "_SUCCESS").touch()
-    return path
+
+    return kept(folder / f"readings-{rows}-{sensors}", write)
 
 
 def loaded(rows: int, sensors: int, folder: Path) -> Readings:

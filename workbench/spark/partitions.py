@@ -80,8 +80,9 @@ def bytes_read(table: "DataFrame") -> int:
     Examples
     --------
     >>> import workbench as wb
-    >>> bytes_read(wb.session().range(1_000).limit(10))
-    80
+    >>> numbers = wb.session().range(1_000)
+    >>> bytes_read(numbers), bytes_read(numbers.selectExpr("CAST(id AS INT)"))
+    (8000, 6000)
     """
     return _known(table, _bytes_read)
 

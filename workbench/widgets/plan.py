@@ -96,9 +96,7 @@ class PlanView(Card):
         )
         self.text = HTML()
         self.operator.observe(self._show, names="value")
-        for trace in self.figure.data:
-            if trace.customdata is not None:
-                trace.on_click(self._click)
+        self.figure.on_mark(self._click)
         places = layout(plan)
         # Where there is no room for all columns, they are moved across.
         place = widgets.VBox([self.figure], layout={"min_width": f"{width_of(places)}px"})
@@ -115,9 +113,9 @@ class PlanView(Card):
     def _still(self) -> Markup:
         return self.svg
 
-    def _click(self, trace: Any, points: Any, state: object) -> None:
-        for index in points.point_inds:
-            self.operator.value = trace.customdata[index]
+    def _click(self, trace: Any, k: int) -> None:
+        if trace.customdata is not None:
+            self.operator.value = trace.customdata[k]
 
     def _show(self, _change: Any = None) -> None:
         self.text.value = _page(self.plan, self.operator.value)

@@ -221,8 +221,7 @@ class SeriesExplorer(Shared, Card):
         start = time.perf_counter()
         figure = self._figure()
         if _show(self.chart, figure):
-            for trace in self.chart.data:
-                trace.on_click(self._click)
+            self.chart.on_mark(self._click)
         seconds = time.perf_counter() - start
         self._list()
         self.status.tell(self._said(figure, seconds))
@@ -324,11 +323,10 @@ class SeriesExplorer(Shared, Card):
     def _seen(self) -> View | None:
         return self._view or whole_view(self._named())
 
-    def _click(self, trace: Any, points: Any, _state: object) -> None:
-        for at in points.point_inds:
-            panel = int((trace.yaxis or "y")[1:] or 1) - 1
-            key = list(self.bands)[panel]
-            self._pick(key, _row_at(self.bands[key], trace.x[at], trace.y[at]))
+    def _click(self, trace: Any, k: int) -> None:
+        panel = int((trace.yaxis or "y")[1:] or 1) - 1
+        key = list(self.bands)[panel]
+        self._pick(key, _row_at(self.bands[key], trace.x[k], trace.y[k]))
 
     def _choose(self, change: dict[str, Any]) -> None:
         if change["new"] is not None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import date
 from html import unescape
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
+from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.controls.series import ADD
 from workbench.widgets.explorers import series as series_explorer
@@ -147,7 +147,7 @@ def test_outliers_in_view_are_a_table_the_farthest_first(levels: SeriesExplorer)
 
 def test_a_point_that_is_clicked_shows_its_frame_and_its_kernel(levels: SeriesExplorer) -> None:
     line = levels.chart.data[1]
-    levels._click(line, SimpleNamespace(point_inds=[5]), None)
+    click_mark(levels.chart, line.name, 5)
     assert levels.point.place == ((), 5, 2, 9)
     assert "7 rows, from 2 to 8" in levels.point.words.value
     assert [shape.x0 for shape in levels.chart.layout.shapes] == [2, 5]
@@ -169,7 +169,7 @@ def test_the_frame_of_a_series_that_goes_backwards_is_that_of_its_rows(
     df = spark.range(9).selectExpr("id AS day", "id * id % 5 AS level")
     band = wb.fn.quantile("level", [0.25, 0.75])
     found = SeriesExplorer(wb.Over(order_by="-day", frame=wb.Frame.rows(0, 2), q=band), df)
-    found._click(found.chart.data[1], SimpleNamespace(point_inds=[4]), None)
+    click_mark(found.chart, found.chart.data[1].name, 4)
     # Two rows behind day 4 in descending order are days 3 and 2.
     assert found.point.place == ((), 4, 2, 5)
     found.prepared.free()
@@ -179,7 +179,7 @@ def test_a_frame_of_many_rows_is_shown_and_not_stepped_through(spark: SparkSessi
     df = spark.range(300).selectExpr("id AS day", "id % 7 AS level")
     band = wb.fn.quantile("level", [0.25, 0.75])
     found = SeriesExplorer(wb.Over(order_by="day", frame=wb.Frame.rows(-99, 99), q=band), df)
-    found._click(found.chart.data[1], SimpleNamespace(point_inds=[150]), None)
+    click_mark(found.chart, found.chart.data[1].name, 150)
     assert found.point.button.disabled
     assert "Its frame has 199 rows; to step through" in found.point.status.value
     found.prepared.free()

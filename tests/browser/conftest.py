@@ -62,6 +62,8 @@ RUN_ALL = """async () => {
 
 # What anywidget says of a widget that is late on a busy machine; ours hear Python all the same.
 GIVEN_UP = "[anywidget] Failed to initialize model."
+# What JupyterLab says of a widget that it draws before it has read the state of all.
+NOT_READ = "widget model not found"
 # Other tests may run beside these: what is late is not wrong.
 PATIENCE = 180_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
@@ -131,7 +133,7 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 def _error(message: ConsoleMessage) -> list[str]:
     # What a server does not have is that server's business, and no error of the page's code.
-    harmless = "Failed to load resource" in message.text
+    harmless = any(one in message.text for one in ("Failed to load resource", NOT_READ))
     return [message.text] if message.type == "error" and not harmless else []
 
 

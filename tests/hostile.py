@@ -83,7 +83,9 @@ def widgets(name: str) -> dict[str, Any]:
     """Widgets that need no session, with a name wherever a name can stand."""
     view = PlanView(plan(name))
     view.operator.value = 1
-    return {"kinds": kinds(name), "plan": view, "player": Player(lesson(name))}
+    listed = kinds(name)
+    listed.list_window("sliding")
+    return {"kinds": listed, "plan": view, "player": Player(lesson(name))}
 
 
 def events(spark: SparkSession, names: Iterable[str]) -> DataFrame:

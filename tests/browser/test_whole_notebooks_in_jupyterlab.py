@@ -25,8 +25,8 @@ RUN = (
 )
 #: Seconds that are waited for one that is.
 PATIENCE = 2400
-#: How often a notebook is drawn at the most.
-TRIES = 20
+#: How often what was left out is drawn once more, at the most, a second apart.
+TRIES = 100
 #: A widget whose kernel is gone has a mark that no reader sees while the kernel is there.
 AS_IF_LIVE = ".jupyter-widgets-disconnected::before { display: none !important; }"
 #: What JupyterLab shows of a widget that it drew before it had read the state of all.
@@ -71,6 +71,7 @@ def test_every_widget_of_a_notebook_fills_its_cell_and_follows_the_theme(
         expect(drawn.or_(left_out)).to_have_count(widgets)
         if not left_out.count():
             break
+        page.wait_for_timeout(1_000)
         page.evaluate(DRAW_ANEW, LEFT_OUT)
     expect(drawn).to_have_count(widgets)
     expect(page.locator(".wb-chart:not(:has(.main-svg))").filter(visible=True)).to_have_count(0)

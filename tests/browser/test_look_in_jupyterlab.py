@@ -8,10 +8,10 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from workbench.widgets.living import PICTURE
 
 pytestmark = pytest.mark.browser
 
-STILL = "image/svg+xml"
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 DATA = Path(__file__).parents[1] / "data/funnel_lesson.json"
 CELLS = [
@@ -64,7 +64,7 @@ def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNo
 def stills_in(path: Path) -> list[dict[str, str]]:
     """The pictures that a notebook keeps for who has no kernel, as parts of a page."""
     outputs = (out for cell in nbformat.read(path, 4).cells for out in cell.get("outputs", ()))
-    found = (output.get("data", {}).get(STILL) for output in outputs)
+    found = (output.get("data", {}).get(PICTURE) for output in outputs)
     return [{"text/html": still} for still in found if still]
 
 

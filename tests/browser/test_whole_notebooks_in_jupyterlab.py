@@ -13,11 +13,11 @@ from playwright.sync_api import expect
 from tests.browser.conftest import ROOT, OpenNotebook
 from tests.browser.geometry import looks_wrong
 from tests.notebooks.as_run import AS_RUN, COMPLETE
+from workbench.widgets.living import WIDGET
 
 pytestmark = pytest.mark.browser
 
 NAMES = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-WIDGET = "application/vnd.jupyter.widget-view+json"
 #: How a run of them all is begun where none is on its way.
 RUN = (
     *(sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "--nbval-lax", "-W", "default"),

@@ -61,3 +61,4 @@ def keep(file: IPyNbFile, cells: list[pytest.Item], folder: Path) -> None:
             one.cell.outputs = one.test_outputs or []
     file.nb.metadata["widgets"] = {WIDGETS: json.loads(state.read_text("utf-8"))}
     nbformat.write(file.nb, path)
+    state.unlink()

@@ -1,7 +1,6 @@
 """The funnel explorer as a person uses it, in a real JupyterLab."""
 
 import re
-import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -10,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import OpenNotebook, WatchedPage, watched_page
 from tests.browser.geometry import looks_wrong
+from tests.browser.latency import milliseconds_until, print_latency
 from tests.browser.pointing import click_mark
 
 pytestmark = pytest.mark.browser
@@ -35,17 +35,15 @@ MOVES = {"ArrowRight": "166", "ArrowLeft": "86"}
 def move_the_window(page: Page, key: str) -> float:
     """Move the slider by one and return the milliseconds until the chart shows its answer."""
     page.locator(SLIDER).first.focus()
-    start = time.perf_counter()
-    page.keyboard.press(key)
-    page.wait_for_function(
-        "users => document.querySelector('.js-plotly-plot').innerText.includes(` ${users} `)",
-        arg=MOVES[key],
-        polling=5,
+    milliseconds = milliseconds_until(
+        page,
+        lambda: page.keyboard.press(key),
+        "users => document.querySelector('.js-plotly-plot').textContent.includes(` ${users} `)",
+        MOVES[key],
     )
-    seconds = time.perf_counter() - start
     # The histogram follows the chart; the next move starts from rest.
     expect(page.get_by_text("Asking Spark")).to_be_hidden()
-    return 1000 * seconds
+    return milliseconds
 
 
 def list_people(page: Page, level: str, many: str) -> float:
@@ -54,15 +52,13 @@ def list_people(page: Page, level: str, many: str) -> float:
     page.evaluate(
         "rows => document.querySelectorAll(rows).forEach(row => { row.dataset.before = '' })", ROWS
     )
-    start = time.perf_counter()
-    page.get_by_label("who stopped").select_option(label=level)
-    page.wait_for_function(
-        "([many, rows]) => document.querySelector('.wb-over')?.innerText.includes(many)"
+    return milliseconds_until(
+        page,
+        lambda: page.get_by_label("who stopped").select_option(label=level),
+        "([many, rows]) => document.querySelector('.wb-over')?.textContent.includes(many)"
         " && document.querySelectorAll(`${rows}:not([data-before])`).length === 10",
-        arg=[many, ROWS],
-        polling=5,
+        [many, ROWS],
     )
-    return 1000 * (time.perf_counter() - start)
 
 
 def sort_search_and_save(page: Page) -> None:
@@ -98,22 +94,18 @@ def test_an_analyst_moves_the_window_and_opens_one_aircraft(
     expect(page.get_by_text("661,610 events")).to_be_visible()
     expect(page.get_by_text("4,043 aircraft")).to_be_visible()
     expect(page.get_by_text(ANSWERED)).to_be_visible()
-    times = sorted(move_the_window(page, key) for key in [*MOVES] * 5)
-    with capsys.disabled():
-        print(
-            f"\nslider to new figure: median {times[5]:.0f} ms of 10 moves, worst {times[-1]:.0f}"
-        )
+    moves = [move_the_window(page, key) for key in [*MOVES] * 5]
+    print_latency("the funnel of another window", moves, capsys)
     list_people(page, "after 2 departed 60 min late", "the first 500 of 555 aircraft")
-    times = sorted(
+    lists = [
         list_people(page, f"after {k} {step}", of)
         for k, step, of in [
             (1, "departed 15 min late", "2,949"),
             (2, "departed 60 min late", "555"),
         ]
         * 3
-    )
-    with capsys.disabled():
-        print(f"list of people: median {times[3]:.0f} ms of 6, worst {times[-1]:.0f}")
+    ]
+    print_latency("the people of a drop-off", lists, capsys)
     sort_search_and_save(page)
     page.locator(ROWS).first.click()
     expect(page.get_by_text("Step 1 of")).to_be_visible()

@@ -1,13 +1,14 @@
 """The series explorer as a person uses it, in a real JupyterLab."""
 
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
-from tests.browser.latency import latency_of
+from tests.browser.latency import milliseconds_until, print_latency
 
 pytestmark = pytest.mark.browser
 
@@ -95,11 +96,10 @@ def test_an_analyst_moves_the_window_zooms_in_and_comes_back(
     # Two million points, and other windows.
     status = many.locator(".wb-told", has_text="rows in")
     many.locator(".widget-hslider .noUi-handle").first.focus()
+    moves = []
     for key in ["ArrowRight", "ArrowLeft"] * 2:
         page.wait_for_timeout(1_000)  # What came before is at rest by then.
-        before = status.text_content()
-        with latency_of("a band of 2,000,000 points in another window", capsys):
-            page.keyboard.press(key)
-            # Fifty times a second, where `expect` would look once.
-            page.wait_for_function(IS_NEW, arg=before, polling=20)
+        press = partial(page.keyboard.press, key)
+        moves.append(milliseconds_until(page, press, IS_NEW, status.text_content()))
+    print_latency("a band of 2,000,000 points in another window", moves, capsys)
     assert "\n".join(looks_wrong(page)) == ""

@@ -2,18 +2,18 @@
 
 from workbench.markup import element, stylesheet
 
-# They begin to move after a second: what moves is drawn sixty times a second, which takes a core
+# They begin to move after two seconds: what moves is drawn sixty times a second, which takes a core
 # from an answer that is there by then.
 _TURN = (
     "@keyframes wb-turn{to{transform:rotate(360deg)}}"
     ".wb-turn{display:inline-block;width:12px;height:12px;border:2px solid var(--wb-rule,#c9ccd2);"
     "border-top-color:var(--wb-blue,#0072b2);border-radius:50%;"
-    "animation:wb-turn .8s linear 1s infinite;margin-right:6px}"
+    "animation:wb-turn .8s linear 2s infinite;margin-right:6px}"
 )
 _CLOCK = (
     "@property --wb-s{syntax:'<integer>';initial-value:0;inherits:false}"
-    "@keyframes wb-s{from{--wb-s:1}to{--wb-s:3601}}"
-    ".wb-clock{animation:wb-s 3600s linear 1s;counter-reset:wb-s var(--wb-s)}"
+    "@keyframes wb-s{from{--wb-s:2}to{--wb-s:3602}}"
+    ".wb-clock{animation:wb-s 3600s linear 2s;counter-reset:wb-s var(--wb-s)}"
     ".wb-clock::after{content:counter(wb-s) ' s'}"
 )
 

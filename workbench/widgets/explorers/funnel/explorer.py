@@ -63,8 +63,8 @@ _HEADS = {
 }  # fmt: skip
 #: What a tab that is not the steps says of its marks.
 _CLICKED = "Click a mark of the picture to see who is behind it."
-#: Seconds in which a figure is sent.
-_A_TURN = 0.002
+#: Seconds in which a figure is sent and painted, before the browser hears of the rest.
+_A_TURN = 0.05
 
 
 class FunnelExplorer(Shared, Card):
@@ -212,7 +212,7 @@ class FunnelExplorer(Shared, Card):
         self.view = None
         self._place()
         redraw(self.chart, funnel_figure(self.whole))
-        # The thread that sends has its turn now, and not when all the rest is drawn, too.
+        # The picture is seen now, and not when all the rest is drawn, too.
         time.sleep(_A_TURN)
         self._entitle(seconds)
         redraw(self.histogram, times_figure(self.times))

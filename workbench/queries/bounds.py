@@ -112,12 +112,18 @@ def _bound(
             f"query: the frame has a bound of {value.sql()}; write PRECEDING or FOLLOWING "
             "with a number that is not negative."
         )
-    return _column(named(value), sign)
+    return _column(value, named, sign)
 
 
-def _column(name: str, sign: int) -> "Column":
+def _column(value: exp.Expr, named: Named, sign: int) -> "Column":
     from workbench.spark.table import name_of
 
+    if value.find(exp.UDTF) is not None:
+        raise WorkbenchError(
+            "query: a bound of the frame makes rows of a list; write one number or interval for "
+            "each row."
+        )
+    name = named(value)
     return -name_of(name) if sign < 0 else name_of(name)
 
 

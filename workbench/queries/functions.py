@@ -30,6 +30,8 @@ class SqlFunction:
     each : sqlglot.exp.Expr or None
         The n of each row, where the query does not say one for all.
     distinct, ignore_nulls : bool
+    nulls : str
+        IGNORE NULLS or RESPECT NULLS, where the query says one of them.
     written : str
         What the query calls it.
     """
@@ -42,6 +44,7 @@ class SqlFunction:
     each: exp.Expr | None = None
     distinct: bool = False
     ignore_nulls: bool = False
+    nulls: str = ""
     written: str = ""
 
 
@@ -75,7 +78,8 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
     while isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
         if isinstance(node, exp.Filter):
             asked.condition = node.expression.this
-        asked.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
+        else:
+            _say_nulls(asked, node)
         node = node.this
     asked.written = _called(node)
     if node.find(exp.PropertyEQ) is not None:
@@ -87,7 +91,17 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
     _unwrap(asked)
     if asked.name and asked.name not in CATALOGUE:
         asked.name = ""
+    if asked.name and asked.nulls and not CATALOGUE[asked.name].picks:
+        raise WorkbenchError(
+            f"query: {asked.written} has no {asked.nulls}, as it gives no value of one row; "
+            "leave that out."
+        )
     return asked
+
+
+def _say_nulls(asked: SqlFunction, node: exp.Expr) -> None:
+    asked.ignore_nulls |= isinstance(node, exp.IgnoreNulls)
+    asked.nulls = "IGNORE NULLS" if isinstance(node, exp.IgnoreNulls) else "RESPECT NULLS"
 
 
 def _called(node: exp.Expr) -> str:
@@ -108,10 +122,15 @@ def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
         asked.ignore_nulls = other == "array_agg"
     elif kind in RANKS:
         asked.name = RANKS[kind]
+        if any(not isinstance(one, exp.Order) for one in _given(node)):
+            raise WorkbenchError(
+                f"query: {asked.written} takes no arguments; the ORDER BY of its window says what "
+                "is ranked."
+            )
     elif kind in ONE:
         asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
         _star(asked)
-        _greatest(asked, node)
+        _second(asked, node, dialect)
     elif kind in TWO:
         asked.name, asked.arguments = TWO[kind], [node.this, node.expression]
     elif found := _OTHERS.get(kind):
@@ -129,11 +148,19 @@ def _star(asked: SqlFunction) -> None:
         asked.arguments = []
 
 
-def _greatest(asked: SqlFunction, node: exp.Expr) -> None:
-    """DuckDB's ``max(x, 3)``: the three greatest."""
-    if (count := node.args.get("count")) is not None and asked.name in ("min", "max"):
+def _second(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """What stands behind the column: in DuckDB ``max(x, 3)`` gives the three greatest."""
+    count = node.args.get("count")
+    if count is not None and dialect == "duckdb":
         k = whole(count, f"how many values {asked.written} gives")
         asked.name, asked.options = {"max": "top_k", "min": "bottom_k"}[asked.name], (k,)
+    elif count is not None or node.args.get("expressions"):
+        if dialect != "spark":
+            raise WorkbenchError(
+                f"query: {asked.written} takes one column and is given more; say which one."
+            )
+        # Where all of several columns are there, which Spark counts itself.
+        asked.name = ""
 
 
 def _unwrap(asked: SqlFunction) -> None:
@@ -142,9 +169,11 @@ def _unwrap(asked: SqlFunction) -> None:
         asked.distinct, asked.arguments = True, list(asked.arguments[0].expressions)
     for k, one in enumerate(asked.arguments):
         while isinstance(one, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct):
-            asked.ignore_nulls |= isinstance(one, exp.IgnoreNulls)
-            asked.distinct |= isinstance(one, exp.Distinct)
-            one = one.expressions[0] if isinstance(one, exp.Distinct) else one.this
+            if isinstance(one, exp.Distinct):
+                asked.distinct, one = True, one.expressions[0]
+            else:
+                _say_nulls(asked, one)
+                one = one.this
         asked.arguments[k] = one
 
 
@@ -253,7 +282,11 @@ def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     n = _n(asked, node.args.get("offset"), "the place of nth_value")
-    last = node.args.get("from_first") is False
+    if isinstance(from_first := node.args.get("from_first"), exp.Expr):
+        raise WorkbenchError(
+            f"query: nth_value takes a column and a number, and is given {from_first.sql()}, too."
+        )
+    last = from_first is False
     if n < 1 and dialect == "duckdb":
         asked.each, n = exp.cast(exp.null(), "BIGINT"), 1
     if asked.each is not None:
@@ -268,6 +301,8 @@ def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 
 def _ntile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    if node.this is None:
+        raise WorkbenchError("query: ntile has no number; write how many buckets, as in ntile(4).")
     asked.name, asked.options = "ntile", (_n(asked, node.this, "the number of ntile's buckets"),)
 
 

@@ -70,10 +70,15 @@ def named_windows(select: exp.Select) -> None:
     Raises
     ------
     WorkbenchError
-        When there is no window of a name, or it is refined in a way that SQL has not.
+        When there is no window of a name, there are two, or it is refined in a way that SQL has
+        not.
     """
     known: dict[str, exp.Window] = {}
     for one in select.args.get("windows") or ():
+        if one.name.lower() in known:
+            raise WorkbenchError(
+                f"query: WINDOW has the name {one.name!r} twice, whatever its case; say it once."
+            )
         known[one.name.lower()] = _refined(one, known)
     select.set("windows", None)
     # Windows of nested queries have names of their own.

@@ -72,6 +72,25 @@ REFUSED: list[tuple[str, str, str]] = [
     ("duckdb", "SELECT unnest([1, 2]) AS a, unnest([3, 4]) AS b", "query: 2 lists become rows in "
      "one SELECT, which Spark combines each with each; make them one list of structs, or number "
      "and join them."),
+    ("duckdb", "SELECT sum(x) OVER (ORDER BY id ROWS unnest([1]) PRECEDING) FROM t",
+     "query: a bound of the frame makes rows of a list; write one number or interval for each "
+     "row."),
+    ("duckdb", "SELECT sum(x) OVER w FROM t WINDOW w AS (), W AS (ORDER BY id)",
+     "query: WINDOW has the name 'W' twice, whatever its case; say it once."),
+    ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",
+     "query: sum has no IGNORE NULLS, as it gives no value of one row; leave that out."),
+    ("postgres", "SELECT rank() RESPECT NULLS OVER (ORDER BY id) FROM t",
+     "query: rank has no RESPECT NULLS, as it gives no value of one row; leave that out."),
+    ("duckdb", "SELECT rank(x) OVER (ORDER BY id) FROM t", "query: rank takes no arguments; the "
+     "ORDER BY of its window says what is ranked."),
+    ("duckdb", "SELECT ntile() OVER (ORDER BY id) FROM t",
+     "query: ntile has no number; write how many buckets, as in ntile(4)."),
+    ("postgres", "SELECT max(x, 3) OVER (ORDER BY id) FROM t",
+     "query: max takes one column and is given more; say which one."),
+    ("duckdb", "SELECT count(x, y) OVER (ORDER BY id) FROM t",
+     "query: count takes one column and is given more; say which one."),
+    ("duckdb", "SELECT nth_value(x, 2, 3) OVER (ORDER BY id) FROM t",
+     "query: nth_value takes a column and a number, and is given 3, too."),
     ("postgres", "SELECT nth_value(x, 0) OVER (ORDER BY id) FROM t",
      "query: nth_value has no row number 0; write 1 or more."),
     ("duckdb", "SELECT * FROM range(DATE '2024-01-31', DATE '2024-06-01', INTERVAL 1 MONTH)",

@@ -68,7 +68,7 @@ TESTS = {
 }
 #: Seconds after which a part is held to hang, longer than any takes on a busy machine: it is ended,
 #: fails, and the stack of each of its threads is printed.
-LONGEST = 2400
+LONGEST = 3600
 #: Those that need neither a browser nor Redis.
 NO_SERVERS = ("examples", "kernels")
 #: Those that have no test without Spark or a browser.

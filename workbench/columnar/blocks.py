@@ -14,10 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kernels.structures.order import group_rows, sort_entries
+from workbench.columnar.columns import as_numpy
 from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
 from workbench.columnar.ragged import run_of_rows
 
 MICROSECONDS_A_DAY = 86_400_000_000
+# Arrow's own: without them each stream looks into the environment, half of what a small one takes.
+_OPTIONS = pa.ipc.IpcWriteOptions()
 
 #: The event columns as the workers know them, beside those of :func:`key_columns`.
 TIME, NAME, CONDITIONS, KEEP = "__time__", "__name__", "__conditions__", "__keep__"
@@ -209,7 +212,7 @@ def unpacked_rows(packed: bytes | pa.Buffer | pa.NativeFile) -> pa.Table:
 
 
 def _write(rows: pa.Table, sink: pa.NativeFile) -> None:
-    with pa.ipc.new_stream(sink, rows.schema) as writer:
+    with pa.ipc.new_stream(sink, rows.schema, options=_OPTIONS) as writer:
         writer.write_table(rows)
 
 
@@ -248,7 +251,7 @@ def instants(time: pa.Array) -> NDArray[np.int64]:
     """
     if pa.types.is_date32(time.type):
         return np.asarray(time.cast(pa.int32()), np.int64) * MICROSECONDS_A_DAY
-    return np.asarray(time.cast(pa.int64()), np.int64)
+    return as_numpy(time.cast(pa.int64()))
 
 
 def from_instants(values: NDArray[np.int64], like: pa.DataType) -> pa.Array:

@@ -30,6 +30,30 @@ def offsets_of(sizes: ArrayLike) -> Ints:
     return found
 
 
+def begins_run(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say of each row whether another one stands before it, or none.
+
+    Parameters
+    ----------
+    *columns : arrays of shape (rows,)
+        What rows that are alike have in common.
+
+    Returns
+    -------
+    bool array of shape (rows,)
+
+    Examples
+    --------
+    >>> begins_run(np.array([7, 7, 5, 5]), np.array([1, 1, 1, 2])).tolist()
+    [True, False, True, True]
+    """
+    begins = np.ones(len(columns[0]), np.bool_)
+    begins[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        begins[1:] |= column[1:] != column[:-1]
+    return begins
+
+
 def run_of_rows(offsets: NDArray[Any]) -> Ints:
     """Return the number of the run that each row is in.
 

@@ -18,7 +18,7 @@ from workbench.columnar.key_codes import starts_of
 
 #: A bundle of few rows costs more than it saves, so many partitions have few of them each.
 MOST_SUBPARTITIONS, MOST_BUNDLES = 32, 256
-#: Lots are answered together up to so many rows, as each answer costs something of its own.
+#: Subpartitions are answered together up to so many rows, as each answer costs something more.
 ROWS_AT_ONCE = 100_000
 #: The bytes of a value that is sent: Spark hands over 100,000 values at once, so they are what a
 #: worker behind the shuffle holds beside a subpartition.
@@ -65,8 +65,8 @@ def subpartitions(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordB
     --------
     >>> rows = pa.record_batch({"k0": [7, 8, 7], PARTITION: pa.array([2, 1, 2], pa.int32())})
     >>> sent = pa.Table.from_batches(SubpartitionTask(("k0", PARTITION), ("k0",), 3).run([rows]))
-    >>> by_lot = sent.take(pa.compute.sort_indices(sent, [(PARTITION, "ascending")]))
-    >>> [[part.to_pydict() for part in parts] for parts in subpartitions(by_lot.to_batches())]
+    >>> in_order = sent.take(pa.compute.sort_indices(sent, [(PARTITION, "ascending")]))
+    >>> [[part.to_pydict() for part in parts] for parts in subpartitions(in_order.to_batches())]
     [[{'k0': [8]}, {'k0': [7, 7]}]]
     """
     received = Received()

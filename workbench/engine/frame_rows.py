@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.order import sort_entries
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
+from workbench.columnar.ragged import begins_run
 from workbench.engine.block import Frames, OwnOrder, Window
 
 Ints = NDArray[np.int64]
@@ -74,8 +75,7 @@ class FrameRows:
         place = np.arange(len(self.rows), dtype=np.uint32)
         codes = code[self.rows]
         sort_entries.over(self.ends, codes, place)
-        new = np.ones(len(place), np.bool_)
-        new[1:] = codes[1:] != codes[:-1]
+        new = begins_run(codes)
         new[self.ends[:-1][self.sizes > 0]] = True
         kept = np.zeros(len(place), np.bool_)
         kept[place[new]] = True

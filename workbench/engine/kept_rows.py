@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.columnar.ragged import begins_run
 from workbench.engine.block import Call, Window
 from workbench.functions.catalogue import FIRST, GREATEST, LAST, LEAST
 
@@ -34,7 +35,7 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     place: Ints = np.arange(len(at))
     if not len(at):
         return place
-    begins = np.concatenate([[True], part[1:] != part[:-1]])
+    begins = begins_run(part)
     info, keeps = call.info, call.info.keeps
     if info.picks_row and keeps in (LEAST, GREATEST):
         return _least(begins, window.codes(call.arguments[-1])[at], keeps == GREATEST)
@@ -57,8 +58,7 @@ def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
     first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
     best = (np.maximum if greatest else np.minimum).reduceat(code, first)
     found = np.flatnonzero(code == best[number])
-    again = np.concatenate([[False], number[found][1:] == number[found][:-1]])
-    return np.asarray(found[~again])
+    return np.asarray(found[begins_run(number[found])])
 
 
 def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
     >>> _up_to(np.array([7, 7, 7, 8]), 2).tolist()
     [True, True, False, True]
     """
-    begins = np.append(True, part[1:] != part[:-1])[: len(part)]
+    begins = begins_run(part)
     first, number = np.flatnonzero(begins), np.cumsum(begins) - 1
     return np.asarray(np.arange(len(part)) - first[number] < most)
 
@@ -77,6 +77,4 @@ def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:
 def _first_of_each(part: Ints, key: Ints) -> Ints:
     """The first row of each part and key."""
     order = np.lexsort((key, part))
-    part, key = part[order], key[order]
-    new = np.concatenate([[True], (part[1:] != part[:-1]) | (key[1:] != key[:-1])])
-    return np.asarray(np.sort(order[new]))
+    return np.asarray(np.sort(order[begins_run(part[order], key[order])]))

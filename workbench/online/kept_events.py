@@ -20,7 +20,7 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, present
 from workbench.columnar.key_codes import as_array
-from workbench.columnar.ragged import run_of_rows
+from workbench.columnar.ragged import begins_run, run_of_rows
 from workbench.engine.kept_rows import kept_rows
 from workbench.stores import StoreError
 
@@ -155,9 +155,7 @@ class KeptEvents:
             bucket = codes_in_order(values.filter(pa.array(there)))
         hop = np.where(time[at] >= core, MOST, time[at] // span.hop)
         order = np.lexsort((at, hop, bucket, key))
-        at, parts = at[order], [one[order] for one in (key, bucket, hop)]
-        new = np.ones(len(at), bool)
-        new[1:] = np.logical_or.reduce([one[1:] != one[:-1] for one in parts])
+        at, new = at[order], begins_run(*(one[order] for one in (key, bucket, hop)))
         return row[at[kept_rows(window, call, at, np.cumsum(new))]]
 
 

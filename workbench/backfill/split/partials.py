@@ -16,7 +16,7 @@ from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_tim
 from workbench.columnar.blocks import TIME
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array, key_codes
-from workbench.columnar.ragged import offsets_of, run_of_rows
+from workbench.columnar.ragged import begins_run, offsets_of, run_of_rows
 from workbench.engine.block import Call, Window
 from workbench.engine.kept_rows import kept_rows
 from workbench.engine.partials import values_of
@@ -120,9 +120,7 @@ class PartialAggregates:
         empty = AGGREGATES[slot.function].empty
         piece, time = self.sorted_piece[at], self.cogroup.events.time[at]
         key = self.key[at]
-        new = np.ones(len(at), bool)
-        new[1:] = (key[1:] != key[:-1]) | (piece[1:] != piece[:-1])
-        first = np.flatnonzero(new)
+        first = np.flatnonzero(begins_run(key, piece))
         offsets = np.concatenate([first, [len(at)]])
         values = values_of(window, slot)
         value, other = values[0][at], values[-1][at]
@@ -144,7 +142,9 @@ class PartialAggregates:
             row = np.asarray(window.taken, np.int64)
             for place, target in self._needed_rows(window, call, span, at):
                 pairs.append(row[at[place]] * size + target)
-        both = np.unique(np.concatenate(pairs))
+        # Most are there once, and sooner told apart in order than by `numpy.unique`, which hashes.
+        both = np.sort(np.concatenate(pairs))
+        both = both[begins_run(both)]
         return both // max(size, 1), both % max(size, 1)
 
     def _needed_rows(
@@ -156,9 +156,7 @@ class PartialAggregates:
         cells = Cells(offsets_of(sizes), piece, time)
         need = cells.needed(self.targets, span)
         place, target = need.apart()
-        hop = time[place] // span.hop
-        new = np.ones(len(place), bool)
-        new[1:] = (hop[1:] != hop[:-1]) | (target[1:] != target[:-1])
+        new = begins_run(time[place] // span.hop, target)
         chosen = kept_rows(window, call, at[place], np.cumsum(new))
         yield place[chosen], target[chosen]
         yield _core(window, call, at, need)

@@ -22,7 +22,7 @@ from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
-from workbench.columnar.ragged import offsets_of, run_of_rows
+from workbench.columnar.ragged import begins_run, offsets_of, run_of_rows
 from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
@@ -62,8 +62,7 @@ class QueryTimes:
         of_rows = rows.select(list(keys))
         code, count = key_codes(of_rows)
         times = in_time(code, instants(as_array(rows.column(TIME))), count)
-        new = np.ones(len(times.time), bool)
-        new[1:] = times.time[1:] != times.time[:-1]
+        new = begins_run(times.time)
         new[times.offsets[:-1]] = True
         offsets = offsets_of(new)[times.offsets]
         first = of_rows.take(pa.array(times.row[times.offsets[:-1]]))

@@ -21,7 +21,7 @@ from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
 from workbench.columnar.key_codes import as_array, key_codes
-from workbench.columnar.ragged import offsets_of
+from workbench.columnar.ragged import begins_run, offsets_of
 from workbench.engine.block import Call
 from workbench.engine.partials import FIELD, from_states, partial_states, row_counts
 from workbench.engine.task import ROWS_AT_ONCE
@@ -188,8 +188,7 @@ def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
     >>> [one.tolist() for one in query_times_of(queries)]
     [[0, 2, 3], [0, 1, 1, 2], [5, 7, 7]]
     """
-    new = np.ones(len(queries.time), bool)
-    new[1:] = queries.time[1:] != queries.time[:-1]
+    new = begins_run(queries.time)
     begins = queries.offsets[:-1]
     new[begins[np.diff(queries.offsets) > 0]] = True
     ends = offsets_of(new)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workbench.columnar.blocks import KEEP, TIME, Block, instants
 from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
-from workbench.columnar.ragged import offsets_of
+from workbench.columnar.ragged import begins_run, offsets_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.levels import FunnelTask, Parted, last_entry
 from workbench.funnel.worker.periods import Periods
@@ -92,9 +92,7 @@ def entries_of(
     rows = np.flatnonzero(first)
     partition = np.searchsorted(offsets, rows, side="right") - 1
     period = numbers(periods, time[rows])
-    new = np.ones(len(rows), bool)
-    new[1:] = (partition[1:] != partition[:-1]) | (period[1:] != period[:-1])
-    heads = np.flatnonzero(new)
+    heads = np.flatnonzero(begins_run(partition, period))
     whose, last = partition[heads], time[rows[np.append(heads[1:], len(rows))[: len(heads)] - 1]]
     most = np.iinfo(np.int64).max
     until = np.where(last > most - window, most, last + min(window, most))

@@ -23,7 +23,7 @@ from workbench.backfill.worker.validity.intervals import ValidIntervals
 from workbench.backfill.worker.validity.tiles import TileLayout, laid_out
 from workbench.columnar.columns import codes_in_order, lists_of_ends, rows_of
 from workbench.columnar.key_codes import key_codes
-from workbench.columnar.ragged import offsets_of
+from workbench.columnar.ragged import begins_run, offsets_of
 from workbench.engine.block import Call
 from workbench.engine.functions import answer
 from workbench.engine.partials import from_states, partial_states, taken_by
@@ -150,8 +150,7 @@ def distinct(validity: ValidIntervals, call: Call, row_columns: Columns) -> Vali
     values = pa.table({name: _taken(validity, row_columns, name) for name in call.arguments})
     code, _ = key_codes(values)
     order = np.lexsort((validity.first, code, validity.key))
-    key, code = validity.key[order], code[order]
-    new = np.concatenate([[True], (key[1:] != key[:-1]) | (code[1:] != code[:-1])])
+    new = begins_run(validity.key[order], code[order])
     first, last = validity.first[order], validity.last[order]
     # Runs of one value reach as far as any of them so far; those of others begin anew.
     shift = np.cumsum(new) * (len(validity.queries.time) + 1)

@@ -675,6 +675,6 @@ def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.Data
     ends = offsets_of(length).astype(np.int32)
     within = np.arange(steps) < length[:, None]
     values = from_instants(reached[within], like)
-    if not (there := taken[within]).all():
-        values = pc.if_else(pa.array(there), values, pa.scalar(None, values.type))
+    if np.count_nonzero(taken) < len(values):
+        values = pc.if_else(pa.array(taken[within]), values, pa.scalar(None, values.type))
     return pa.ListArray.from_arrays(pa.array(ends), values)

@@ -31,12 +31,12 @@ def offsets_of(sizes: ArrayLike) -> Ints:
 
 
 def begins_run(*columns: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say of each row whether another one stands before it, or none.
+    """Say of each row whether a run of equal rows begins with it.
 
     Parameters
     ----------
     *columns : arrays of shape (rows,)
-        What rows that are alike have in common.
+        At least one.
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """A function of SQL as one of ``wb.fn``: its name, its columns, and what is said beside them."""
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +9,7 @@ from sqlglot.optimizer.simplify import simplify
 
 from workbench.dialects.functions import NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
+from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 
 #: What Spark's own window operator has of the same meaning, and the kernels have not.
@@ -89,14 +91,45 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
         )
     _named(asked, node, dialect)
     _unwrap(asked)
-    if asked.name and asked.name not in CATALOGUE:
+    if asked.name not in CATALOGUE or (dialect == "spark" and _more(node, dialect)):
+        # What the kernels do not take, Spark may.
         asked.name = ""
-    if asked.name and asked.nulls and not CATALOGUE[asked.name].picks:
+    if asked.name:
+        _check(asked, node, dialect)
+    return asked
+
+
+def _check(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """Refuse what a function does not take, and what it lacks."""
+    if asked.nulls and not CATALOGUE[asked.name].picks:
         raise WorkbenchError(
             f"query: {asked.written} has no {asked.nulls}, as it gives no value of one row; "
             "leave that out."
         )
-    return asked
+    if more := _more(node, dialect):
+        raise WorkbenchError(
+            f"query: {asked.written} is given {more[0].sql(dialect)}, which it does not take here."
+        )
+    signature = inspect.signature(getattr(fn, asked.name))
+    try:
+        signature.bind(*asked.arguments, *asked.options)
+    except TypeError:
+        takes = len(signature.parameters) - len(asked.options)
+        raise WorkbenchError(
+            f"query: {asked.written} takes {takes} column{'s' * (takes > 1)} and is given "
+            f"{len(asked.arguments)}."
+        ) from None
+
+
+def _more(node: exp.Expr, dialect: str) -> list[exp.Expr]:
+    """What a call has beside the arguments that are read."""
+    if (read := _READ.get(type(node))) is None:
+        return []
+    if dialect == "duckdb" and isinstance(node, exp.Min | exp.Max):
+        read = (*read, "count")
+    others = [value for name, value in node.args.items() if name not in read]
+    found = [one for value in others for one in (value if isinstance(value, list) else [value])]
+    return [one for one in found if isinstance(one, exp.Expr) and not isinstance(one, exp.Order)]
 
 
 def _say_nulls(asked: SqlFunction, node: exp.Expr) -> None:
@@ -119,20 +152,16 @@ def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     if dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
         asked.name, asked.arguments = other, _given(node)
         # Only ClickHouse's groupArray is named so, and leaves out nulls.
-        asked.ignore_nulls = other == "array_agg"
+        asked.ignore_nulls |= other == "array_agg" and not asked.nulls
     elif kind in RANKS:
         asked.name = RANKS[kind]
-        if any(not isinstance(one, exp.Order) for one in _given(node)):
-            raise WorkbenchError(
-                f"query: {asked.written} takes no arguments; the ORDER BY of its window says what "
-                "is ranked."
-            )
     elif kind in ONE:
         asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
         _star(asked)
-        _second(asked, node, dialect)
+        _greatest(asked, node, dialect)
     elif kind in TWO:
-        asked.name, asked.arguments = TWO[kind], [node.this, node.expression]
+        both = node.args.get("this"), node.args.get("expression")
+        asked.name, asked.arguments = TWO[kind], [one for one in both if one is not None]
     elif found := _OTHERS.get(kind):
         found(asked, node, dialect)
 
@@ -148,19 +177,11 @@ def _star(asked: SqlFunction) -> None:
         asked.arguments = []
 
 
-def _second(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
-    """What stands behind the column: in DuckDB ``max(x, 3)`` gives the three greatest."""
-    count = node.args.get("count")
-    if count is not None and dialect == "duckdb":
+def _greatest(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
+    """DuckDB's ``max(x, 3)``: the three greatest."""
+    if dialect == "duckdb" and (count := node.args.get("count")) is not None:
         k = whole(count, f"how many values {asked.written} gives")
         asked.name, asked.options = {"max": "top_k", "min": "bottom_k"}[asked.name], (k,)
-    elif count is not None or node.args.get("expressions"):
-        if dialect != "spark":
-            raise WorkbenchError(
-                f"query: {asked.written} takes one column and is given more; say which one."
-            )
-        # Where all of several columns are there, which Spark counts itself.
-        asked.name = ""
 
 
 def _unwrap(asked: SqlFunction) -> None:
@@ -282,11 +303,7 @@ def _shift(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
 
 def _nth(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     n = _n(asked, node.args.get("offset"), "the place of nth_value")
-    if isinstance(from_first := node.args.get("from_first"), exp.Expr):
-        raise WorkbenchError(
-            f"query: nth_value takes a column and a number, and is given {from_first.sql()}, too."
-        )
-    last = from_first is False
+    last = node.args.get("from_first") is False
     if n < 1 and dialect == "duckdb":
         asked.each, n = exp.cast(exp.null(), "BIGINT"), 1
     if asked.each is not None:
@@ -382,6 +399,16 @@ def _combined(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     asked.name, asked.arguments = plain.get(name[:-2], ""), given
 
 
+#: The arguments of a class of sqlglot that are read, where it may have others.
+_READ: dict[type[exp.Expr], tuple[str, ...]] = {
+    **dict.fromkeys(RANKS, ()),
+    **dict.fromkeys(ONE, ("this",)),
+    **dict.fromkeys(TWO, ("this", "expression")),
+    **dict.fromkeys((exp.Lag, exp.Lead), ("this", "offset", "default")),
+    **dict.fromkeys((exp.NthValue, exp.Ntile), ("this", "offset")),
+    **dict.fromkeys((exp.ArrayAgg, exp.AnyValue, exp.CountIf), ("this",)),
+    exp.GroupConcat: ("this", "separator"),
+}
 _OTHERS: dict[type[exp.Expr], Any] = {
     **dict.fromkeys((exp.PercentileCont, exp.PercentileDisc, exp.Quantile), _quantile),
     exp.WithinGroup: _quantile,

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.geometry import looks_wrong
+from tests.browser.latency import print_latency
 from tests.browser.pointing import click_mark, click_point
 
 pytestmark = pytest.mark.browser
@@ -43,10 +44,10 @@ def move_the_window(page: Page, key: str) -> float:
     return 1000 * seconds
 
 
-def latency(page: Page, what: str) -> str:
-    """Return how long a new answer takes when the window is moved to and fro."""
-    times = sorted(move_the_window(page, key) for key in ["ArrowRight", "ArrowLeft"] * 2)
-    return f"slider to new {what}: median {times[2]:.0f} ms of 4, worst {times[-1]:.0f}"
+def move_to_and_fro(page: Page, what: str, shown: pytest.CaptureFixture[str]) -> None:
+    """Move the window to and fro, and print how long the answers took."""
+    moves = [move_the_window(page, key) for key in ["ArrowRight", "ArrowLeft"] * 2]
+    print_latency(f"the {what} of another window", moves, shown)
 
 
 def test_an_analyst_asks_by_time_and_compares_segments(
@@ -62,7 +63,7 @@ def test_an_analyst_asks_by_time_and_compares_segments(
     shown = page.locator(".wb-chart:visible").first
     click_mark(page, shown.locator(".scatterlayer .point").nth(5))
     expect(page.locator(".wb-over")).to_contain_text("entered from")
-    told = [latency(page, "trend")]
+    move_to_and_fro(page, "trend", capsys)
     # So many points are a line without marks; and a bar below it is who entered.
     page.get_by_label("every").select_option(label="day")
     expect(page.get_by_text("Periods of 1 day")).to_be_visible()
@@ -80,16 +81,14 @@ def test_an_analyst_asks_by_time_and_compares_segments(
     shown = page.locator(".wb-chart:visible").first
     click_mark(page, shown.locator(".scatterlayer .point").first)
     expect(page.locator(".wb-over")).to_contain_text("reached 2 departed 60 min late")
-    told.append(latency(page, "comparison"))
+    move_to_and_fro(page, "comparison", capsys)
     page.get_by_role("button", name="Drivers").click()
     expect(page.get_by_text("This is association, not cause")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""
-    told.append(latency(page, "drivers"))
+    move_to_and_fro(page, "drivers", capsys)
     page.get_by_role("button", name="Paths").click()
     expect(page.get_by_text("different paths of")).to_be_visible()
-    told.append(latency(page, "paths"))
-    with capsys.disabled():
-        print("", *told, sep="\n")
+    move_to_and_fro(page, "paths", capsys)
     page.get_by_role("button", name="Steps").click()
     expect(page.get_by_text("Who goes on")).to_be_visible()
     assert "\n".join(looks_wrong(page)) == ""

@@ -405,8 +405,8 @@ _READ: dict[type[exp.Expr], tuple[str, ...]] = {
     **dict.fromkeys(ONE, ("this",)),
     **dict.fromkeys(TWO, ("this", "expression")),
     **dict.fromkeys((exp.Lag, exp.Lead), ("this", "offset", "default")),
-    **dict.fromkeys((exp.NthValue, exp.Ntile), ("this", "offset")),
-    **dict.fromkeys((exp.ArrayAgg, exp.AnyValue, exp.CountIf), ("this",)),
+    **dict.fromkeys((exp.Ntile, exp.ArrayAgg, exp.AnyValue, exp.CountIf), ("this",)),
+    exp.NthValue: ("this", "offset"),
     exp.GroupConcat: ("this", "separator"),
 }
 _OTHERS: dict[type[exp.Expr], Any] = {

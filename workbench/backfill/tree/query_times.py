@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.backfill.split.spans import spread
-from workbench.backfill.worker.cogroup import Ints, in_time
+from workbench.backfill.worker.cogroup import Ints, Times, in_time
 from workbench.columnar.blocks import (
     TIME,
     binaries,
@@ -30,6 +30,32 @@ from workbench.errors import WorkbenchError
 TIMES, QUERY_TIMES = "__times__", "__query_times__"
 #: What every task gets at most: about 4,000,000 queries, whose trees need 30 times as much.
 MOST_BYTES = 32_000_000
+
+
+def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
+    """Return the different times of each key: their offsets, that of each query, and these times.
+
+    Parameters
+    ----------
+    queries : Times
+
+    Returns
+    -------
+    offsets : int64 array of shape (keys + 1,)
+    place : int64 array of shape (queries,)
+    time : int64 array of shape (query_times,)
+
+    Examples
+    --------
+    >>> queries = Times(np.array([0, 3, 4]), np.arange(4), np.array([5, 7, 7, 7]))
+    >>> [one.tolist() for one in query_times_of(queries)]
+    [[0, 2, 3], [0, 1, 1, 2], [5, 7, 7]]
+    """
+    new = begins_run(queries.time)
+    begins = queries.offsets[:-1]
+    new[begins[np.diff(queries.offsets) > 0]] = True
+    ends = offsets_of(new)
+    return ends[queries.offsets], ends[1:] - 1, queries.time[new]
 
 
 @dataclass(frozen=True)
@@ -62,11 +88,8 @@ class QueryTimes:
         of_rows = rows.select(list(keys))
         code, count = key_codes(of_rows)
         times = in_time(code, instants(as_array(rows.column(TIME))), count)
-        new = begins_run(times.time)
-        new[times.offsets[:-1]] = True
-        offsets = offsets_of(new)[times.offsets]
-        first = of_rows.take(pa.array(times.row[times.offsets[:-1]]))
-        return cls(first, offsets, times.time[new])
+        offsets, _, time = query_times_of(times)
+        return cls(of_rows.take(pa.array(times.row[times.offsets[:-1]])), offsets, time)
 
     @classmethod
     def read(cls, packed: Any) -> "QueryTimes":

@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 from kernels.states.aggregates import AGGREGATES
 from kernels.tiling.distributed_tree import node_states
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
-from workbench.backfill.tree.query_times import QueryTimes
+from workbench.backfill.tree.query_times import QueryTimes, query_times_of
 from workbench.backfill.worker.buckets import bucketed
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, Times, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.columns import codes_in_order, numbers, present, rows_of
 from workbench.columnar.key_codes import as_array, key_codes
-from workbench.columnar.ragged import begins_run, offsets_of
 from workbench.engine.block import Call
 from workbench.engine.partials import FIELD, from_states, partial_states, row_counts
 from workbench.engine.task import ROWS_AT_ONCE
@@ -167,32 +166,6 @@ class NodeMeetings:
         events = in_time(key.astype(np.uint32), table.column(NODE).to_numpy(), count)
         columns = {name: as_array(table.column(name)) for name in table.column_names}
         return CoGroup(self.queries, events, columns)
-
-
-def query_times_of(queries: Times) -> tuple[Ints, Ints, Ints]:
-    """Return the different times of each key: their offsets, that of each query, and these times.
-
-    Parameters
-    ----------
-    queries : Times
-
-    Returns
-    -------
-    offsets : int64 array of shape (keys + 1,)
-    place : int64 array of shape (queries,)
-    time : int64 array of shape (query_times,)
-
-    Examples
-    --------
-    >>> queries = Times(np.array([0, 3, 4]), np.arange(4), np.array([5, 7, 7, 7]))
-    >>> [one.tolist() for one in query_times_of(queries)]
-    [[0, 2, 3], [0, 1, 1, 2], [5, 7, 7]]
-    """
-    new = begins_run(queries.time)
-    begins = queries.offsets[:-1]
-    new[begins[np.diff(queries.offsets) > 0]] = True
-    ends = offsets_of(new)
-    return ends[queries.offsets], ends[1:] - 1, queries.time[new]
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,9 @@ def _common_options() -> dict[str, object]:
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.python.worker.reuse": "true",
+        # Spark says so to the tasks of tables alone, and workers that are told other things are
+        # those of another daemon: rows of Python's that become a table had one for themselves.
+        "spark.executorEnv.SPARK_SIMPLIFIED_TRACEBACK": "1",
         # What keeps a stream's state: the operator for arbitrary state takes no other.
         PROVIDER: ROCKSDB,
         # A micro-batch then saves what it has changed, and not all files of the state.

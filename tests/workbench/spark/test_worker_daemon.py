@@ -1,0 +1,48 @@
+"""The daemon of a local session's Python workers: one for all tasks, quick to begin."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from workbench.spark.worker_daemon import without_archive
+
+PIP, SPARK = "/env/site-packages", "/opt/spark/python"
+OF_PIP, OF_SPARK = f"{PIP}/pyspark/python/lib/pyspark.zip", f"{SPARK}/lib/pyspark.zip"
+
+
+def parent_and_pyspark(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield from ()
+    found = {"parent": [os.getppid()], "place": [pyspark.__file__]}
+    yield pa.RecordBatch.from_pandas(pd.DataFrame(found))
+
+
+def test_rows_of_python_and_tables_have_workers_of_one_daemon(spark: SparkSession) -> None:
+    of_rows = spark.sparkContext.parallelize([0], 1).map(lambda _: os.getppid()).collect()
+    asked = spark.range(1).coalesce(1).mapInArrow(parent_and_pyspark, "parent long, place string")
+    assert of_rows == [row.parent for row in asked.collect()]
+
+
+def test_workers_read_the_pyspark_that_is_compiled(spark: SparkSession) -> None:
+    asked = spark.range(1).coalesce(1).mapInArrow(parent_and_pyspark, "parent long, place string")
+    assert [Path(row.place) for row in asked.collect()] == [Path(pyspark.__file__)]
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [
+        (["", OF_PIP, "/lib/py4j.zip", PIP], ["", "/lib/py4j.zip", PIP]),
+        ([OF_SPARK, "/mine", SPARK], ["/mine", SPARK]),
+        # What nothing else on the path has stays where it is.
+        ([OF_PIP, SPARK], [OF_PIP, SPARK]),
+        ([OF_SPARK, "/mine"], [OF_SPARK, "/mine"]),
+        (["pyspark.zip", "/a/lib/pyspark.zip", PIP], ["pyspark.zip", "/a/lib/pyspark.zip", PIP]),
+    ],
+)
+def test_an_archive_gives_way_to_what_it_was_made_of(path: list[str], left: list[str]) -> None:
+    assert without_archive(path) == left

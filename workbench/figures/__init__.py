@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kernels.lazy import lazily
+from workbench.figures.load_on_use import load_on_use
 
 if TYPE_CHECKING:
     from workbench.figures.consistency import consistency_figure as consistency_figure
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from workbench.figures.stills.affected import affected_svg as affected_svg
     from workbench.markup import BREAK as BREAK
     from workbench.markup import element as element
+
+# plotly's widgets import it for figures that are shown without a widget, and with it a library that
+# builds forty grammars: more than a second of a core before the first chart.
+load_on_use("nbformat")
 
 __getattr__, __dir__ = lazily(
     __name__,

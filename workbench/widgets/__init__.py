@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import workbench.figures  # noqa: F401 (which says what plotly loads, before it is loaded)
 from kernels.lazy import lazily
 
 if TYPE_CHECKING:

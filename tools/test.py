@@ -184,6 +184,9 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     options = f"{SHORT_JVM} -Djava.io.tmpdir={os.environ['TMPDIR']}"
     own = {"SPARK_SUBMIT_OPTS": options, "PYTHONFAULTHANDLER": "1"}
     environment = os.environ | own
+    # Some build servers keep Python from writing down what it compiles: some hundred processes
+    # would each compile all modules, and each part all tests.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as output:
         streams = {"stdout": output, "stderr": subprocess.STDOUT}
         process = subprocess.Popen(command, cwd=ROOT, env=environment, **streams)

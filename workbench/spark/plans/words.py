@@ -22,8 +22,8 @@ _MADE = {
 }
 #: What Spark's operators do, by their names.
 _SPARK = {
-    r"^LocalTableScan": "Rows that the driver holds: a table that was made here, or what "
-    "its process has answered of one.",
+    r"^LocalTableScan|^Scan ExistingRDD arrow": "Rows that the driver holds: a table that was "
+    "made here, or what its process has answered of one.",
     r"Scan|^Range$": "Reads the table, where it can only the columns and rows that are needed.",
     r"^BroadcastExchange": "Sends all rows to every task, through the driver.",
     r"^ReusedExchange": "Takes the rows of another exchange again, at no cost.",

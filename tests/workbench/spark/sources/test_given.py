@@ -50,6 +50,16 @@ def test_every_kind_of_table_has_the_same_rows(tables: list[Any]) -> None:
         assert rows_of(wb.table(given).select(*EVENTS.columns)) == wanted, type(given)
 
 
+@pytest.mark.parametrize(("count", "in_plan"), [(100_000, True), (1_000_000, False)])
+def test_rows_of_some_megabytes_are_no_part_of_the_plan(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], count: int, in_plan: bool
+) -> None:
+    df = wb.table(pa.table({"id": range(count)}))
+    df.explain()
+    assert ("LocalTableScan" in capsys.readouterr().out) == in_plan
+    assert df.selectExpr("sum(id)").collect()[0][0] == count * (count - 1) // 2
+
+
 def test_every_call_takes_what_is_no_table_of_spark(tables: list[Any], tmp_path: Path) -> None:
     path, arrow = tables[7], tables[4]
     with pytest.warns(wb.WorkbenchWarning, match="1 row"):

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from kernels.lazy import lazily
-from workbench.figures.load_on_use import load_on_use
+from workbench.figures.call_later import call_later
 
 if TYPE_CHECKING:
     from workbench.figures.consistency import consistency_figure as consistency_figure
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from workbench.markup import BREAK as BREAK
     from workbench.markup import element as element
 
-# plotly's widgets import it for figures that are shown without a widget, and with it a library that
-# builds forty grammars: more than a second of a core before the first chart.
-load_on_use("nbformat")
+# plotly's widgets import nbformat, and that jsonschema, which names this function to validate what
+# no notebook has. Its module builds forty grammars: a second of a core before the first chart.
+call_later("rfc3987_syntax", "is_valid_syntax")
 
 __getattr__, __dir__ = lazily(
     __name__,

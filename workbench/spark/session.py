@@ -25,8 +25,6 @@ _GIB = 2**30
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 ROCKSDB = f"{_STREAMING}.state.RocksDBStateStoreProvider"
-#: What writes the files of a checkpoint.
-CHECKPOINTS = "spark.sql.streaming.checkpointFileManagerClass"
 #: Arrow, on Spark's way to Python, else checks at each value that its place is within its column.
 UNCHECKED = "-Darrow.enable_unsafe_memory_access=true"
 #: At any other value than the largest, Spark measures its buffers at every row, which costs most
@@ -160,7 +158,9 @@ def _local_options() -> dict[str, object]:
         "spark.sql.shuffle.partitions": 2 * _cores(),
         # Of a local folder, Spark's default asks the system's `readlink` of each file, sixty times
         # in a micro-batch: a process each, and a third of the time.
-        CHECKPOINTS: f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager",
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            f"{_STREAMING}.checkpointing.FileSystemBasedCheckpointFileManager"
+        ),
         # What is shuffled stays on this machine: to compress it takes longer than to write it.
         "spark.shuffle.compress": "false",
         "spark.sql.warehouse.dir": f"{own_folder()}/warehouse",

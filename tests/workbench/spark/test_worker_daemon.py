@@ -4,11 +4,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pyspark
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 
 from workbench.spark.worker_daemon import without_archive
 
@@ -16,21 +15,26 @@ PIP, SPARK = "/env/site-packages", "/opt/spark/python"
 OF_PIP, OF_SPARK = f"{PIP}/pyspark/python/lib/pyspark.zip", f"{SPARK}/lib/pyspark.zip"
 
 
-def parent_and_pyspark(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield from ()
-    found = {"parent": [os.getppid()], "place": [pyspark.__file__]}
-    yield pa.RecordBatch.from_pandas(pd.DataFrame(found))
+def parent_and_place(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield pa.RecordBatch.from_pydict({"parent": [os.getppid()], "place": [pyspark.__file__]})
+
+
+def of_a_task_of_a_table(spark: SparkSession) -> Row:
+    """Whose child a worker is, and where its PySpark is."""
+    asked = spark.range(1, numPartitions=1).mapInArrow(
+        parent_and_place, "parent long, place string"
+    )
+    (found,) = asked.collect()
+    return found
 
 
 def test_rows_of_python_and_tables_have_workers_of_one_daemon(spark: SparkSession) -> None:
     of_rows = spark.sparkContext.parallelize([0], 1).map(lambda _: os.getppid()).collect()
-    asked = spark.range(1).coalesce(1).mapInArrow(parent_and_pyspark, "parent long, place string")
-    assert of_rows == [row.parent for row in asked.collect()]
+    assert of_rows == [of_a_task_of_a_table(spark).parent]
 
 
 def test_workers_read_the_pyspark_that_is_compiled(spark: SparkSession) -> None:
-    asked = spark.range(1).coalesce(1).mapInArrow(parent_and_pyspark, "parent long, place string")
-    assert [Path(row.place) for row in asked.collect()] == [Path(pyspark.__file__)]
+    assert Path(of_a_task_of_a_table(spark).place) == Path(pyspark.__file__)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
     seconds = ":%S" if (time % 60_000_000).any() else ""
     finer = ".%f" if (time % 1_000_000).any() else ""
 
+    # A lesson writes the few times of its rows at each of its steps.
+    @cache
     def clock(value: int) -> str:
         return (EPOCH + timedelta(microseconds=int(value))).strftime(f"{day}%H:%M{seconds}{finer}")
 

@@ -27,6 +27,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "seen": {"d": _dot(4.5), "fill": GREY, "stroke": None, "stroke_width": None},
     "future": {"d": _dot(4.5), "fill": GROUND, "stroke": GREY, "stroke_width": 1.5},
 }
+_LIVE_LOOKS = {kind: look | {"data_state": kind} for kind, look in _LOOKS.items()}
 _LEGEND = {
     "current": "now",
     "chain": "counts so far",
@@ -333,9 +334,10 @@ def _events(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup
 
 
 def _event(index: int, event: dict[str, Any], moving: Moving) -> Markup:
+    looks = _LIVE_LOOKS if moving.live else _LOOKS
+
     def look(state: State) -> dict[str, Any]:
-        kind = _kind(index, state)
-        return _LOOKS[kind] | ({"data_state": kind} if moving.live else {})
+        return looks[_kind(index, state)]
 
     if not moving.live:
         return moving.element("path", look=look)

@@ -36,6 +36,8 @@ ON_SPARK = {"spark.workbench.answerInDriver": "never"}
 FOR_FEW_ROWS = NO_CALL_SITES | NO_CODEGEN | ON_SPARK
 
 ZONE, PARTITIONS = "spark.sql.session.timeZone", "spark.sql.shuffle.partitions"
+#: With this, a shuffle of ours has as many as set, however small the table.
+ALL_PARTITIONS = {"spark.sql.adaptive.coalescePartitions.enabled": "false"}
 
 _SPARK = Path(pyspark.__file__).parent
 _PATIENCE = 180  # seconds for a server to answer, on a busy machine too

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tests.clusters import NO_CODEGEN
+from tests.clusters import ALL_PARTITIONS, NO_CODEGEN
 
 #: Another value for every setting of Arrow's way between Spark and Python, internal ones included.
 ARROW = {
@@ -89,7 +89,7 @@ SESSIONS = {
     "no code generation": Session(NO_CODEGEN),
     "1 partition": Session({PARTITIONS: "1"}),
     "200 partitions": Session({PARTITIONS: "200"}),
-    "2,000 partitions": Session({PARTITIONS: "2000"}),
+    "2,000 partitions": Session({PARTITIONS: "2000", **ALL_PARTITIONS}),
     "New York": Session({ZONE: "America/New_York"}),
     "Lord Howe": Session({ZONE: "Australia/Lord_Howe"}),
     "Kathmandu": Session({ZONE: "Asia/Kathmandu"}),

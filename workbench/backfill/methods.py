@@ -54,7 +54,8 @@ def answered(plan: Plan, method: str) -> "DataFrame":
 
 def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
-    few, partitions = plan.set_partitions, plan.partitions
+    partitions = plan.partitions
+    few = min(plan.set_partitions, partitions)
     if few <= FEW:
         has = f"a shuffle has {partitions} partitions, and {_COSTS} so few tasks"
         if partitions > few:

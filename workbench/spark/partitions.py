@@ -1,6 +1,7 @@
-"""How many partitions a shuffle has: as many as Spark is set to, and more for a large table."""
+"""How many partitions a shuffle has: as many as Spark is set to, more for a large table, and fewer
+for a small one where Spark would make fewer of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +9,21 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SETTING = "spark.sql.shuffle.partitions"
+#: What makes Spark give small partitions of its own shuffles to one task together.
+COALESCE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 #: A shuffle has a partition for so many bytes of what is read, which of Parquet are three million
 #: rows of a key, a time and a value (docs/decisions/0050).
 BYTES_A_PARTITION = 32 * 2**20
+#: Fewer are not worth a task beside those that keep all cores busy; Spark's own least.
+LEAST_BYTES = 2**20
+#: Partitions a core: while one has a large partition, others take the rest.
+A_CORE = 2
+#: Parts of a logical plan that return no more rows than they get.
+NO_MORE_ROWS = {
+    *("Aggregate", "CollectMetrics", "Deduplicate", "Distinct", "Filter", "GlobalLimit"),
+    *("LocalLimit", "Offset", "Project", "Repartition", "RepartitionByExpression", "Sort"),
+    *("SubqueryAlias", "Union", "View", "Window"),
+}
 #: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
 MOST_PARTITIONS = 2_000
 #: Each is some questions to the JVM: of more leaves, the first ones stand for all.
@@ -35,7 +48,8 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
     Returns
     -------
     int
-        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more.
+        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more. Of
+        small tables no more than :data:`A_CORE` a core, or one for each :data:`LEAST_BYTES`.
 
     Notes
     -----
@@ -50,12 +64,38 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
     >>> shuffle_partitions(spark.range(10**9))
     238
     """
-    partitions = set_partitions(tables[0].sparkSession)
+    spark = tables[0].sparkSession
+    partitions, size = set_partitions(spark), sum(map(bytes_of_sources, tables))
     # Of small tables it is enough to know that they are: to plan a query takes longer.
-    if sum(map(bytes_of_sources, tables)) <= partitions * BYTES_A_PARTITION:
-        return partitions
+    if size <= partitions * BYTES_A_PARTITION:
+        return _worth_a_task(spark, size, tables) if size else partitions
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
     return max(partitions, min(by_size, MOST_PARTITIONS))
+
+
+def _worth_a_task(spark: "SparkSession", size: int, tables: "Sequence[DataFrame]") -> int:
+    """How many partitions so many bytes are worth, if they are all; else what Spark is set to."""
+    least = max(A_CORE * spark.sparkContext.defaultParallelism, -(-size // LEAST_BYTES))
+    partitions = set_partitions(spark)
+    are_all = (
+        least < partitions
+        and all(spark.conf.get(one, "true") == "true" for one in COALESCE)
+        and all(_known(one, lambda execution: _keeps(execution.withCachedData())) for one in tables)
+    )
+    return least if are_all else partitions
+
+
+def _keeps(plan: Any) -> bool:
+    """Whether a plan returns no more rows than its leaves, and these have a size."""
+    children = plan.children()
+    count = int(children.size())
+    if count:
+        every = all(_keeps(children.apply(i)) for i in range(count))
+        return every and plan.nodeName() in NO_MORE_ROWS
+    # Before it is cached, a table has the size that its plan is taken for.
+    cached = plan.nodeName() == "InMemoryRelation"
+    known = plan.cacheBuilder().isCachedColumnBuffersLoaded() if cached else True
+    return bool(known) and _size(plan) > 0
 
 
 def bytes_of_sources(table: "DataFrame") -> int:

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
-from tests.clusters import PARTITIONS, session_options
+from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
 from tests.conftest import RunOn
 from workbench import fn
 from workbench.spark import partitions as module
@@ -133,6 +133,63 @@ def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
         assert shuffle_partitions(spark.range(35 * rows)) == 35
     with session_options(spark, {PARTITIONS: "1"}):
         assert shuffle_partitions(spark.range(25 * rows)) == 25
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_a_small_table_is_answered_by_two_tasks_a_core(
+    ask: Callable[[DataFrame], DataFrame], events: DataFrame
+) -> None:
+    with session_options(events.sparkSession, {PARTITIONS: 19, **ALL_PARTITIONS}):
+        many, plain = told(ask(events))
+    with session_options(events.sparkSession, {PARTITIONS: 19}):
+        few, found = told(ask(events))
+    assert few <= 4 < many
+    assert found == plain
+
+
+def test_a_task_has_a_mebibyte_where_there_are_two_a_core(spark: SparkSession) -> None:
+    mebibyte = 2**20 // 8
+    with session_options(spark, {PARTITIONS: "200"}):
+        sizes = 1, 4 * mebibyte, 5 * mebibyte, 300 * mebibyte
+        assert [shuffle_partitions(spark.range(rows)) for rows in sizes] == [4, 4, 5, 200]
+        assert shuffle_partitions(spark.range(4 * mebibyte), spark.range(3 * mebibyte)) == 7
+    with session_options(spark, {PARTITIONS: "3"}):
+        assert shuffle_partitions(spark.range(1)) == 3
+
+
+@pytest.mark.parametrize("setting", module.COALESCE)
+def test_who_wants_no_shuffle_coalesced_has_all_partitions(
+    spark: SparkSession, setting: str
+) -> None:
+    with session_options(spark, {PARTITIONS: "200", setting: "false"}):
+        assert shuffle_partitions(spark.range(1)) == 200
+
+
+#: What may hold more rows than what it is made of.
+MORE_ROWS: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "lists taken apart": lambda df: df.selectExpr("explode(sequence(0, value))"),
+    "a join": lambda df: df.join(df.selectExpr("user_id"), "user_id"),
+    "python": lambda df: df.mapInArrow(lambda batches: batches, df.schema),
+    "a cache to come": lambda df: df.selectExpr("explode(sequence(0, value))").cache(),
+    "an RDD beside": lambda df: df.select("value").union(df.rdd.map(lambda r: (1,)).toDF()),
+}
+
+
+@pytest.mark.parametrize("more", MORE_ROWS.values(), ids=MORE_ROWS)
+def test_what_may_hold_more_rows_than_its_source_has_all_partitions(
+    more: Callable[[DataFrame], DataFrame], events: DataFrame
+) -> None:
+    with session_options(events.sparkSession, {PARTITIONS: "200"}):
+        assert shuffle_partitions(more(events)) == 200
+        assert shuffle_partitions(events, more(events)) == 200
+
+
+def test_a_cached_table_has_the_size_of_its_cache(events: DataFrame) -> None:
+    cached = events.where("value > 9").cache()
+    cached.count()
+    with session_options(events.sparkSession, {PARTITIONS: "200"}):
+        assert shuffle_partitions(cached.select("user_id").distinct()) == 4
+    cached.unpersist()
 
 
 def test_the_size_of_an_rdd_is_not_known(

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
-from tests.clusters import PARTITIONS, session_options
+from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
 from tests.workbench.spark.jobs import no_job
 from workbench.backfill.split.plan import SplitPlan, split
 from workbench.columnar.blocks import TIME
@@ -94,7 +94,7 @@ def test_it_says_what_is_cut_and_why(spark: SparkSession) -> None:
 )
 def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: list[str]) -> None:
     queries, events = skewed(spark)
-    with session_options(spark, {PARTITIONS: count}):
+    with session_options(spark, {PARTITIONS: count, **ALL_PARTITIONS}):
         said = asked().explain(queries, events)
     assert [part for part in parts if part not in said] == []
 

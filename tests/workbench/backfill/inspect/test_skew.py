@@ -5,7 +5,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from tests.clusters import PARTITIONS, session_options
+from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
 from tests.workbench.backfill.inspect.test_explain import asked, skewed
 from workbench.backfill.inspect.skew import Skew, hops_of, spans_of, tasks_of
 from workbench.figures.skew import skew_figure, table_of
@@ -66,7 +66,7 @@ def test_tables_without_rows_are_drawn_too() -> None:
 def test_tasks_count_what_they_get(spark: SparkSession) -> None:
     queries, events = skewed(spark)
     plan = asked().bound(queries, events)
-    with session_options(spark, {PARTITIONS: 5}):
+    with session_options(spark, {PARTITIONS: 5, **ALL_PARTITIONS}):
         runs = {method: tasks_of(plan, method) for method in ("scan", "sawtooth")}
         count = wb.Backfill("k", "t", wb.Aggregation("count", windows=40), hop=20)
         runs["tree"] = count.tasks(queries, events, "tree")

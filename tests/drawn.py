@@ -13,5 +13,9 @@ def draws(cases: int, parent: settings | None = None, **others: Any) -> settings
 
     A test without it draws 100, by Hypothesis' own default.
     """
-    share = cases * settings.default.max_examples // ALL
-    return settings(parent, max_examples=max(share, min(cases, 5)), **others)
+    return settings(parent, max_examples=share_of(cases), **others)
+
+
+def share_of(cases: int) -> int:
+    """How many of so many cases the profile asks for: five at least."""
+    return max(cases * settings.default.max_examples // ALL, min(cases, 5))

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 
 from tests.crash.__main__ import SUBJECTS
+from tests.drawn import share_of
 from tests.workbench.stores.test_stores import free_url, provide_redis
 from tests.workbench.stores.writer import serving
 
 ROOT = Path(__file__).parents[2]
 #: A seed of its own each time, beside those that are always the same.
 FRESH = time.time_ns() % 10**9
+SEEDS = {**{str(seed): seed for seed in range(share_of(9))}, "fresh": FRESH}
 
 
 @pytest.mark.parametrize("subject", list(SUBJECTS))
-@pytest.mark.parametrize("seed", [*range(9), FRESH], ids=[*map(str, range(9)), "fresh"])
+@pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)
 def test_what_is_broken_at_every_step_is_never_wrong(subject: str, seed: int) -> None:
     try:
         done = SUBJECTS[subject](seed)
@@ -29,7 +31,11 @@ def test_what_is_broken_at_every_step_is_never_wrong(subject: str, seed: int) ->
     assert done["killed"] > 20
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("embedded", 70), ("redis", 50)])
+@pytest.mark.parametrize(
+    ("kind", "kills"),
+    [("embedded", share_of(70)), ("redis", share_of(50))],
+    ids=["embedded", "redis"],
+)
 def test_writers_that_the_kernel_kills_leave_no_wrong_number(
     kind: str, kills: int, tmp_path: Path
 ) -> None:

@@ -24,9 +24,20 @@ NO_MORE_ROWS = {
     *("LocalLimit", "Offset", "Project", "Repartition", "RepartitionByExpression", "Sort"),
     *("SubqueryAlias", "Union", "View", "Window"),
 }
+#: Leaves of a plan, and whether what Spark takes one for is its size by now: a catalog's statistics
+#: are those of some time ago, and before a table is cached, Spark goes by its plan.
+SIZE_HOLDS: dict[str, Callable[[Any], bool]] = {
+    "InMemoryRelation": lambda leaf: leaf.cacheBuilder().isCachedColumnBuffersLoaded(),
+    "LocalRelation": lambda leaf: True,
+    "LogicalRelation": lambda leaf: (
+        not (leaf.catalogTable().isDefined() and leaf.catalogTable().get().stats().isDefined())
+    ),
+    "Range": lambda leaf: True,
+}
 #: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
 MOST_PARTITIONS = 2_000
-#: Each is some questions to the JVM: of more leaves, the first ones stand for all.
+#: Each is some questions to the JVM: of more leaves, the first ones stand for all. A plan of more
+#: parts is not looked through.
 MOST_LEAVES = 100
 #: Where Spark does not know a size, it takes 2^63 - 1.
 UNKNOWN = 2**62
@@ -86,16 +97,24 @@ def _worth_a_task(spark: "SparkSession", size: int, tables: "Sequence[DataFrame]
 
 
 def _keeps(plan: Any) -> bool:
-    """Whether a plan returns no more rows than its leaves, and these have a size."""
-    children = plan.children()
-    count = int(children.size())
-    if count:
-        every = all(_keeps(children.apply(i)) for i in range(count))
-        return every and plan.nodeName() in NO_MORE_ROWS
-    # Before it is cached, a table has the size that its plan is taken for.
-    cached = plan.nodeName() == "InMemoryRelation"
-    known = plan.cacheBuilder().isCachedColumnBuffersLoaded() if cached else True
-    return bool(known) and _size(plan) > 0
+    """Whether a plan returns no more rows than its leaves, and these have a size that holds."""
+    parts = [plan]
+    # It grows while it is gone through.
+    for part in parts:
+        children = part.children()
+        count = int(children.size())
+        parts += [children.apply(i) for i in range(min(count, MOST_LEAVES))]
+        if len(parts) > MOST_LEAVES:
+            return False
+        if not (part.nodeName() in NO_MORE_ROWS if count else _holds(part)):
+            return False
+    return True
+
+
+def _holds(leaf: Any) -> bool:
+    """Whether a leaf has the size that Spark takes it for."""
+    holds = SIZE_HOLDS.get(leaf.nodeName())
+    return holds is not None and bool(holds(leaf)) and _size(leaf) > 0
 
 
 def bytes_of_sources(table: "DataFrame") -> int:

@@ -171,6 +171,7 @@ MORE_ROWS: dict[str, Callable[[DataFrame], DataFrame]] = {
     "a join": lambda df: df.join(df.selectExpr("user_id"), "user_id"),
     "python": lambda df: df.mapInArrow(lambda batches: batches, df.schema),
     "a cache to come": lambda df: df.selectExpr("explode(sequence(0, value))").cache(),
+    "a hundred parts": lambda df: reduce(DataFrame.unionAll, [df.select("value")] * 99),
     "an RDD beside": lambda df: df.select("value").union(df.rdd.map(lambda r: (1,)).toDF()),
 }
 
@@ -182,6 +183,16 @@ def test_what_may_hold_more_rows_than_its_source_has_all_partitions(
     with session_options(events.sparkSession, {PARTITIONS: "200"}):
         assert shuffle_partitions(more(events)) == 200
         assert shuffle_partitions(events, more(events)) == 200
+
+
+def test_a_size_that_a_catalog_remembers_is_not_held_to_be_small(events: DataFrame) -> None:
+    spark = events.sparkSession
+    events.write.mode("overwrite").saveAsTable("remembered")
+    with session_options(spark, {PARTITIONS: "200"}):
+        assert shuffle_partitions(spark.table("remembered")) == 4
+        spark.sql("ANALYZE TABLE remembered COMPUTE STATISTICS")
+        assert shuffle_partitions(spark.table("remembered")) == 200
+    spark.sql("DROP TABLE remembered")
 
 
 def test_a_cached_table_has_the_size_of_its_cache(events: DataFrame) -> None:

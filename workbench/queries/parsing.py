@@ -12,7 +12,7 @@ from sqlglot.expressions.core import POSITION_META_KEYS
 from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
-from workbench.queries.sessions import RisingWaveWithSessions
+from workbench.queries.readers import reader_of
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
 FOLDED = ("postgres", "risingwave")
@@ -72,8 +72,7 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     try:
         text, emit = _without_emit(query) if dialect == "risingwave" else (query, None)
         # A comment behind the last semicolon is one more, of nothing.
-        reader = RisingWaveWithSessions if dialect == "risingwave" else dialect
-        read = sqlglot.parse(text, read=reader)
+        read = sqlglot.parse(text, read=reader_of(dialect))
         found = [one for one in read if one is not None and not isinstance(one, exp.Semicolon)]
     except ParseError as error:
         raise WorkbenchError(f"query: {_placed(query, error)}") from None

@@ -56,6 +56,13 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: the distance of lag is 'far'; write a whole number, the same for all rows."),
     ("duckdb", "SELECT lag(x, y) OVER (ORDER BY id) AS n FROM t", "n: n holds double, "
      "but lag counts rows; give a Column of integers."),
+    ("spark", "SELECT percentile(x, 0.5, y) FROM t", "query: line 1, column 27: percentile does "
+     "not take y here; leave it out:\nSELECT percentile(x, 0.5, y) FROM t\n" + 26 * " " + "^"),
+    ("spark", "SELECT percentile(x, 0.5, 2 * y) FROM t", "query: line 1, column 31: percentile "
+     "does not take y here; leave it out:\nSELECT percentile(x, 0.5, 2 * y) FROM t\n"
+     + 30 * " " + "^"),
+    ("duckdb", "SELECT any_value(x, y) FROM t", "query: line 1, column 21: any_value does "
+     "not take y here; leave it out:\nSELECT any_value(x, y) FROM t\n" + 20 * " " + "^"),
     ("duckdb", "SELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t",
      "query: line 1, column 32: covar_samp has no DISTINCT here, as it is of two columns; take it "
      "of a query of SELECT DISTINCT:\nSELECT covar_samp(DISTINCT x, y) OVER (ORDER BY id) FROM t\n"

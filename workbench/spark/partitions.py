@@ -75,19 +75,19 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
     >>> shuffle_partitions(spark.range(10**9))
     238
     """
-    spark = tables[0].sparkSession
-    partitions, size = set_partitions(spark), sum(map(bytes_of_sources, tables))
+    partitions = set_partitions(tables[0].sparkSession)
+    size = sum(map(bytes_of_sources, tables))
     # Of small tables it is enough to know that they are: to plan a query takes longer.
     if size <= partitions * BYTES_A_PARTITION:
-        return _worth_a_task(spark, size, tables) if size else partitions
+        return _worth_a_task(size, tables, partitions) if size else partitions
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
     return max(partitions, min(by_size, MOST_PARTITIONS))
 
 
-def _worth_a_task(spark: "SparkSession", size: int, tables: "Sequence[DataFrame]") -> int:
+def _worth_a_task(size: int, tables: "Sequence[DataFrame]", partitions: int) -> int:
     """How many partitions so many bytes are worth, if they are all; else what Spark is set to."""
+    spark = tables[0].sparkSession
     least = max(A_CORE * spark.sparkContext.defaultParallelism, -(-size // LEAST_BYTES))
-    partitions = set_partitions(spark)
     are_all = (
         least < partitions
         and all(spark.conf.get(one, "true") == "true" for one in COALESCE)

@@ -154,8 +154,8 @@ def _bytes_read(execution: Any) -> int:
     return read * answer // sources if answer < sources else read
 
 
-def _known(table: "DataFrame", size: Callable[[Any], int]) -> int:
-    """A size that Spark's plan of a table tells; 0 where it tells none."""
+def _known(table: "DataFrame", told: Callable[[Any], int]) -> int:
+    """What Spark's plan of a table tells, a size or whether one holds; 0 where it tells nothing."""
     jvm: Any = getattr(table, "_jdf", None)
     if jvm is None or table.isStreaming:
         return 0
@@ -164,7 +164,7 @@ def _known(table: "DataFrame", size: Callable[[Any], int]) -> int:
 
     # A table that cannot be planned says so when it is read.
     with suppress(Py4JError, PySparkException):
-        return max(0, size(jvm.queryExecution()))
+        return max(0, told(jvm.queryExecution()))
     return 0
 
 

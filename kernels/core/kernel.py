@@ -23,7 +23,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from string import Formatter
 from typing import Annotated, Any, get_args, get_origin
 
@@ -40,6 +40,7 @@ from kernels.core.kernel_cache import KernelCache
 COLUMN, RIGHT, ROW, SCRATCH = "column", "right", "row", "scratch"
 STATE, SETTING = "state", "setting"
 ARRAYS = COLUMN, RIGHT, ROW, SCRATCH
+INT64 = np.dtype(np.int64)
 
 Int64Column = Annotated[NDArray[np.int64], COLUMN, np.int64]
 Int32Column = Annotated[NDArray[np.int32], COLUMN, np.int32]
@@ -86,7 +87,7 @@ class Kernel:
     python : function
         The function as it was written. The trace runs this.
     compiled : numba dispatcher
-        The same function, compiled.
+        The same function, compiled, as other kernels call it.
     source : str
         The function's text, from its ``def`` line on.
     captions : dict of int to str
@@ -109,16 +110,29 @@ class Kernel:
         signature = inspect.signature(function)
         self.parameters, self.returned = signature.parameters, signature.return_annotation
         # Looked up at every run, and a partition in parts is many short runs.
-        self._roles = {name: _role(one) for name, one in self.parameters.items()}
+        self._roles = [_role(one) for one in self.parameters.values()]
+        self._kinds = [_kind(one) for one in self.parameters.values()]
+        self._prepare = list(map(_preparing, self._roles, self._kinds))
+        self._result_dtype: np.dtype[Any] = np.dtype(
+            np.float64 if self.returned is float else np.int64
+        )
+        self._state = self._roles.index(STATE) if STATE in self._roles else None
         # Within the loop over partitions, a call costs as much as a short partition's own work.
         self.compiled = compile_cached(function, inline="always")
         self._lifted: Any = None
-        roles = list(self._roles.values())
-        self._state = roles.index(STATE) if STATE in roles else None
 
     def __call__(self, *args: Any) -> Any:
-        args = tuple(map(_writeable, args))
-        return (self.compiled if self._is_own(args) else self._in_memory)(*args)
+        # As the only partition of a block: what is compiled to run over blocks serves here, too.
+        given = list(args)
+        ends = {COLUMN: 0, RIGHT: 0}
+        for i, role in enumerate(self._roles):
+            if role == ROW:
+                given[i] = given[i][np.newaxis]
+            elif role in ends:
+                ends[role] = max(ends[role], len(given[i]))
+        rows, others = (np.array([0, end]) for end in ends.values())
+        result = self.over(rows, *given, right=others)
+        return None if self._returns_nothing() else self.returned(result[0])
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}>"
@@ -155,15 +169,13 @@ class Kernel:
         >>> in_order.over(offsets, time, np.ones(4, np.uint8))
         array([1, 0])
         """
-        prepared = [
-            self._prepare(name, arg) for name, arg in zip(self.parameters, args, strict=True)
-        ]
+        prepared = [one(arg) for one, arg in zip(self._prepare, args, strict=True)]
         both = offsets, offsets if right is None else right
         for watcher in watchers:
             watcher(self, *both, prepared)
-        results = np.zeros(len(offsets) - 1, self._result_dtype())
+        results = np.zeros(len(offsets) - 1, self._result_dtype)
         lifted = self.lifted if self._is_own(prepared) else self._lifted_in_memory
-        ends = (_writeable(np.ascontiguousarray(one, np.int64)) for one in both)
+        ends = [_array(INT64, np.ascontiguousarray(one)) for one in both]
         lifted(*ends, results, *prepared)
         return results
 
@@ -193,9 +205,9 @@ class Kernel:
         both = offsets, offsets if right is None else right
         left, other = (slice(one[partition], one[partition + 1]) for one in both)
         cut = {COLUMN: left, RIGHT: other, ROW: partition}
-        roles = map(_role, self.parameters.values())
         return [
-            arg[cut[role]] if role in cut else arg for role, arg in zip(roles, args, strict=True)
+            arg[cut[role]] if role in cut else arg
+            for role, arg in zip(self._roles, args, strict=True)
         ]
 
     @property
@@ -216,49 +228,37 @@ class Kernel:
         return type(args[self._state]).__module__.partition(".")[0] == "kernels"
 
     @cached_property
-    def _in_memory(self) -> Any:
-        return numba.njit(nogil=True, error_model="numpy")(self.python)
-
-    @cached_property
     def _lifted_in_memory(self) -> Any:
         return numba.njit(nogil=True, error_model="numpy")(self._write_lift())
 
     def compile(self) -> None:
-        """Compile the kernel and its lift for the annotated types, or load both from the cache.
-
-        A kernel of aggregates has so many types that only its lift, which Spark calls, is compiled.
-        """
+        """Compile the kernel for the annotated types, or load it from the cache."""
         for state in self.states():
             self.compile_for(state)
 
     def states(self) -> list[Any]:
         """Return the empty states that the kernel can take; None when it takes none."""
-        for parameter in self.parameters.values():
-            if _role(parameter) == STATE:
-                needed = _dtype(parameter.annotation)
-                return [state for state in empty_states if not needed or hasattr(state, needed)]
-        return [None]
+        if self._state is None:
+            return [None]
+        needed = self._kinds[self._state]
+        return [state for state in empty_states if not needed or hasattr(state, needed)]
 
     def compile_for(self, state: Any) -> None:
         """Compile what :meth:`compile` does, for one of the kernel's states."""
         types = [numba_type(p.annotation, state) for p in self.parameters.values()]
-        if state is None:
-            self.compiled.compile(tuple(types))
-        columns = [
-            _lifted_type(t, _role(p)) for t, p in zip(types, self.parameters.values(), strict=True)
-        ]
-        offsets, results = Array(numba.int64, 1, "C"), numba.from_dtype(self._result_dtype())
+        columns = map(_lifted_type, types, self._roles)
+        offsets, results = Array(numba.int64, 1, "C"), numba.from_dtype(self._result_dtype)
         self.lifted.compile((offsets, offsets, Array(results, 1, "C"), *columns))
 
     def _write_lift(self) -> Callable[..., Any]:
         names = list(self.parameters)
-        arrays = [n for n, p in self.parameters.items() if _role(p) in ARRAYS]
+        arrays = [n for n, role in zip(names, self._roles, strict=True) if role in ARRAYS]
         text = LIFT.format(
             name=self.__name__,
             parameters=", ".join(names),
             borrow="; ".join(f"{name} = borrowed({name})" for name in arrays) or "pass",
             assign="" if self._returns_nothing() else "_results[_p] = ",
-            arguments=", ".join(_part(name, _role(p)) for name, p in self.parameters.items()),
+            arguments=", ".join(map(_part, names, self._roles)),
         )
         scope: dict[str, Any] = {
             self.__name__: self.compiled,
@@ -272,28 +272,24 @@ class Kernel:
     def _returns_nothing(self) -> bool:
         return self.returned is None
 
-    def _result_dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64 if self.returned is float else np.int64)
 
-    def _prepare(self, name: str, arg: Any) -> Any:
-        role, annotation = self._roles[name], self.parameters[name].annotation
-        if role == SETTING:
-            return annotation(arg)
-        if role == STATE:
-            return arg
-        dtype = _dtype(annotation) or arg.dtype
-        if arg.dtype != dtype:
-            return np.ascontiguousarray(arg, dtype)
-        return _writeable(arg) if role in (COLUMN, RIGHT) else arg
+def _preparing(role: str, kind: Any) -> Callable[[Any], Any]:
+    """Return what makes of an argument what is compiled takes."""
+    if role == STATE:
+        return _as_it_is
+    return kind if role == SETTING else partial(_array, kind)
 
 
-def _writeable(arg: Any) -> Any:
-    """An argument, or a copy of it where it is an array that cannot be written to.
+def _as_it_is(arg: Any) -> Any:
+    return arg
 
-    Numba has a type of its own for those, and each type is a version that somebody waits for.
-    """
-    read_only = isinstance(arg, np.ndarray) and not arg.flags.writeable
-    return arg.copy() if read_only else arg
+
+def _array(dtype: np.dtype[Any] | None, arg: NDArray[Any]) -> NDArray[Any]:
+    if dtype is not None and arg.dtype != dtype:
+        return np.ascontiguousarray(arg, dtype)
+    # Numba has a type of its own for what cannot be written to, and each type is a version that
+    # somebody waits for.
+    return arg if arg.flags.writeable else arg.copy()
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -349,14 +345,14 @@ def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> Non
 
 
 def compile_cached(function: Callable[..., Any], **options: Any) -> Any:
-    """Return the function as a compiled one that is cached on disk."""
-    options |= {"nogil": True, "error_model": "numpy"}
-    with located():
-        if (function.__module__ or "").partition(".")[0] != "kernels":
-            return numba.njit(cache=True, **options)(function)
-        made = numba.njit(**options)(function)
-        made._cache = KernelCache(function)
-        return made
+    """Return the function as a compiled one; those of this package are cached on disk."""
+    # Nothing calls it from C.
+    options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    made = numba.njit(**options)(function)
+    if (function.__module__ or "").partition(".")[0] == "kernels":
+        with located():
+            made._cache = KernelCache(function)
+    return made
 
 
 def numba_type(annotation: Any, state: Any = None) -> Any:
@@ -370,10 +366,12 @@ def numba_type(annotation: Any, state: Any = None) -> Any:
     return Array(numba.from_dtype(np.dtype(dtype)), dimensions[0] if dimensions else 1, "C")
 
 
-def _dtype(annotation: Any) -> Any:
-    """Return the dtype of an annotation, or what else stands in its place."""
-    dtype = get_args(annotation)[2]
-    return dtype if dtype is None or isinstance(dtype, str) else np.dtype(dtype)
+def _kind(parameter: inspect.Parameter) -> Any:
+    """Return the dtype of an array, what a state needs to have, or the type of a setting."""
+    if _role(parameter) == SETTING:
+        return parameter.annotation
+    kind = get_args(parameter.annotation)[2]
+    return np.dtype(kind) if isinstance(kind, type) else kind
 
 
 def _role(parameter: inspect.Parameter) -> str:

@@ -1,13 +1,13 @@
 """Records of an upload and its stream, joined to the features of their keys."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from kernels.structures.instants import LEAST
 from kernels.tiling.cells import join_windows
-from workbench.columnar.ragged import offsets_of
 from workbench.errors import WorkbenchError
 from workbench.online.encoding import value_of
 from workbench.online.finish import Answering, finishers
@@ -157,25 +157,22 @@ class Serving:
 
     def states(
         self, number: int, known: Sequence[bytes | None], new: Sequence[bytes | None], at: int
-    ) -> tuple[Ints, Any, Any]:
+    ) -> tuple[Ints, Any, Ints]:
         """Return the states of each one's windows, and how many cells could not be cut."""
         part, windows = self.layout.parts[number], self.windows[number]
         whole, real = part.sizes
         states = np.zeros((len(known), len(windows) * whole), np.int64)
         numbers = np.zeros((len(known), len(windows) * real))
         table, series, until = part.table, len(part.hops), self.meta.until
-        beyond: Any = 0
+        beyond = np.zeros(len(known), np.int64)
         for records, since in ((known, LEAST), (new, until)):
-            settings = at, since, until, series, windows, table
-            if len(records) == 1:
-                if records[0]:
-                    words = np.frombuffer(bytearray(records[0]), np.int64)
-                    given = words, words.view(np.float64), *settings, states[0], numbers[0]
-                    beyond += join_windows(*given)
+            if not any(records):
                 continue
             pieces = [one or b"" for one in records]
+            # To be written to, as what is compiled takes no other array.
             words = np.frombuffer(bytearray().join(pieces), np.int64)
-            offsets = offsets_of([len(one) // 8 for one in pieces])
+            offsets = np.array([0, *accumulate(len(one) // 8 for one in pieces)])
+            settings = at, since, until, series, windows, table
             given = words, words.view(np.float64), *settings, states, numbers
-            beyond = beyond + join_windows.over(offsets, *given)
-        return states, numbers, beyond if len(known) != 1 else (beyond,)
+            beyond += join_windows.over(offsets, *given)
+        return states, numbers, beyond

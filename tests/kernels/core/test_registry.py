@@ -321,8 +321,7 @@ for once in (False, True):
     funnel_levels(offsets, time, bits, 2, 5, strict_once=once)
 for kernel in registry.values():
     kernel.compile()
-    for function in (kernel.compiled, kernel.lifted):
-        assert not function.stats.cache_misses, (kernel, function.stats)
+    assert not kernel.lifted.stats.cache_misses, (kernel, kernel.lifted.stats)
 """
 
 
@@ -340,7 +339,7 @@ def test_what_cannot_be_written_to_needs_no_version_of_its_own() -> None:
         registry["expand_conditions"](conditions, ends, row, step)
         registry["in_order"].over(ends, np.array([1, 2]), np.ones(2, np.uint8))
         assert row.tolist() == [0, 0, 1]
-        direct, over = registry["expand_conditions"].compiled, registry["in_order"].lifted
+        direct, over = (registry[name].lifted for name in ("expand_conditions", "in_order"))
         return len(direct.signatures), len(over.signatures)
 
     assert versions(writeable=True) == versions(writeable=False)

@@ -27,6 +27,7 @@ from workbench.engine.block import Call
 from workbench.spark.partitions import set_partitions, shuffle_partitions
 from workbench.spark.shuffle import (
     Carried,
+    brought_together,
     bundled,
     numbered,
     with_partition,
@@ -307,7 +308,8 @@ def bundles(
 ) -> "DataFrame":
     """Return one of the two tables in bundles; see :func:`routed`."""
     columns, goes = routed(plan, wanted, keys, queries, present)
-    return bundled(goes, SubpartitionTask(columns, tuple(keys), plan.places))
+    task = SubpartitionTask(columns, tuple(keys), plan.places)
+    return bundled(goes, task, partitions=plan.partitions)
 
 
 def with_place(
@@ -332,11 +334,9 @@ def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
     """Return bundles, each in the partition of its place, and there in their order."""
     from pyspark.sql import functions as F
 
-    partitions = plan.partitions
-    to = F.pmod(F.col(PARTITION), F.lit(partitions))
     # The values of a bundle follow each other in the order in which they were made.
     made = values.withColumn(MADE, F.monotonically_increasing_id())
-    together = made.repartitionById(partitions, to).sortWithinPartitions(PARTITION, MADE)
+    together = brought_together(made, plan.partitions).sortWithinPartitions(PARTITION, MADE)
     return together.select(PARTITION, BUNDLE)
 
 

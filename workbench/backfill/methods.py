@@ -54,8 +54,7 @@ def answered(plan: Plan, method: str) -> "DataFrame":
 
 def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
-    partitions = plan.partitions
-    few = min(plan.set_partitions, partitions)
+    few, partitions = plan.set_partitions, plan.partitions
     if few <= FEW:
         has = f"a shuffle has {partitions} partitions, and {_COSTS} so few tasks"
         if partitions > few:

@@ -17,6 +17,7 @@ from workbench.columnar.blocks import CONDITIONS, binaries, grouped, instants, o
 from workbench.columnar.delivery import Bundle, Sent, delivered
 from workbench.columnar.key_codes import as_array, encoded, key_codes, narrow
 from workbench.columnar.process import freeze_gc
+from workbench.columnar.spark_hash import numbers_for
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
@@ -49,6 +50,9 @@ class BundleTask:
     latest : str, optional
         A column of times: of rows that fulfil no condition, the one with the last time goes on as
         well, so that where the data end is known behind the shuffle.
+    hashed : int, optional
+        Of how many partitions Spark chooses one by the hash of the number that a bundle gets;
+        without it, the number is that of the partition.
     """
 
     columns: tuple[str, ...]
@@ -57,6 +61,7 @@ class BundleTask:
     only_matching: bool = False
     text_as_codes: bool = False
     latest: str | None = None
+    hashed: int | None = None
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
@@ -76,6 +81,8 @@ class BundleTask:
     def _moved(self, bundles: Sequence[Bundle]) -> pa.RecordBatch:
         values = [self.values(one.packed) for one in bundles]
         to = np.repeat([one.to for one in bundles], list(map(len, values))).astype(np.int32)
+        if self.hashed is not None:
+            to = numbers_for(self.partitions, self.hashed)[to]
         together = values[0] if len(values) == 1 else pa.concat_arrays(values)
         return pa.record_batch({PARTITION: pa.array(to), BUNDLE: together})
 

@@ -28,10 +28,11 @@ from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
 from workbench.spark.in_driver import answered_here, run_here
 from workbench.spark.jobs import collected
-from workbench.spark.partitions import shuffle_partitions
+from workbench.spark.partitions import coalesced, shuffle_partitions
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
+    brought_together,
     name_of,
     numbered,
     select_rows,
@@ -96,9 +97,10 @@ def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "D
     """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
     rows, task, cutting = _piece_rows(funnel, events, events, **more)
     answer, partitions = PiecesTask(task), cutting.partitions
-    run = partial(answer.levels, partitions=partitions)
+    hashed = partitions if coalesced(rows.sparkSession, partitions) else None
+    run = partial(answer.levels, partitions=partitions, hashed=hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
-    found = sent.repartitionById(partitions, PARTITION).select(BUNDLE)
+    found = brought_together(sent, partitions).select(BUNDLE)
     return found.mapInArrow(
         named_task("join pieces", answer.joined_levels),
         task_schema(task, events.schema, funnel.time),

@@ -1,39 +1,23 @@
-"""How many partitions a shuffle has: as many as Spark is set to, more for a large table, and fewer
-for a small one where Spark would make fewer of its own."""
+"""How many partitions a shuffle has: as many as Spark is set to, and more for a large table; and
+whether Spark gives small ones to one task together, as it does those of its own shuffles."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from workbench.spark.shipping import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SETTING = "spark.sql.shuffle.partitions"
-#: What makes Spark give small partitions of its own shuffles to one task together.
+#: What makes Spark give small partitions to one task together.
 COALESCE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 #: A shuffle has a partition for so many bytes of what is read, which of Parquet are three million
 #: rows of a key, a time and a value (docs/decisions/0050).
 BYTES_A_PARTITION = 32 * 2**20
-#: Fewer are not worth a task beside those that keep all cores busy; Spark's own least.
-LEAST_BYTES = 2**20
-#: Partitions a core: while one has a large partition, others take the rest.
+#: Partitions a core that are not too many: while one has a large partition, others take the rest.
 A_CORE = 2
-#: Parts of a logical plan that return no more rows than they get.
-NO_MORE_ROWS = {
-    *("Aggregate", "CollectMetrics", "Deduplicate", "Distinct", "Filter", "GlobalLimit"),
-    *("LocalLimit", "Offset", "Project", "Repartition", "RepartitionByExpression", "Sort"),
-    *("SubqueryAlias", "Union", "View", "Window"),
-}
-#: Leaves of a plan, and whether what Spark takes one for is its size by now: a catalog's statistics
-#: are those of some time ago, and before a table is cached, Spark goes by its plan.
-SIZE_HOLDS: dict[str, Callable[[Any], bool]] = {
-    "InMemoryRelation": lambda leaf: leaf.cacheBuilder().isCachedColumnBuffersLoaded(),
-    "LocalRelation": lambda leaf: True,
-    "LogicalRelation": lambda leaf: (
-        not (leaf.catalogTable().isDefined() and leaf.catalogTable().get().stats().isDefined())
-    ),
-    "Range": lambda leaf: True,
-}
 #: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
 MOST_PARTITIONS = 2_000
 #: Each is some questions to the JVM: of more leaves, the first ones stand for all. A plan of more
@@ -48,6 +32,34 @@ def set_partitions(spark: "SparkSession") -> int:
     return int(spark.conf.get(SETTING) or 1)
 
 
+def coalesced(spark: "SparkSession", partitions: int) -> bool:
+    """Say whether Spark gives small ones of so many partitions to one task together.
+
+    It does where they are as many as it is set to, which is then the most, and more than
+    :data:`A_CORE` a core. Over Spark Connect nobody says how many cores there are.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    partitions : int
+        From :func:`shuffle_partitions`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> coalesced(wb.session(), 1)
+    False
+    """
+    few = 1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism
+    if partitions <= few or partitions != set_partitions(spark):
+        return False
+    return all(spark.conf.get(one, "true") == "true" for one in COALESCE)
+
+
 def shuffle_partitions(*tables: "DataFrame") -> int:
     """Return how many partitions a shuffle of some tables has, which meet in it.
 
@@ -59,8 +71,7 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
     Returns
     -------
     int
-        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more. Of
-        small tables no more than :data:`A_CORE` a core, or one for each :data:`LEAST_BYTES`.
+        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more.
 
     Notes
     -----
@@ -79,42 +90,9 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
     size = sum(map(bytes_of_sources, tables))
     # Of small tables it is enough to know that they are: to plan a query takes longer.
     if size <= partitions * BYTES_A_PARTITION:
-        return _worth_a_task(size, tables, partitions) if size else partitions
+        return partitions
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
     return max(partitions, min(by_size, MOST_PARTITIONS))
-
-
-def _worth_a_task(size: int, tables: "Sequence[DataFrame]", partitions: int) -> int:
-    """How many partitions so many bytes are worth, if they are all; else what Spark is set to."""
-    spark = tables[0].sparkSession
-    least = max(A_CORE * spark.sparkContext.defaultParallelism, -(-size // LEAST_BYTES))
-    are_all = (
-        least < partitions
-        and all(spark.conf.get(one, "true") == "true" for one in COALESCE)
-        and all(_known(one, lambda execution: _keeps(execution.withCachedData())) for one in tables)
-    )
-    return least if are_all else partitions
-
-
-def _keeps(plan: Any) -> bool:
-    """Whether a plan returns no more rows than its leaves, and these have a size that holds."""
-    parts = [plan]
-    # It grows while it is gone through.
-    for part in parts:
-        children = part.children()
-        count = int(children.size())
-        parts += [children.apply(i) for i in range(min(count, MOST_LEAVES))]
-        if len(parts) > MOST_LEAVES:
-            return False
-        if not (part.nodeName() in NO_MORE_ROWS if count else _holds(part)):
-            return False
-    return True
-
-
-def _holds(leaf: Any) -> bool:
-    """Whether a leaf has the size that Spark takes it for."""
-    holds = SIZE_HOLDS.get(leaf.nodeName())
-    return holds is not None and bool(holds(leaf)) and _size(leaf) > 0
 
 
 def bytes_of_sources(table: "DataFrame") -> int:
@@ -155,7 +133,7 @@ def _bytes_read(execution: Any) -> int:
 
 
 def _known(table: "DataFrame", told: Callable[[Any], int]) -> int:
-    """What Spark's plan of a table tells, a size or whether one holds; 0 where it tells nothing."""
+    """What Spark's plan of a table tells; 0 where it tells nothing."""
     jvm: Any = getattr(table, "_jdf", None)
     if jvm is None or table.isStreaming:
         return 0

@@ -1,7 +1,7 @@
 """The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Union, cast
 
@@ -11,7 +11,7 @@ from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
-from workbench.spark.partitions import shuffle_partitions
+from workbench.spark.partitions import coalesced, shuffle_partitions
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, check_repeatable, column, value_types
 
@@ -282,15 +282,35 @@ def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
     return rows.withColumn(name, F.when(first, value))
 
 
-def bundled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
-    """Return rows in bundles, with the number of the partition of each; the plan names the step."""
+def bundled(
+    goes: "DataFrame", task: BundleTask, name: str = "bundle by key", partitions: int | None = None
+) -> "DataFrame":
+    """Return rows in bundles, with a number that says where each goes; the plan names the step.
+
+    Parameters
+    ----------
+    goes : pyspark.sql.DataFrame
+    task : BundleTask
+    name : str
+    partitions : int, optional
+        Of the shuffle, for :func:`brought_together`; without it, as many as the task has.
+    """
+    partitions = partitions or task.partitions
+    if coalesced(goes.sparkSession, partitions):
+        task = replace(task, hashed=partitions)
     return goes.mapInArrow(named_task(name, task.run), f"{PARTITION} int, {BUNDLE} binary")
+
+
+def brought_together(bundles: "DataFrame", partitions: int) -> "DataFrame":
+    """Return bundles of :func:`bundled`, those of a partition in one task."""
+    if coalesced(bundles.sparkSession, partitions):
+        return bundles.repartition(PARTITION)
+    return bundles.repartitionById(partitions, PARTITION)
 
 
 def shuffled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
     """Return rows in bundles, each in the partition that the task gives it."""
-    bundles = bundled(goes, task, name)
-    return bundles.repartitionById(task.partitions, PARTITION).select(BUNDLE)
+    return brought_together(bundled(goes, task, name), task.partitions).select(BUNDLE)
 
 
 def count_skipped(events: BoundTable) -> "Column":

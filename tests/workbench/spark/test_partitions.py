@@ -1,4 +1,5 @@
-"""A shuffle has more partitions where the table is large, and the answers are the same."""
+"""A shuffle has more partitions where the table is large, and fewer tasks where it is small; the
+answers are the same."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -13,11 +14,13 @@ import workbench as wb
 from tests.clusters import ALL_PARTITIONS, PARTITIONS, session_options
 from tests.conftest import RunOn
 from workbench import fn
+from workbench.columnar.spark_hash import numbers_for
 from workbench.spark import partitions as module
 from workbench.spark.partitions import (
     MOST_PARTITIONS,
     bytes_of_sources,
     bytes_read,
+    coalesced,
     set_partitions,
     shuffle_partitions,
 )
@@ -135,26 +138,58 @@ def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
         assert shuffle_partitions(spark.range(25 * rows)) == 25
 
 
+#: More than two a core.
+MANY = {PARTITIONS: "19"}
+
+
 @pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
-def test_a_small_table_is_answered_by_two_tasks_a_core(
+def test_a_small_table_is_answered_by_few_tasks(
     ask: Callable[[DataFrame], DataFrame], events: DataFrame
 ) -> None:
-    with session_options(events.sparkSession, {PARTITIONS: 19, **ALL_PARTITIONS}):
+    with session_options(events.sparkSession, MANY | ALL_PARTITIONS):
         many, plain = told(ask(events))
-    with session_options(events.sparkSession, {PARTITIONS: 19}):
+    with session_options(events.sparkSession, MANY):
         few, found = told(ask(events))
     assert few <= 4 < many
     assert found == plain
 
 
-def test_a_task_has_a_mebibyte_where_there_are_two_a_core(spark: SparkSession) -> None:
-    mebibyte = 2**20 // 8
+#: Tables of which nobody knows a size before they are read.
+UNKNOWN: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "lists taken apart": lambda df: df.selectExpr("*", "explode(array(1, 2)) AS n"),
+    "a join": lambda df: df.join(
+        df.selectExpr("user_id AS other").distinct(), df.value == F.col("other")
+    ),
+    "an RDD": lambda df: df.sparkSession.createDataFrame(df.rdd, df.schema),
+}
+
+
+@pytest.mark.parametrize("made", UNKNOWN.values(), ids=UNKNOWN)
+def test_spark_sees_by_what_was_shuffled_that_a_table_is_small(
+    made: Callable[[DataFrame], DataFrame], events: DataFrame
+) -> None:
+    with session_options(events.sparkSession, MANY):
+        assert told(FUNNEL.levels(made(events)))[0] <= 4
+
+
+def connected_tasks(spark: SparkSession) -> list[int]:
+    with session_options(spark, MANY):
+        return [told(ask(spark.sql(EVENTS)))[0] for ask in ASKS.values()]
+
+
+def test_over_spark_connect_a_small_table_is_answered_by_few_tasks(run_on: RunOn) -> None:
+    assert max(run_on("connect", connected_tasks)) <= 4
+
+
+def test_spark_coalesces_what_are_more_than_two_a_core_and_as_many_as_it_is_set_to(
+    spark: SparkSession,
+) -> None:
     with session_options(spark, {PARTITIONS: "200"}):
-        sizes = 1, 4 * mebibyte, 5 * mebibyte, 300 * mebibyte
-        assert [shuffle_partitions(spark.range(rows)) for rows in sizes] == [4, 4, 5, 200]
-        assert shuffle_partitions(spark.range(4 * mebibyte), spark.range(3 * mebibyte)) == 7
-    with session_options(spark, {PARTITIONS: "3"}):
-        assert shuffle_partitions(spark.range(1)) == 3
+        assert [coalesced(spark, partitions) for partitions in (4, 199, 200, 201)] == [
+            *(False, False, True, False)
+        ]
+    with session_options(spark, {PARTITIONS: "4"}):
+        assert not coalesced(spark, 4)
 
 
 @pytest.mark.parametrize("setting", module.COALESCE)
@@ -162,45 +197,19 @@ def test_who_wants_no_shuffle_coalesced_has_all_partitions(
     spark: SparkSession, setting: str
 ) -> None:
     with session_options(spark, {PARTITIONS: "200", setting: "false"}):
-        assert shuffle_partitions(spark.range(1)) == 200
+        assert not coalesced(spark, 200)
 
 
-#: What may hold more rows than what it is made of.
-MORE_ROWS: dict[str, Callable[[DataFrame], DataFrame]] = {
-    "lists taken apart": lambda df: df.selectExpr("explode(sequence(0, value))"),
-    "a join": lambda df: df.join(df.selectExpr("user_id"), "user_id"),
-    "python": lambda df: df.mapInArrow(lambda batches: batches, df.schema),
-    "a cache to come": lambda df: df.selectExpr("explode(sequence(0, value))").cache(),
-    "a hundred parts": lambda df: reduce(DataFrame.unionAll, [df.select("value")] * 99),
-    "an RDD beside": lambda df: df.select("value").union(df.rdd.map(lambda r: (1,)).toDF()),
-}
-
-
-@pytest.mark.parametrize("more", MORE_ROWS.values(), ids=MORE_ROWS)
-def test_what_may_hold_more_rows_than_its_source_has_all_partitions(
-    more: Callable[[DataFrame], DataFrame], events: DataFrame
+@pytest.mark.parametrize(("places", "partitions"), [(1, 1), (7, 7), (256, 19), (2_000, 2_000)])
+def test_spark_sends_each_number_to_the_partition_of_its_place(
+    places: int, partitions: int, spark: SparkSession
 ) -> None:
-    with session_options(events.sparkSession, {PARTITIONS: "200"}):
-        assert shuffle_partitions(more(events)) == 200
-        assert shuffle_partitions(events, more(events)) == 200
-
-
-def test_a_size_that_a_catalog_remembers_is_not_held_to_be_small(events: DataFrame) -> None:
-    spark = events.sparkSession
-    events.write.mode("overwrite").saveAsTable("remembered")
-    with session_options(spark, {PARTITIONS: "200"}):
-        assert shuffle_partitions(spark.table("remembered")) == 4
-        spark.sql("ANALYZE TABLE remembered COMPUTE STATISTICS")
-        assert shuffle_partitions(spark.table("remembered")) == 200
-    spark.sql("DROP TABLE remembered")
-
-
-def test_a_cached_table_has_the_size_of_its_cache(events: DataFrame) -> None:
-    cached = events.where("value > 9").cache()
-    cached.count()
-    with session_options(events.sparkSession, {PARTITIONS: "200"}):
-        assert shuffle_partitions(cached.select("user_id").distinct()) == 4
-    cached.unpersist()
+    numbers = numbers_for(places, partitions).tolist()
+    assert len(set(numbers)) == places
+    rows = spark.createDataFrame(list(enumerate(numbers)), "place int, number int")
+    with session_options(spark, {PARTITIONS: partitions, **ALL_PARTITIONS}):
+        sent = rows.repartition("number").select("place", F.spark_partition_id()).collect()
+    assert [partition for place, partition in sent if partition != place % partitions] == []
 
 
 def test_the_size_of_an_rdd_is_not_known(

@@ -153,4 +153,4 @@ def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
     columns, goes = routed(plan, wanted, done.keys, queries)
     groups = () if queries else feature_groups(done.features, done.schema)
     task = SplitTask(columns, cutting.keys, plan.places, both=done.keys, groups=groups)
-    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span")
+    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span", plan.partitions)

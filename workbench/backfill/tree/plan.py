@@ -94,4 +94,5 @@ def _nodes(plan: Plan) -> "DataFrame":
     columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
     task = NodeTask(columns, done.keys, plan.places, groups=groups)
-    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task, "tree nodes")
+    goes = with_value(goes, QUERY_TIMES, query_times(plan))
+    return bundled(goes, task, "tree nodes", plan.partitions)

@@ -52,7 +52,7 @@ class PiecesTask:
     funnel: FunnelTask
 
     def levels(
-        self, batches: Iterable[pa.RecordBatch], partitions: int
+        self, batches: Iterable[pa.RecordBatch], partitions: int, hashed: int | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Return bundles of levels: those of whole keys stay, those of pieces go to one task.
 
@@ -61,10 +61,12 @@ class PiecesTask:
         batches : iterable of pyarrow.RecordBatch
             Bundles of rows.
         partitions : int
-            How many tasks there are behind.
+            How many there are behind.
+        hashed : int, optional
+            See :class:`workbench.columnar.bundles.BundleTask`.
         """
         whole, pieces = by_wholeness(batches)
-        task = BundleTask((BUNDLE, *self.funnel.keys), (), partitions)
+        task = BundleTask((BUNDLE, *self.funnel.keys), (), partitions, hashed=hashed)
         yield from task.sent(self._bundles(whole, pieces, task_number() % partitions))
 
     def _bundles(self, whole: Batches, pieces: Batches, here: int) -> Iterator[Bundle]:

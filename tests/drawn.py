@@ -18,4 +18,6 @@ def draws(cases: int, parent: settings | None = None, **others: Any) -> settings
 
 def share_of(cases: int) -> int:
     """How many of so many cases the profile asks for: five at least."""
-    return max(cases * settings.default.max_examples // ALL, min(cases, 5))
+    profile = settings.default
+    assert profile is not None
+    return max(cases * profile.max_examples // ALL, min(cases, 5))

@@ -107,7 +107,7 @@ def explorers(spark: SparkSession, names: Iterable[str]) -> dict[str, Any]:
     )
     table = events(spark, names)
     funnel = wb.Funnel([NAMES["image"], NAMES["script"]], 5, key=key, time=time, event=event)
-    band = {NAMES["tags"]: wb.fn.quantile(value, [0.25, 0.5, 0.75])}
+    band: dict[str, Any] = {NAMES["tags"]: wb.fn.quantile(value, [0.25, 0.5, 0.75])}
     over = wb.Over(key, time, wb.Frame.rows(-1, 1), **band)
     last = wb.Backfill(key, time, [wb.Aggregation("last", event, 5, name=NAMES["tags"])], hop=2)
     funnels = wb.explore(funnel, table, by=segment)

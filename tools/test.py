@@ -188,8 +188,9 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     # would each compile all modules, and each part all tests.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as output:
-        streams = {"stdout": output, "stderr": subprocess.STDOUT}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, **streams)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
         try:
             code = process.wait(LONGEST)
         except subprocess.TimeoutExpired:

@@ -47,7 +47,7 @@ html_copy_source = html_show_sourcelink = False
 # The browser reads no second file from a folder: a search shows titles and no extracts.
 html_show_search_summary = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {"algorithms": []}
+html_sidebars: dict[str, list[str]] = {"algorithms": []}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,

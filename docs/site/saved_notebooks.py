@@ -23,7 +23,7 @@ def once() -> PageOf:
         kept = next((data[kind]["packed"] for kind in (LESSON, PAGE) if kind in data), None)
         if kept is not None and kept not in known:
             known[kept] = living_page(data)
-        return known.get(kept)
+        return None if kept is None else known[kept]
 
     return page_of
 

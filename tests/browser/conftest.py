@@ -177,8 +177,7 @@ def open_notebook(
 
     def open_(path_or_cells: Path | Iterable[str]) -> Page:
         name = f"{secrets.token_hex(4)}.ipynb"
-        was_run = isinstance(path_or_cells, Path)
-        if was_run:
+        if was_run := isinstance(path_or_cells, Path):
             shutil.copy(path_or_cells, lab.folder / name)
             lab.trust(name)
             harmless.add(NOT_READ)

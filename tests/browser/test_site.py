@@ -184,8 +184,7 @@ def test_the_search_finds_a_word_where_it_stands(site: Path, page: Page, asked: 
 def test_a_page_fits_a_phone_and_is_dark_where_its_reader_is(
     site: Path, chromium: Browser, name: str
 ) -> None:
-    phone = {"width": 390, "height": 844}
-    context = chromium.new_context(viewport=phone, color_scheme="dark")
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     page = context.new_page()
     page.goto((site / name).as_uri())
     assert page.evaluate(WIDER) <= 0

@@ -193,9 +193,11 @@ class World:
             return f"it counts {said}"
         known = {row["k0"] for row in self.known(truth)}
         for key, row, answer in zip(self.keys, found, self.answers(truth), strict=True):
-            if row is None and key in known:
-                return found.errors[key]
-            for name in answer if row else ():
+            if row is None:
+                if key in known:
+                    return found.errors[key]
+                continue
+            for name in answer:
                 if not agree(row[name], answer[name]):
                     return f"{name} of {key} is {row[name]!r} and not {answer[name]!r}"
         return ""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from tests.crash.moments import Moments
 from tests.crash.online import Durable, Process, script
@@ -26,7 +27,7 @@ for folder in sorted(Path(sys.argv[1]).iterdir(), key=lambda one: int(one.name))
 
 def test_pages_of_a_transaction_that_was_not_finished_change_nothing(tmp_path: Path) -> None:
     drawn, states = random.Random(4), tmp_path / "states"
-    expected = []
+    expected: list[Any] = []
     for before, after, held in transactions(tmp_path / "store"):
         for written in subsets(before, after, drawn):
             folder = states / str(len(expected))

@@ -94,7 +94,7 @@ def _answer(
 
 
 def every_method_gives_the_features_of_whole_keys(
-    queries: list[Row], events: list[Row], asked: list[tuple[str, Span, bool, bool]], plan: Plan
+    queries: list[Row], events: list[Row], asked: list[Any], plan: Plan
 ) -> None:
     features = [
         replace(one, call=replace(one.call, column=f"found {i}"))
@@ -129,7 +129,8 @@ def features_on_spark_are_those_of_the_windows_by_force(
         "t",
         [
             wb.Aggregation(
-                *(one.function, *one.names),
+                one.function,
+                one.argument,
                 windows=length,
                 where="good" if where else None,
                 by="bucket" if by else None,

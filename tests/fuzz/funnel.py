@@ -19,7 +19,7 @@ from workbench.columnar.blocks import CONDITIONS, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.funnel.worker.levels import FunnelTask
 
-Modes = dict[str, bool]
+Modes = dict[str, Any]
 
 modes = st.sampled_from(COMBINATIONS)
 windows = st.one_of(WINDOWS, st.sampled_from([MOST, MOST - 1, 2 * 10**15]))

@@ -13,6 +13,7 @@ from tests.workbench.windows.stream import test_close as on_close
 from tests.workbench.windows.stream import test_update as on_update
 from tests.workbench.windows.stream.cases import TICK, Row, batches, by_batch, calls, query_of
 from tests.workbench.windows.stream.changelogs import Change, Query, histories
+from tests.workbench.windows.test_pieces import ORDERED, orders
 from workbench.functions.fn import Function
 from workbench.windows.stream.worker.close import CloseOperator
 
@@ -103,7 +104,7 @@ CHECKS = [
             "history": histories(most_batches=5),
             "keys": keys,
             "along": st.one_of(
-                full_or_not(on_update.orders(on_update.ORDERED), on_update.counted),
+                full_or_not(orders(ORDERED), on_update.counted),
                 on_update.measured().map(alone),
             ),
             "functions": on_update.some_of(on_update.EVERY),
@@ -117,7 +118,7 @@ CHECKS = [
             # Times with a zone, which the rows have too, end before the last year does.
             "history": histories(of=AT_ENDS | {"moment": COLUMNS["moment"]}),
             "keys": keys,
-            "along": full_or_not(on_update.orders(on_update.ORDERED), on_update.counted),
+            "along": full_or_not(orders(ORDERED), on_update.counted),
             "functions": on_update.some_of(
                 {name: one.function for name, one in AS_THEY_ARE.items() if name not in SUMS}
             ),

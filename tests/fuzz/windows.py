@@ -27,13 +27,14 @@ from tests.workbench.windows.cases import (
     Columns,
     Varying,
     ask_duckdb,
+    ask_spark,
     counted_frames,
     frame_in_sql,
     same,
     tables,
     varying,
 )
-from tests.workbench.windows.pieces import answer
+from tests.workbench.windows.pieces import answer, answer_in_pieces
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, Offset, PerRow
 from workbench.functions.catalogue import CATALOGUE
@@ -224,18 +225,18 @@ def pieces_are_answered_as_whole_partitions_are(
     keys: list[str],
     first: tuple[str, str, str],
     frame: wb.Frame,
-    calls: in_pieces.Asked,
+    calls: dict[str, Any],
     plan: tuple[int, int, int],
 ) -> None:
-    call = rows, tuple(keys), [first, "id"], frame, calls
+    order = [first, "id"]
     try:
-        answer(*call)
+        answer(rows, tuple(keys), order, frame, calls)
     except (OverflowError, WorkbenchError) as error:
         # A sum that does not fit is refused either way.
         with pytest.raises(type(error), match=re.escape(str(error))):
-            in_pieces.answer_in_pieces(*call, *plan)
+            answer_in_pieces(rows, tuple(keys), order, frame, calls, *plan)
         return
-    in_pieces.check(*call, plan)
+    in_pieces.check(rows, tuple(keys), order, frame, calls, plan)
 
 
 def frames_on_spark_are_those_of_duckdb(
@@ -245,7 +246,7 @@ def frames_on_spark_are_those_of_duckdb(
     if around.unit == "rows":
         order_by.append("id")
     expected = ask_duckdb(rows, keys, order_by, around.sql, calls)
-    found = by_duckdb.ask_spark(spark, rows, keys, order_by, around.frame, calls)
+    found = ask_spark(spark, rows, keys, order_by, around.frame, calls)
     same(found, expected, calls)
 
 

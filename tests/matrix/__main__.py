@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     files = Path(mkdtemp(prefix="matrix-tables-"))
     write_tables(files)
     spark = wb.session({"spark.master": "local[2]", **NO_CALL_SITES, **ON_SPARK})
-    expected, wrong = ask(spark, files, names), 0
+    expected, different = ask(spark, files, names), 0
     for name in asked.sessions or EVERY:
         start = time.monotonic()
         found = _asked(EVERY[name], files, names)
@@ -41,9 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"({time.monotonic() - start:.0f} s)", flush=True)
         for line in differ:
             print(f"    {line}", flush=True)
-        wrong += len(differ)
-    print(f"{wrong} answers differ")
-    return int(bool(wrong))
+        different += len(differ)
+    print(f"{different} answers differ")
+    return int(bool(different))
 
 
 def _asked(session: Session, files: Path, names: list[str]) -> dict[str, Answer]:

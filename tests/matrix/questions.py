@@ -85,7 +85,8 @@ def levels(tables: Tables) -> Answer:
 
 
 def levels_by_conditions(tables: Tables) -> Answer:
-    steps = {"seen": "event = 'view'", "good": F.col("good"), "dear": "price > 40 OR cents > 150"}
+    dear = "price > 40 OR cents > 150"
+    steps: dict[str, Any] = {"seen": "event = 'view'", "good": F.col("good"), "dear": dear}
     modes = ["strict_order", "allow_reentry", "strict_once"]
     funnel = wb.Funnel(steps, "2 days", ["user", "city"], "at", modes=modes)
     return rows_of(funnel.levels(tables.events), "user", "city")
@@ -151,7 +152,7 @@ def groups_frames(tables: Tables) -> Answer:
 
 def frames_by_spark(tables: Tables) -> Answer:
     """What Spark's own operator answers, as the kernels do."""
-    functions = {
+    functions: dict[str, Any] = {
         "before": fn.lag("city"), "after": fn.lead("cents", 2), "number": fn.row_number(),
         "total": fn.sum("cents"), "most": fn.max("price"), "tile": fn.ntile(3),
     }  # fmt: skip

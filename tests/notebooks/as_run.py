@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -50,7 +51,7 @@ def pytest_sessionfinish() -> None:
         Path(os.environ[AS_RUN], COMPLETE).touch()
 
 
-def keep(file: IPyNbFile, cells: list[pytest.Item], folder: Path) -> None:
+def keep(file: IPyNbFile, cells: list[Any], folder: Path) -> None:
     """Write a notebook with the outputs of its run and the state of its widgets."""
     path = folder / file.path.name
     state = path.with_suffix(".json")

@@ -1,6 +1,7 @@
 """The exercises of the notebooks take the right answers, recomputed here, and no others."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -58,7 +59,7 @@ def test_how_many_levels_a_million_rows_have() -> None:
 def test_which_delay_stands_out_second_most(spark: SparkSession) -> None:
     departures = wb.datasets.flights(spark).where("event LIKE 'departed%'")
     frame = wb.Frame.rows(-500, 500, exclude="current row")
-    functions = {"usual": wb.fn.avg("delay"), "spread": wb.fn.stddev("delay")}
+    functions: dict[str, Any] = {"usual": wb.fn.avg("delay"), "spread": wb.fn.stddev("delay")}
     beside = wb.over(departures, "origin", ["time", "tailnum", "flight"], frame, **functions)
     scored = beside.where("spread > 0").selectExpr("delay", "(delay - usual) / spread AS score")
     _, second = scored.orderBy("score", ascending=False).limit(2).collect()
@@ -69,7 +70,9 @@ def test_which_delay_stands_out_second_most(spark: SparkSession) -> None:
 def test_in_which_month_the_largest_share_gets_to_the_end(spark: SparkSession) -> None:
     trend = cascade("12 hours").trend(wb.datasets.flights(spark), every="1 month")
     last = trend[trend["step"] == CASCADE[-1]]
-    month = last.loc[last["share"].idxmax(), "from"].month
+    largest: Any = last["share"].idxmax()
+    begin: Any = last.loc[largest, "from"]
+    month = begin.month
     assert accepted(month, QUESTIONS)
     assert not accepted(month + 1, QUESTIONS)
 
@@ -78,7 +81,8 @@ def test_who_is_still_open_in_the_shop(spark: SparkSession) -> None:
     clicks = wb.datasets.clickstream(spark, users=5_000).where("timestamp < '2024-01-12'")
     shop = wb.Funnel(["signup", "add_to_cart", "checkout"], window="3 days")
     trend = shop.trend(clicks, every="1 day").set_index(["from", "step"])
-    assert accepted(int(trend.loc[("2024-01-10", "checkout"), "open"]), QUESTIONS)
+    still_open: Any = trend.loc[("2024-01-10", "checkout"), "open"]
+    assert accepted(int(still_open), QUESTIONS)
 
 
 def test_which_device_differs_by_more_than_chance(spark: SparkSession) -> None:

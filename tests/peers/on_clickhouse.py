@@ -10,7 +10,7 @@ import pyarrow as pa
 import sqlglot
 from chdb.session import Session
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokens import TokenType  # type: ignore[attr-defined]
 
 from tests.kernels.funnel.test_funnel import clickhouse
 from tests.peers.asked import ask, tree_of, why_it_failed

@@ -52,7 +52,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(CATALOGUE, name, row)
 
 
-def asked_of(column: str) -> dict[str, Function]:
+def asked_of(column: str) -> dict[str, Any]:
     """The added functions, and the same of distinct values."""
     plain = {name: Function(name, (column,)) for name in ADDED}
     return plain | {f"{name}_once": one.distinct() for name, one in plain.items()}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.io import capture_output
+from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import workbench as wb

@@ -83,7 +83,7 @@ def on_spark(spark: SparkSession) -> None:
 @BOTH_WAYS
 @given(rows=cases.tables(most_rows=30))
 def test_window_functions_are_those_of_sparks_workers(spark: SparkSession, rows: pa.Table) -> None:
-    columns = {name: cases.TIE_PROOF[name].function for name in SOME}
+    columns: dict[str, Any] = {name: cases.TIE_PROOF[name].function for name in SOME}
     frame = wb.Frame.range(-2, 1)
     both_ways(spark, lambda: wb.over(rows, "p", "k", frame, "kernel", **columns))
 

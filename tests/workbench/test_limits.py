@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 def funnel(steps: int = 2, **more: Any) -> wb.Funnel:
-    given = {"window": 5, "key": "k", "time": "t", "event": "event"} | more
+    given: dict[str, Any] = {"window": 5, "key": "k", "time": "t", "event": "event"} | more
     return wb.Funnel([f"step {i}" for i in range(steps)], **given)
 
 
@@ -362,7 +362,8 @@ def test_what_has_no_limit_goes_as_far_as_the_page_says(spark: SparkSession) -> 
     events = spark.range(6).select(
         key.alias("k"), F.col("id").alias("t"), F.lit(1.5).alias(name), *more
     )
-    functions = {f"m{i}": wb.fn.median(name) for i in range(tried["functions of one call"])}
+    calls = range(tried["functions of one call"])
+    functions: dict[str, Any] = {f"m{i}": wb.fn.median(name) for i in calls}
     moving = wb.over(events, "k", "t", wb.Frame.rows(-1, 0), **functions).agg(
         *(F.sum(one).alias(one) for one in functions)
     )

@@ -3,9 +3,13 @@
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.stores.embedded import Embedded as Embedded
+    from workbench.stores.remote import Redis as Redis
 
 __all__ = ["Embedded", "Redis", "Store", "StoreError"]
 

@@ -21,6 +21,7 @@ from workbench.widgets.explorers.explorer import Card, Stilled
 from workbench.widgets.html import HTML, listing
 
 if TYPE_CHECKING:
+    from workbench.queries.query import Query
     from workbench.spark.sources.given import TableLike
 
 #: Between a card's edge and its picture, on both sides.
@@ -28,9 +29,9 @@ _EDGES = 36
 
 
 @overload
-def plan(df: "TableLike", run: bool = False) -> "PlanView": ...
+def plan(df: "TableLike | Query", run: bool = False) -> "PlanView": ...
 @overload
-def plan(df: Mapping[str, "TableLike"], run: bool = False) -> "PlanViews": ...
+def plan(df: Mapping[str, "TableLike | Query"], run: bool = False) -> "PlanViews": ...
 def plan(df: Any, run: bool = False) -> "PlanView | PlanViews":
     """Show the plan of a query: its shape or, after a run, its metrics. Or those of several.
 

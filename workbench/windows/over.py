@@ -28,7 +28,7 @@ class Over(WindowCall):
 
     Parameters
     ----------
-    partition_by : str or list of str
+    partition_by : str or list of str, optional
         The columns whose values are one partition; without any, all rows are.
     order_by : str, tuple, or list of these
         ``"day"`` ascends and ``"-day"`` descends; ``("day", "desc")`` says the same, and
@@ -340,7 +340,7 @@ CURRENT ROW
 
 def over(
     df: "TableLike",
-    partition_by: str | Sequence[str] = (),
+    partition_by: str | Sequence[str] | None = (),
     order_by: Any = (),
     frame: Frame | None = None,
     engine: str = "auto",

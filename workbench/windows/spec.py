@@ -47,7 +47,7 @@ class WindowCall(Described):
 
     def __init__(
         self,
-        partition_by: str | Sequence[str] = (),
+        partition_by: str | Sequence[str] | None = (),
         order_by: Any = (),
         frame: Frame | None = None,
         engine: str = "auto",

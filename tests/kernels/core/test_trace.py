@@ -1,13 +1,14 @@
 """A trace: every captioned step as a full state, of the function that also runs compiled."""
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kernels import Kernel, kernel, trace
 from kernels.core.kernel import Int64Column
-from kernels.core.trace import fill
+from kernels.core.trace import Trace, fill
 
 
 @kernel
@@ -27,9 +28,9 @@ def running_sum(values: Int64Column, total: Int64Column) -> int:
     return large
 
 
-def run(*values: int, **options: object) -> tuple[Kernel, object]:
+def run(*values: int, **options: Any) -> tuple[Kernel, Trace]:
     columns = np.array(values, np.int64), np.zeros(len(values), np.int64)
-    return running_sum, trace(running_sum, *columns, **options)  # type: ignore[arg-type]
+    return running_sum, trace(running_sum, *columns, **options)
 
 
 def test_each_step_says_what_its_line_has_done() -> None:

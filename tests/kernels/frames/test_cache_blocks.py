@@ -121,7 +121,7 @@ def test_rows_of_a_quantile_count_from_their_partition() -> None:
 @pytest.mark.parametrize("name", FRAMES)
 def test_every_row_is_in_one_part_with_its_values(name: str) -> None:
     begin, end = FRAMES[name]
-    seen = []
+    seen: list[int] = []
     for part in parts(ROWS, begin, end):
         seen += range(part.rows.start, part.rows.stop)
         if part.shift > 0:

@@ -125,7 +125,7 @@ def test_calendar_intervals_are_given_as_the_keys_at_each_rows_bounds(
 ) -> None:
     days = sorted(data.draw(st.lists(st.integers(-800, 800), max_size=12)))
     descending = data.draw(st.booleans())
-    case = Partitions([days[::-1] if descending else days], descending)
+    case = Partitions([list(reversed(days) if descending else days)], descending)
     dates = np.array(case.flat, np.int64).astype("datetime64[D]")
     low, high = (months_after(dates, -n if descending else n) for n in ends)
     between = " AND ".join(
@@ -163,8 +163,8 @@ def test_distances_that_lead_beyond_the_integers_are_measured_right(
         [j for j, other in enumerate(keys) if low <= sign * (other - key) <= high] for key in keys
     ]
     assert frames(order, "range", low, high) == expected
-    each = [np.full(len(keys), bound) for bound in (low, high)]
-    assert frames(order, "range", *each) == expected
+    low_of_each, high_of_each = (np.full(len(keys), bound) for bound in (low, high))
+    assert frames(order, "range", low_of_each, high_of_each) == expected
 
 
 @pytest.mark.parametrize("unit", ["rows", "groups"])
@@ -273,7 +273,8 @@ def test_a_session_is_rows_that_each_come_less_than_a_gap_behind_the_one_before(
     keys: list[Any], gap: int, descending: bool, nulls: int, exclude: str
 ) -> None:
     floats = any(isinstance(key, float) for key in keys)
-    code = order_code(np.array(keys, np.float64 if floats else np.int64), descending)
+    kind: Any = np.float64 if floats else np.int64
+    code = order_code(np.array(keys, kind), descending)
     keys = [keys[i] for i in np.argsort(code, kind="stable")]
     sign = -1 if descending else 1
     session = [0] * len(keys)
@@ -283,13 +284,13 @@ def test_a_session_is_rows_that_each_come_less_than_a_gap_behind_the_one_before(
         session[i] = session[i - 1] + int(not away < gap)
     session += [len(keys) + i for i in range(nulls)]
     rows = len(session)
-    key = np.array([*keys, *[0] * nulls], np.float64 if floats else np.int64)
+    key = np.array([*keys, *[0] * nulls], kind)
     order = order_by_key(np.array([0, rows]), key, np.array([[0, nulls]]), descending)
     distance = float(gap) if floats else gap
     expected = [[j for j in range(rows) if session[j] == one] for one in session]
     assert frames(order, "session", -distance, distance) == expected
     peers = [[j for j in range(rows) if order.group[j] == one] for one in order.group]
-    left_out = {
+    left_out: Any = {
         "no others": [[] for _ in range(rows)], "current row": [[i] for i in range(rows)],
         "group": peers, "ties": [[j for j in peers[i] if j != i] for i in range(rows)],
     }[exclude]  # fmt: skip

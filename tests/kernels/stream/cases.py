@@ -91,10 +91,8 @@ def fates(draw: st.DrawFn) -> Args:
 def look_of_row(row: Any) -> FrameExtent:
     """An extent as a table has it; without a bound where no code is as far away."""
     unit, back, _, start, _ = (int(cell) for cell in row)
-    return FrameExtent(
-        UNITS[unit],
-        *(None if far == MOST else sign * far for far, sign in ((start, -1), (back, 1))),
-    )
+    low, high = (None if far == MOST else sign * far for far, sign in ((start, -1), (back, 1)))
+    return FrameExtent(UNITS[unit], low, high)
 
 
 def merged_by_sorting(before: Args, after: Args, result: Any) -> bool:

@@ -93,7 +93,8 @@ def test_ranges_of_a_partition_stand_apart_and_in_order(
 def valued(draw: st.DrawFn, most: int = 12) -> tuple[Batch, Ints, Ints]:
     batch = draw(batches(most))
     random = np.random.default_rng(draw(st.integers(0, 999)))
-    return batch, *(random.integers(0, 5, len(one)) for one in (batch.code, batch.new_code))
+    old, new = (random.integers(0, 5, len(one)) for one in (batch.code, batch.new_code))
+    return batch, old, new
 
 
 @some

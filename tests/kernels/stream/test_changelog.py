@@ -119,7 +119,8 @@ def all_answers(table: Table, given_calls: list[Call]) -> Sink:
 def test_the_changelog_folded_in_order_gives_the_answers_over_all_rows(
     tables: list[Table], given_calls: list[Call]
 ) -> None:
-    kept, sink = Kept(given_calls), {}
+    kept = Kept(given_calls)
+    sink: dict[Any, Any] = {}
     for table in tables:
         changes = kept.run(table)
         folded(sink, changes)

@@ -105,7 +105,8 @@ def events(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 def test_every_row_leaves_once_with_the_answers_over_all_rows(
     batches: list[list[tuple[int, int, int]]], given_calls: list[Call]
 ) -> None:
-    stream, watermark, admitted, left = Stream(given_calls), -100, [], {}
+    stream, watermark, admitted = Stream(given_calls), -100, []
+    left: dict[Any, Any] = {}
     for batch in [*batches, []]:
         rows = [row for row in batch if row[1] > watermark]
         admitted += rows

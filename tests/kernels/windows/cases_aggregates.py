@@ -80,16 +80,16 @@ def state_of(empty: Any, value: Any, other: Any, rows: Any) -> list[Any]:
 def updates_row_by_row(before: Args, after: Args, result: Any) -> bool:
     empty = before[0]
     value, other = [column for column in before[1:] if np.ndim(column) == 1][:2]
-    frames = before[-3:-1]
-    expected = [state_of(empty, value, other, members(*frames, i)) for i in range(len(frames[0]))]
+    begin, end = before[-3:-1]
+    expected = [state_of(empty, value, other, members(begin, end, i)) for i in range(len(begin))]
     return bool((after[-1] == expected).all())
 
 
 def joins_what_is_between(before: Args, after: Args, result: Any) -> bool:
-    empty, part, *frames, _ = before
-    for i in range(len(frames[0])):
+    empty, part, begin, end, _ = before
+    for i in range(len(begin)):
         state = empty
-        for row in members(*frames, i):
+        for row in members(begin, end, i):
             state = state.combine(type(empty)(*part[row].tolist()))
         if after[-1][i].tolist() != list(state):
             return False
@@ -109,8 +109,8 @@ def joins_children(before: Args, after: Args, result: Any) -> bool:
 
 
 def finds_the_least(before: Args, after: Args, result: Any) -> bool:
-    key, *frames = before[:3]
-    rows = [members(*frames, i) for i in range(len(frames[0]))]
+    key, begin, end = before[:3]
+    rows = [members(begin, end, i) for i in range(len(begin))]
     return after[3].tolist() == [min(r, key=lambda row: key[row], default=-1) for r in rows]
 
 

@@ -94,9 +94,9 @@ def joins_by_force(before: Args, after: Args, result: Any) -> bool:
 
 def once_each(before: Args, after: Args, result: Any) -> bool:
     """Say whether the states are those of each value once, in any order of the values."""
-    empty, value, other, key, *frames = before[:6]
-    for i in range(len(frames[0])):
-        rows = list({key[row]: row for row in reversed(members(*frames, i))}.values())
+    empty, value, other, key, begin, end = before[:6]
+    for i in range(len(begin)):
+        rows = list({key[row]: row for row in reversed(members(begin, end, i))}.values())
         expected = state_of(empty, value, other, sorted(rows))
         found = after[-1][i].tolist()
         # Which of its rows stands for a value is left open.
@@ -138,7 +138,7 @@ def deviation_of_distinct_values(before: Args, after: Args, result: Any) -> bool
 
 def ends_never_move_back(before: Args, after: Args, result: Any) -> bool:
     visit = after[2].tolist()
-    ends = [hull(*before[:2], i)[1] for i in visit]
+    ends = [hull(before[0], before[1], i)[1] for i in visit]
     some = [end for end in ends if end > 0]
     return sorted(visit) == list(range(len(visit))) and some == sorted(some)
 

@@ -111,7 +111,8 @@ def exchanged(begin: Any, end: Any, order: list[int]) -> int:
 
 
 def counts_exchanges(before: Args, after: Args, result: Any) -> bool:
-    return bool(result == exchanged(*before, list(range(len(before[0])))))
+    begin, end = before
+    return bool(result == exchanged(begin, end, list(range(len(begin)))))
 
 
 def visits_each_once(before: Args, after: Args, result: Any) -> bool:
@@ -157,7 +158,7 @@ def counted(draw: st.DrawFn, kernel: str) -> Args:
         "walk_mad": [key[order].astype(np.float64), ranked(order)],
         "median_deviations": [key.astype(np.float64), order],
     }.get(kernel, [key])
-    frames = draw(random_frames(len(key), rows))
+    frames: tuple[Any, ...] = draw(random_frames(len(key), rows))
     if kernel == "walk_mode":
         frames = *frames, np.array(draw(st.permutations(range(rows))), np.uint32)
     deviations = kernel in ("walk_mad", "median_deviations")
@@ -166,8 +167,9 @@ def counted(draw: st.DrawFn, kernel: str) -> Args:
 
 def check_frames(values: Any, frames: Args, got: Any, answer: Callable[[list[Any]], Any]) -> bool:
     """Say whether the answer of each frame is that over its rows, as (row, value)."""
+    begin, end = frames
     expected = [
-        answer([(row, values[row]) for row in members(*frames, i)]) for i in range(len(frames[0]))
+        answer([(row, values[row]) for row in members(begin, end, i)]) for i in range(len(begin))
     ]
     return np.allclose(got, expected, equal_nan=True)
 

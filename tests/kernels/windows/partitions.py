@@ -46,7 +46,7 @@ class Partitions:
         """The order as the kernels take it; rows without a key hold an arbitrary one."""
         missing = [sum(key is None for key in keys) for keys in self.keys]
         nulls = np.array([(n, 0) if self.nulls_first else (0, n) for n in missing], np.int64)
-        dtype = np.int64 if self.kind == "BIGINT" else np.float64
+        dtype: Any = np.int64 if self.kind == "BIGINT" else np.float64
         keys = np.array([5 if key is None else key for key in self.flat], dtype)
         return order_by_key(self.offsets, keys, nulls.reshape(-1, 2), self.descending)
 
@@ -107,10 +107,10 @@ def partitions(
     key = st.one_of(numbers, numbers, numbers, st.none())
 
     def in_order(keys: Sequence[Key]) -> list[Key]:
-        present = [key for key in keys if key is not None]
+        present: list[Any] = [key for key in keys if key is not None]
         present.sort(key=_sort_key, reverse=descending)
         nulls: list[Key] = [None] * (len(keys) - len(present))
-        return nulls + present if nulls_first else present + nulls  # type: ignore[operator]
+        return nulls + present if nulls_first else present + nulls
 
     keys = draw(st.lists(st.lists(key, max_size=most_rows).map(in_order), min_size=1, max_size=3))
     return Partitions(keys, descending, nulls_first, "DOUBLE" if as_floats else "BIGINT")

@@ -40,8 +40,8 @@ def answers(
 
 
 def check(got: list[Any], expected: list[Any]) -> None:
-    numbers = (np.array([np.nan if x is None else x for x in a], float) for a in (got, expected))
-    np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-9)
+    one, other = (np.array([np.nan if x is None else x for x in a], float) for a in (got, expected))
+    np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", [n for n, a in AGGREGATES.items() if a.takes != KEYS])

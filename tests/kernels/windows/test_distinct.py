@@ -38,8 +38,8 @@ def column(data: st.DataObject, of: st.SearchStrategy[Any], window: Window) -> A
 
 
 def check(got: list[Any], expected: list[Any]) -> None:
-    numbers = (np.array([np.nan if x is None else x for x in a], float) for a in (got, expected))
-    np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-9)
+    one, other = (np.array([np.nan if x is None else x for x in a], float) for a in (got, expected))
+    np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", OF_NUMBERS)

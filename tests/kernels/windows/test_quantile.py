@@ -65,11 +65,11 @@ def test_any_frames_have_the_rows_that_sorting_finds(
     frames = data.draw(random_frames(size, rows))
     # A block has as many values as rows: what no frame has may be anything.
     wide = np.concatenate([values, np.full(max(rows - size, 0), 5)])
-    padded = [
+    begin, end = (
         np.concatenate([ends, np.zeros((len(wide) - rows, ends.shape[1]), np.int64)])
         for ends in frames
-    ]
-    low, high, fraction = find_quantile_rows(one_partition(wide), wide, *padded, [0.5])
+    )
+    low, high, fraction = find_quantile_rows(one_partition(wide), wide, begin, end, [0.5])
     for i in range(rows):
         inside = sorted(values[members(*frames, i)])
         if not inside:

@@ -212,7 +212,8 @@ def moments(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
     asked = [datetime(2024, 3, 31, 5, 30), datetime(1970, 1, 1, 0, 30)]
     two = [(1, hour, hour, i) for i, hour in enumerate(asked)]
     queries = spark.createDataFrame(two, "k int, t timestamp, n timestamp_ntz, id int")
-    return tuple(df.selectExpr("*", "cast(n AS date) AS day") for df in (queries, events))
+    day = "*", "cast(n AS date) AS day"
+    return queries.selectExpr(*day), events.selectExpr(*day)
 
 
 @pytest.mark.parametrize("method", EVERY)

@@ -82,7 +82,7 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
         "windows: {'5 hours': 1} is a mapping; give one value, or several in a list.",
     ),
     (
-        lambda: wb.Aggregation("count", windows=b"5"),  # type: ignore[arg-type]
+        lambda: wb.Aggregation("count", windows=b"5"),
         "windows: b'5' is not a duration; give one " + SUCH_AS,
     ),
     (
@@ -269,7 +269,10 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
             ),
             "age_last_5h: the events' column 'age' holds interval year to month, which does not go",
         ),
-        (lambda: asked().run(*tables, method=["scan"]), "method: ['scan'] is not known;"),
+        (
+            lambda: asked().run(*tables, method=["scan"]),  # type: ignore[arg-type]
+            "method: ['scan'] is not known;",
+        ),
         (
             lambda: asked("count", windows="5 hours", where="rand() > 0.5").run(*tables),
             "count_5h: the condition is another one each time it is computed, and so the answer",

@@ -25,7 +25,7 @@ from workbench.columnar.blocks import (
 Row = dict[str, Any]
 
 #: Columns that may be a key: their type, and values of which some are often drawn twice.
-KEYS = {
+KEYS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "long": (pa.int64(), [0, -1, 7, 2**63 - 1]),
     "string": (pa.string(), ["", "a", "ä", "a b"]),
     "boolean": (pa.bool_(), [False, True]),
@@ -33,7 +33,7 @@ KEYS = {
     "decimal": (pa.decimal128(10, 2), [Decimal("0.10"), Decimal("-3.00"), Decimal("12345678.90")]),
     "timestamp": (pa.timestamp("us", "UTC"), [datetime(1969, 7, 20, tzinfo=UTC)] * 2),
 }
-CHOICES = [("long",), ("string",), ("boolean",), ("date",), ("decimal",), ("timestamp",)]
+CHOICES: list[tuple[str, ...]] = [(name,) for name in KEYS]
 CHOICES += [("string", "long"), ("date", "boolean", "decimal")]
 
 SCHEMA = pa.schema(

@@ -28,7 +28,7 @@ PLACES = 3
 def sent(kind: type[BundleTask], rows_of_tasks: list[list[int]]) -> pa.Table:
     """The values of all tasks whose rows have numbers, in order of their places."""
     task = kind(("k0", PARTITION), ("k0",), PLACES)
-    values = []
+    values: list[Any] = []
     for rows in rows_of_tasks:
         to = pa.array([number % PLACES for number in rows], pa.int32())
         values += task.run([pa.record_batch({"k0": rows, PARTITION: to})])

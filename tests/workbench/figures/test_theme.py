@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ THEMES = ("light", "dark")
 #: What eyes without one kind of cones see of linear red, green and blue.
 #: Source: Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color
 #: vision deficiency" (2009), severity 1.
-EYES = {
+EYES: dict[str, Any] = {
     "all cones": np.eye(3),
     "no long cones": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
                       [-0.003882, -0.048116, 1.051998]],

@@ -36,8 +36,8 @@ def seeded_events(users: int = 300, seed: int = 0) -> list[Event]:
 def of_users(rows: Sequence[Event]) -> dict[int, list[tuple[int, str | None, str | None]]]:
     """Return the rows of each user: time, event and segment."""
     found: dict[int, list[tuple[int, str | None, str | None]]] = defaultdict(list)
-    for user, *row in rows:
-        found[user].append((row[0], row[1], row[2]))
+    for user, time, name, segment in rows:
+        found[user].append((time, name, segment))
     return dict(found)
 
 
@@ -122,7 +122,7 @@ def steps_by_hand(found: list[Way]) -> pd.DataFrame:
 
 
 def _quantile(seconds: list[int], share: float) -> pd.Timedelta:
-    return pd.to_timedelta(pd.Series(seconds, dtype=float).quantile(share), unit="s")
+    return pd.to_timedelta(float(pd.Series(seconds, dtype=float).quantile(share)), unit="s")
 
 
 #: What tests ask that bring no events of their own, and how far each user gets.

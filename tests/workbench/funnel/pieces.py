@@ -62,7 +62,8 @@ def levels(task: FunnelTask, rows: pa.Table) -> list[str]:
 
 def levels_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table) -> list[str]:
     """Return the same with keys cut by time, as it suits a table that may be another one."""
-    answer, found = PiecesTask(task), []
+    answer = PiecesTask(task)
+    found: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
         found += answer.levels(bundles, plan.partitions)
     return _told(one for part in _by_partition(found, plan) for one in answer.joined_levels(part))
@@ -76,7 +77,8 @@ def figures(task: FunnelTask, rows: pa.Table) -> list[str]:
 
 def figures_in_pieces(task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table) -> list[str]:
     """Return the same with keys cut by time."""
-    answer, found = PiecesTask(task), []
+    answer = PiecesTask(task)
+    found: list[pa.RecordBatch] = []
     for bundles in _shuffled(task, rows, plan, cut_for):
         found += answer.begun(bundles)
     return _told(partial(answer.summed_up, summary=_summary(task))(found))

@@ -167,7 +167,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "Arrow, the path of a file, or a table's name.",
     ),
     (
-        lambda df: funnel().skipped(pd.DataFrame()),  # type: ignore[arg-type]
+        lambda df: funnel().skipped(pd.DataFrame()),
         "events: the table has no columns; give one that has some.",
     ),
     (

@@ -46,8 +46,9 @@ def test_shares_and_differences_are_those_of_the_papers(
     others, base = [one for one in counts[1:] if one[1]], counts[0]
     if not base[1] or not others:
         return
-    n, of = map(np.array, zip(*others, strict=True))
-    compared = differences_of(n, of, np.full(len(n), base[0]), np.full(len(n), base[1]), confidence)
+    part, whole = map(np.array, zip(*others, strict=True))
+    begun = np.full(len(others), base[0]), np.full(len(others), base[1])
+    compared = differences_of(part, whole, *begun, confidence)
     level = norm.isf((1 - confidence) / 2 / len(others))
     low0, high0 = wilson(*base, level)
     p0 = base[0] / base[1]
@@ -115,6 +116,7 @@ def test_a_comparison_holds_what_the_steps_hold(events: DataFrame, prepared: wb.
     told = found.dropna(subset="difference")
     assert len(told) == found.attrs["compared"] == 4
     assert largest not in told["device"].tolist()
+    row: Any
     for row in told.itertuples():
         # A null among the labels of an index is found by its place.
         share = found.loc[row.Index, "share"]
@@ -165,6 +167,7 @@ def test_fewer_segments_are_fewer_comparisons(prepared: wb.Prepared) -> None:
 
 def test_people_are_those_behind_a_cell(events: DataFrame, prepared: wb.Prepared) -> None:
     found = FUNNEL.compare(prepared, by=["device", "odd"])
+    row: Any
     for row in found.itertuples():
         asked: dict[str, Any] = {"by": ["device", "odd"], "segment": (row.device, row.odd)}
         people = FUNNEL.people(prepared, reached=row.step, **asked)
@@ -179,6 +182,7 @@ def test_people_are_those_behind_a_cell(events: DataFrame, prepared: wb.Prepared
 def test_those_who_took_an_optional_step_are_behind_it(prepared: wb.Prepared) -> None:
     funnel = wb.Funnel(STEPS, window=9, optional=["B"])
     found = funnel.compare(prepared, by="plan")
+    row: Any
     for row in found.itertuples():
         people = funnel.people(prepared, reached=row.step, by="plan", segment=row.plan)
         assert people.count() == row.users
@@ -238,7 +242,7 @@ def test_what_the_data_alone_tell_is_refused_by_a_sentence(
 
 
 def test_a_comparison_is_shown_in_percent(prepared: wb.Prepared) -> None:
-    shown = FUNNEL.compare(prepared, by="plan")._repr_html_()
+    shown = FUNNEL.compare(prepared, by="plan")._repr_html_()  # type: ignore[operator]
     assert "Comparison" in shown
     assert "100.0%" in shown
     assert isinstance(FUNNEL.compare(prepared, by="plan"), pd.DataFrame)

@@ -322,11 +322,12 @@ def test_sessions_of_a_column_are_parts_of_a_key(
 
 
 def test_prepared_events_and_tables_answer_alike(events: DataFrame, prepared: wb.Prepared) -> None:
-    for asked in (
+    rules: list[dict[str, Any]] = [
         {"count": "sessions", "session": 3},
         {"count": "conversions", "start": 4, "end": 20},
         {"start": 4, "end": 12, "order": "strict"},
-    ):
+    ]
+    for asked in rules:
         funnel = wb.Funnel(STEPS, window=9, **asked)
         number = [one for one in ("session", "chain") if one[0] == str(asked.get("count"))[0]]
         order = ["user_id", *number]

@@ -117,7 +117,7 @@ def by_hand(
 
 
 def as_counts(found: Drivers) -> Counts:
-    rows = found.table.itertuples()
+    rows: Any = found.table.itertuples()
     return {(row.column, row.value): (row.went_on, row.dropped) for row in rows}
 
 
@@ -143,6 +143,7 @@ def test_a_table_and_prepared_events_are_answered_alike(
 
 def test_odds_ratios_intervals_and_adjusted_p_values(prepared: wb.Prepared) -> None:
     found = FUNNEL.drivers(prepared, "cart", by="segment", landmark="4 seconds", least=5)
+    row: Any
     for row in found.table.itertuples():
         cells = [row.went_on, row.dropped, found.went_on - row.went_on, found.dropped - row.dropped]
         assert min(cells) > 0
@@ -199,6 +200,7 @@ def test_who_converts_at_once_is_no_proof_against_what_takes_time(spark: SparkSe
     table = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
     found = wb.Funnel(["start", "pay"], 20).drivers(table, "pay", landmark=6, least=1)
     assert found.early == 40
+    row: Any
     [row] = found.table.itertuples()
     # Of those still undecided, all who go on have read it: the odds are above one.
     assert (row.value, row.odds_ratio > 1) == ("help", True)
@@ -277,8 +279,9 @@ def test_a_landmark_is_shorter_than_the_window_of_its_step(
 
 def test_values_of_columns_that_hold_no_text_are_looked_at_as_text(events: DataFrame) -> None:
     east = events.withColumn("n", F.when(F.col("segment") == "east", 1.5))
-    counted: Counter[str] = Counter()
+    counted: Counter[tuple[str, str]] = Counter()
     found = FUNNEL.drivers(east, "cart", by="n", landmark="4 seconds", least=1, most=1_000)
+    row: Any
     for row in found.table.itertuples():
         counted[row.column, row.value] += row.went_on + row.dropped
     _, true, _, _ = by_hand(1, 4)

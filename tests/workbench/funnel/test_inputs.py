@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
@@ -171,7 +171,7 @@ def test_prepared_events_take_any_name_of_a_column_too(days: DataFrame) -> None:
 
 
 def test_conditions_may_overlap_be_null_and_count_for_several_steps(days: DataFrame) -> None:
-    conditions = {
+    conditions: dict[str, str | Column] = {
         "a or b": F.col("event").isin("a", "b"),
         "b": "event = 'b'",
         "b again": "event LIKE 'b%'",

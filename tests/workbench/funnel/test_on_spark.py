@@ -64,9 +64,10 @@ def levels_by_every_path(
     events = table_of(spark, case)
     asked = []
     with wb.Funnel(names if named else conditions, window).prepare(events) as prepared:
+        sources: dict[str, DataFrame | wb.Prepared] = {"table": events, "prepared": prepared}
         for modes in combinations:
             funnel = wb.Funnel(names if named else conditions, window, modes=modes)
-            for path, source in [("table", events), ("prepared", prepared)]:
+            for path, source in sources.items():
                 asked.append(_labelled(funnel.levels(source), path, modes))
         rows = reduce(DataFrame.union, asked).collect()
     return sorted((path, tuple(modes), *rest) for path, modes, *rest in map(tuple, rows))
@@ -82,7 +83,7 @@ def expected(case: Streams, combinations: list[Modes]) -> list[Answer]:
     """ClickHouse's levels, and the kernel's chains; users without rows are in no table."""
     answers: list[Answer] = []
     for modes in combinations:
-        switches = {mode: mode in modes for mode in ALL_MODES}
+        switches: dict[str, Any] = {mode: mode in modes for mode in ALL_MODES}
         level = ask_clickhouse(case, switches)
         _, chains = funnel_levels(*case.columns, case.steps, case.window, **switches)
         for path in ("prepared", "table"):
@@ -131,7 +132,7 @@ def test_one_key_may_hold_nearly_everything(kind: str, run_on: RunOn) -> None:
     assert skipped == 10 + 200
 
 
-def summaries(spark: SparkSession) -> tuple[dict[str, Any], int, list[Any]]:
+def summaries(spark: SparkSession) -> tuple[dict[Any, Any], int, list[Any]]:
     """Ask for the small tables, where one row has no time."""
     import warnings
 

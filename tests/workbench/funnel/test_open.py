@@ -90,8 +90,9 @@ def test_a_held_column_of_nothing_but_nulls_is_refused_before_a_job(
     argument: str, given: dict[str, Any], events: DataFrame, spark: SparkSession
 ) -> None:
     nothing = events.selectExpr("*", "NULL AS nothing")
+    asked = given | {argument: "nothing"}
     with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
-        wb.Funnel(STEPS, "9 hours", **given, **{argument: "nothing"}).steps(nothing)
+        wb.Funnel(STEPS, "9 hours", **asked).steps(nothing)
     assert str(error.value) == (
         f"{argument}: column 'nothing' is null in every row, so that no chain has one value of it; "
         "name another column."

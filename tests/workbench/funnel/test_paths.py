@@ -122,7 +122,8 @@ def by_hand(
 
 
 def as_counts(found: Paths) -> dict[Path, int]:
-    return {(row.path, row.more): row.users for row in found.table.itertuples()}
+    rows: Any = found.table.itertuples()
+    return {(row.path, row.more): row.users for row in rows}
 
 
 def step(k: int | None) -> str | None:
@@ -178,7 +179,8 @@ def test_people_of_a_path_are_those_who_took_it(
     expected = by_hand(2, *around)
     for table in (events, prepared):
         found = FUNNEL.paths(table, after=step(after), before=step(before), longest=2)
-        for path, more in [(one.path, one.more) for one in found.table.head(3).itertuples()]:
+        rows: Any = found.table.head(3).itertuples()
+        for path, more in [(one.path, one.more) for one in rows]:
             people = found.people(path, more).toPandas()["user_id"].tolist()
             assert sorted(people) == sorted(expected[path, more])
         everybody = found.people().toPandas()

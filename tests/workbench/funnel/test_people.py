@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -124,8 +125,8 @@ def test_people_show_their_first_rows_where_that_is_no_job(
 ) -> None:
     prepared.fetched()
     with no_job(spark):
-        shown = FUNNEL.people(prepared, 1)._repr_html_()  # type: ignore[operator]
-        unrun = FUNNEL.people(events, 1)._repr_html_()  # type: ignore[operator]
+        shown: Any = FUNNEL.people(prepared, 1)._repr_html_()
+        unrun: Any = FUNNEL.people(events, 1)._repr_html_()
     first, *_ = first_people(FUNNEL, prepared, [1]).keys
     assert "level 1: the first 10" in shown
     assert f'<td class="wb-number">{first}</td>' in shown

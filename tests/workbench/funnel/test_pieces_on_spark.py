@@ -87,7 +87,7 @@ def test_comparisons_are_of_cut_keys_too(spark: SparkSession) -> None:
         wb.Funnel(STEPS, 40, cut=cut).compare(events_of(spark).dropna("any"), by="device")
         for cut in (None, 200)
     ]
-    pd.testing.assert_frame_equal(*found)
+    pd.testing.assert_frame_equal(found[0], found[1])
 
 
 def test_what_needs_whole_keys_has_them(spark: SparkSession) -> None:
@@ -99,7 +99,7 @@ def test_what_needs_whole_keys_has_them(spark: SparkSession) -> None:
     with cut.prepare(events) as prepared:
         assert cut.steps(prepared).equals(whole.steps(events))
         with pytest.raises(wb.WorkbenchError, match="prepared events hold whole keys"):
-            cut.pieces(prepared)
+            cut.pieces(prepared)  # type: ignore[arg-type]
 
 
 def test_nothing_runs_until_the_answer_is_used(spark: SparkSession) -> None:

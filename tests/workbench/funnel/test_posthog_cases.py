@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.kernels.funnel.events import Streams
-from tests.kernels.funnel.test_funnel import MODES, ask_clickhouse
+from tests.kernels.funnel.events import MODES, Streams
+from tests.kernels.funnel.test_funnel import ask_clickhouse
 from tests.workbench.funnel.events import block_of
 from tests.workbench.funnel.posthog_cases import CASES, Case
 from workbench.columnar.blocks import NAME

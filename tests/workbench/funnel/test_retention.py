@@ -50,10 +50,8 @@ def triangle(
 
 
 def of_table(found: wb.Retention, number: Any) -> Triangle:
-    return {
-        (number(row.cohort), row.period): (row.users, row.back, row.open)
-        for row in found.table.itertuples()
-    }
+    rows: Any = found.table.itertuples()
+    return {(number(row.cohort), row.period): (row.users, row.back, row.open) for row in rows}
 
 
 def by_user(rows: list[Event]) -> dict[int, list[tuple[Any, str | None]]]:

@@ -123,7 +123,7 @@ def test_optional_steps_count_as_posthog_counts_them(spark: SparkSession) -> Non
 
 
 def test_excluded_keys_leave_all_steps_when_that_is_asked(prepared: wb.Prepared) -> None:
-    given = {"exclude": {"x": ("A", "B")}}
+    given: dict[str, Any] = {"exclude": {"x": ("A", "B")}}
     later = wb.Funnel(STEPS, window=9, **given).levels(prepared)
     all_of = wb.Funnel(STEPS, window=9, exclude_from="all", **given).levels(prepared)
     out = {row["user_id"] for row in all_of.where("excluded and level = 0").collect()}

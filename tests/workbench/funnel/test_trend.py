@@ -170,7 +170,9 @@ PRODUCTS = {
 @pytest.mark.parametrize("case", PRODUCTS)
 def test_entries_are_counted_as_products_count_them(case: str) -> None:
     streams, every, expected = PRODUCTS[case]
-    users = [[(int(e[1:]), e[0], None) for e in events.split()] for events in streams]
+    users: list[list[Row]] = [
+        [(int(e[1:]), e[0], None) for e in events.split()] for events in streams
+    ]
     step = max("ABC".index(e[0]) for events in streams for e in events.split())
     found = trend(users, every, until=1_000)
     assert {begin: (one[0], one[2][step]) for (begin, _), one in found.items()} == expected
@@ -229,6 +231,7 @@ def test_a_trend_adds_up_to_the_funnels_of_its_periods(
     found = FUNNEL.trend(events, "12 hours", by=["device", "odd"])
     assert found.equals(FUNNEL.trend(prepared, "12 hours", by=["device", "odd"]))
     assert found["to"].shift(3).iloc[3:6].tolist() == found["from"].iloc[3:6].tolist()
+    begin: Any
     for begin, rows in found.groupby("from"):
         part = wb.Funnel(STEPS, "9 hours", start=begin, end=begin + pd.Timedelta("12 hours")).steps(
             prepared
@@ -332,7 +335,8 @@ def test_people_are_those_behind_a_point(
 
 
 def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb.Prepared) -> None:
-    for asked in ({"count": "conversions"}, {"order": "any"}):
+    rules: list[dict[str, Any]] = [{"count": "conversions"}, {"order": "any"}]
+    for asked in rules:
         funnel = wb.Funnel(STEPS, "9 hours", **asked)
         found = funnel.trend(prepared, "1 day")
         seen = [*found[found["entrants"] > 0].itertuples()]

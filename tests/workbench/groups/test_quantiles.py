@@ -143,7 +143,10 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.quantiles(df, "mwh", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
     (lambda df: wb.quantiles(df, "mwh", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers "),
     (lambda df: wb.quantiles(df, "mwh", []), "q: the list is empty; give quantiles from 0 to 1"),
-    (lambda df: wb.quantiles(df, "mwh", "0.5"), "q: '0.5' is no quantile; give numbers from 0"),
+    (
+        lambda df: wb.quantiles(df, "mwh", "0.5"),  # type: ignore[arg-type]
+        "q: '0.5' is no quantile; give numbers from 0",
+    ),
     (
         lambda df: wb.quantiles(df, "mwh", kind="median"),
         "kind: 'median' is not known; give 'cont' or 'disc'.",
@@ -156,7 +159,10 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.quantiles(df, "mwh", by="m"), "by: column 'm' holds maps, which cannot be "),
     (lambda df: wb.quantiles(df, "mwh", by="mwh"), "by: the result has a column 'mwh' of its own;"),
     (lambda df: wb.quantiles(df, "mwh", by="years"), "by: column 'years' holds interval year"),
-    (lambda df: wb.quantiles([1], "mwh"), "df: this is builtins's list and no table;"),
+    (
+        lambda df: wb.quantiles([1], "mwh"),  # type: ignore[arg-type]
+        "df: this is builtins's list and no table;",
+    ),
 ]
 
 

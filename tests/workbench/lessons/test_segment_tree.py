@@ -77,7 +77,8 @@ def test_what_is_used_covers_the_frame_exactly_once(
 @pytest.mark.parametrize("name", SHOWN)
 def test_every_aggregate_says_what_pandas_says(name: str) -> None:
     run, said = run_tree(name, [2.5, 7, 3, 10.25, 6], wb.Frame.rows(None, None), 2, row=0)
-    method = {"avg": "mean", "stddev_samp": "std", "first": 0, "last": -1}.get(name, name)
+    known: dict[str, Any] = {"avg": "mean", "stddev_samp": "std", "first": 0, "last": -1}
+    method = known.get(name, name)
     column = pd.Series([2.5, 7, 3, 10.25, 6])
     expected = column.iloc[method] if isinstance(method, int) else getattr(column, method)()
     assert float(said(tree_steps(run)[-1].answer)) == pytest.approx(expected, abs=0.005)
@@ -118,9 +119,9 @@ def test_the_still_names_the_frame_the_levels_and_the_parts() -> None:
     ],
 )
 def test_what_cannot_be_shown_is_said(change: dict[str, Any], sentence: str) -> None:
-    given = {"name": "sum", "values": EIGHT, "frame": FRAMES[0], "fanout": 2} | change
+    usual: dict[str, Any] = {"name": "sum", "values": EIGHT, "frame": FRAMES[0], "fanout": 2}
     with pytest.raises(wb.WorkbenchError) as error:
-        run_tree(**given)
+        run_tree(**usual | change)
     assert sentence in str(error.value)
 
 

@@ -49,7 +49,8 @@ def captions(shown: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("rung", RUNGS)
 def test_every_rung_is_played_to_what_it_answers(rung: str) -> None:
-    answers = tiled_aggregate(rung, "sum", *map(np.array, (QUERY, TIME, VALUE)), *EXAMPLE[3:])
+    query, time, value = map(np.array, EXAMPLE[:3])
+    answers = tiled_aggregate(rung, "sum", query, time, value, *EXAMPLE[3:])
     shown = lesson(rung)
     assert f"in {answers.operations} operations" in shown["title"]
     assert shown["result"] == ", ".join(
@@ -117,13 +118,14 @@ def test_a_sawtooth_shows_the_tail_then_the_head_and_then_the_answer() -> None:
 
 def test_what_a_kernel_has_room_for_but_does_not_use_is_not_shown() -> None:
     for step in lesson("tiles")["steps"]:
-        tiles = next((v["value"] for v in step["variables"] if v["name"] == "tiles"), [])
+        tiles: list[Any] = next((v["value"] for v in step["variables"] if v["name"] == "tiles"), [])
         assert len(tiles) <= 4
         assert "other" not in [variable["name"] for variable in step["variables"]]
 
 
 def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
-    query, time = pd.to_datetime(["2021-10-15 09:18"]), pd.to_datetime(["2021-10-14 11:00"])
+    query: Any = pd.to_datetime(["2021-10-15 09:18"])
+    time: Any = pd.to_datetime(["2021-10-14 11:00"])
     shown = play_rung("naive", "max", query, time, [4.5], "7 days").lesson
     assert captions(shown)[0] == "Query 0 sees [08 Oct 09:18, 15 Oct 09:18)."
     variables = {v["name"]: v["value"] for v in shown["steps"][-1]["variables"]}
@@ -145,7 +147,7 @@ def test_timestamps_are_written_as_times_and_lengths_with_units() -> None:
     ],
 )
 def test_what_cannot_be_played_is_said(change: dict[str, Any], sentence: str) -> None:
-    usual = {"rung": "tiles", "name": "sum", "query": QUERY, "window": 7} | change
+    usual: dict[str, Any] = {"rung": "tiles", "name": "sum", "query": QUERY, "window": 7} | change
     with pytest.raises(wb.WorkbenchError) as error:
         play_rung(usual["rung"], usual["name"], usual["query"], TIME, VALUE, usual["window"])
     assert sentence in str(error.value)

@@ -99,7 +99,7 @@ def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) ->
     assert whole["smape"] == pytest.approx((0 + 100 + 0 + 100 + 0) / 5)
     served, exact = pd.Series([4, 6, 0, 3, 2]), pd.Series([4, 2, 0, 1, 2])
     quantiles = (served - exact).quantile([0.05, 0.5, 0.95])
-    assert whole[["p05", "p50", "p95"]].tolist() == pytest.approx(quantiles.tolist())
+    assert [whole[name] for name in ("p05", "p50", "p95")] == pytest.approx(quantiles.tolist())
     assert (found.only_served, found.only_offline) == (1, 2)
     assert found.over_time["rows"].tolist() == [1, 5, 2]
     assert found.over_time["time"].tolist() == [
@@ -109,8 +109,8 @@ def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) ->
     assert found.over_time["different"].tolist() == [0, 1, 1]
     assert found.differing["reason"].unique().tolist() == ["no events are given"]
     assert len(found.differing) == 4
-    shown = consistency_figure(found.over_time, "count_1h")
-    bars = {bar.name: list(bar.y) for bar in shown.figure.data}
+    drawn = consistency_figure(found.over_time, "count_1h")
+    bars = {bar.name: list(bar.y) for bar in drawn.figure.data}
     assert bars["different"] == [0.0, 20.0, 50.0]
     assert "4 of 8 values agree, 50%" in consistency_words(found.columns)
 
@@ -126,8 +126,8 @@ def test_each_cause_of_events_is_found(flow: Flow) -> None:
     tail = F.timestamp_seconds(F.floor(F.unix_seconds(begin) / 300) * 300)
     seen = flow.queries.withColumn("tail", tail).withColumn("upload", F.expr(six)).alias("q")
     on = F.expr("q.k = e.k AND e.t >= tail AND e.t < upload")
-    stale = seen.join(flow.events.alias("e"), on, "left").groupBy("q.k", "q.t")
-    stale = stale.agg(F.count("e.v").alias("count_5h"), F.avg("e.v").alias("v_avg_5h"))
+    grouped = seen.join(flow.events.alias("e"), on, "left").groupBy("q.k", "q.t")
+    stale = grouped.agg(F.count("e.v").alias("count_5h"), F.avg("e.v").alias("v_avg_5h"))
     found = compared(flow, stale, uploads="6 hours")
     assert found.differing["cause"].unique().tolist() == ["not yet uploaded"]
     wrong = flow.offline.withColumn("count_5h", F.col("count_5h") + 1)

@@ -1,5 +1,7 @@
 """A query explains itself by lines of Python, and these give its answer."""
 
+from typing import Any
+
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -25,9 +27,9 @@ ASKED = [
 
 @pytest.mark.parametrize(("dialect", "query"), ASKED)
 def test_the_lines_of_python_give_the_answer(spark: SparkSession, dialect: str, query: str) -> None:
-    given = {"t": wb.table(TABLE), "events": wb.table(EVENTS)}
+    given: dict[str, Any] = {"t": wb.table(TABLE), "events": wb.table(EVENTS)}
     lines = wb.explain_sql(query, dialect=dialect, **given)
-    known = {"wb": wb, "F": F, "spark": spark, **given}
+    known: dict[str, Any] = {"wb": wb, "F": F, "spark": spark, **given}
     exec(lines, known)
     steps = [name for name in known if name.startswith("step_")]
     found = [plain(list(row)) for row in known[steps[-1]].collect()]
@@ -51,8 +53,9 @@ def test_each_part_says_who_answers_and_why(spark: SparkSession) -> None:
 
 def test_a_table_whose_name_is_no_name_of_python_has_one_in_the_lines(spark: SparkSession) -> None:
     query = """SELECT id, rank() OVER (ORDER BY x) AS r FROM "The table" """
-    lines = wb.explain_sql(query, **{"The table": wb.table(TABLE)})
+    given: dict[str, Any] = {"The table": wb.table(TABLE)}
+    lines = wb.explain_sql(query, **given)
     assert lines.splitlines()[0] == "# The_table is the table 'The table'"
-    known = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
+    known: dict[str, Any] = {"spark": spark, "wb": wb, "The_table": wb.table(TABLE)}
     exec(lines, known)
     assert known["step_3"].count() == len(TABLE)

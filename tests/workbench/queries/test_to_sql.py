@@ -49,7 +49,7 @@ CALLS: dict[str, Asked] = {
     ).items()
     if name not in ROUNDED
 }
-SOME = {"phases": [Phase.explicit, Phase.reuse, Phase.generate],
+SOME: dict[str, Any] = {"phases": [Phase.explicit, Phase.reuse, Phase.generate],
         "suppress_health_check": list(HealthCheck)}  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def overs(draw: st.DrawFn) -> Over:
     one_order = len(order) == 1
     known = [name for name in CALLS if not one_order or name.removesuffix("_once") in TIE_PROOF]
     names = draw(st.lists(st.sampled_from(known), min_size=1, max_size=4, unique=True))
-    functions = {name: CALLS[name].function for name in names}
+    functions: dict[str, Any] = {name: CALLS[name].function for name in names}
     if all(not one.info.has_frame for one in functions.values()):
         functions["rows_"] = fn.count()
     if draw(st.booleans()):
@@ -273,8 +273,9 @@ REFUSED = [
     (lambda: wb.Backfill("k", "t", wb.Aggregation("mode", "v", 3)).to_sql(events="e"),
      "v_mode_3: mode goes by the order of events, of which several may be of one time; leave it "
      "out to write the backfill as SQL."),
-    (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3)).to_sql(queries=3),
-     "queries: 3 is no name; give what the table is called."),
+    (lambda: wb.Backfill("k", "t", wb.Aggregation("sum", "v", 3)).to_sql(
+        queries=3,  # type: ignore[arg-type]
+     ), "queries: 3 is no name; give what the table is called."),
     (lambda: Funnel({"a": F.lit(True)}, "1 hour").to_sql(),
      "steps: 'a': Column<'true'> is a Column, of which no SQL is known; give the condition as "
      "text."),

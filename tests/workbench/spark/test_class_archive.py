@@ -1,6 +1,7 @@
 """Spark's classes, as one JVM wrote them down, are what the next one takes."""
 
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -34,7 +35,8 @@ def another_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_jvm_of_a_session_takes_its_classes_from_the_archive(
     archive: Path, spark: SparkSession
 ) -> None:
-    mapped = psutil.Process(spark.sparkContext._gateway.proc.pid).memory_maps()
+    gateway: Any = spark.sparkContext._gateway
+    mapped = psutil.Process(gateway.proc.pid).memory_maps()
     assert str(archive) in [one.path for one in mapped]
 
 

@@ -56,7 +56,7 @@ def loaded_before_a_call(spark: SparkSession) -> bool:
         rows = session.range(1, numPartitions=1).mapInArrow(look, "loaded boolean").collect()
         return [row.loaded for row in rows]
 
-    session = spark.newSession()  # type: ignore[attr-defined]
+    session = spark.newSession()
     assert looked() == [False]
     ship_ahead(session)
     end = time.monotonic() + 60
@@ -80,8 +80,8 @@ def kernels_of_workers(spark: SparkSession) -> list[tuple[int, int, list[str]]]:
     levels = wb.Funnel(steps, window=5, key="key", time="time").levels(events)
     assert [row.level for row in levels.collect()] == [2] * 4
     around = wb.Frame.rows(-9, 9)
-    quantile = {"tenth": fn.quantile("v", 0.1)}
-    five = {"sum": fn.sum("v"), "mode": fn.mode("v"), "n": fn.count_distinct("v")}
+    quantile: dict[str, Any] = {"tenth": fn.quantile("v", 0.1)}
+    five: dict[str, Any] = {"sum": fn.sum("v"), "mode": fn.mode("v"), "n": fn.count_distinct("v")}
     five |= {"before": fn.lag("v"), "median": fn.median("v")}
     for functions in (quantile, five):
         assert wb.over(events, "key", "time", around, **functions).count() == 4000

@@ -50,7 +50,9 @@ def funnels(spark: SparkSession, folder: Path) -> Any:
 
 
 def windows(spark: SparkSession, folder: Path) -> Any:
-    asked = {"least": fn.min("word"), "all": fn.string_agg("word"), "raws": fn.max("raw")}
+    asked: dict[str, Any] = {
+        "least": fn.min("word"), "all": fn.string_agg("word"), "raws": fn.max("raw"),
+    }  # fmt: skip
     near = wb.Frame.rows(-2, 1)
     whole = wb.over(rows(spark), "who", ["t", "id"], near, **asked)
     cut = wb.over(rows(spark), "raw", ["word", "id"], near, least=fn.min("who"), cut=4)
@@ -130,7 +132,8 @@ def in_order_of(names: list[str], answers: list[Any]) -> list[dict[str, Any]]:
 
 def test_streams_take_large_text(sessions: dict[str, SparkSession], tmp_path: Path) -> None:
     spark = sessions["true"]
-    near, asked = wb.Frame.rows(-1, 0), {"least": fn.min("word"), "most": fn.max("raw")}
+    near = wb.Frame.rows(-1, 0)
+    asked: dict[str, Any] = {"least": fn.min("word"), "most": fn.max("raw")}
     timed = rows(spark).withColumn("at", F.timestamp_seconds(F.col("t") + 1)).coalesce(1)
     timed.write.parquet(str(tmp_path / "rows"))
     late = timed.limit(1).withColumn("at", F.timestamp_seconds(F.lit(9_999_999)))

@@ -93,7 +93,10 @@ def test_a_stream_by_date_may_begin_with_rows_without_a_time(mode: Any, totals: 
     with patch.object(stream_cases, "SCHEMA", with_dates(stream_cases.SCHEMA, "key")):
         near = {"total": fn.sum("value").over(Frame.rows(-1, 0))}
         query = stream_cases.query_of(mode, near)
-        rows: list[Any] = [(DAY, None, 1, 9)], [(DAY, 1_000_000, 1, 1), (DAY, 2_000_000, 2, 2)]
+        rows: tuple[Any, ...] = (
+            [(DAY, None, 1, 9)],
+            [(DAY, 1_000_000, 1, 1), (DAY, 2_000_000, 2, 2)],
+        )
         left = [row for batch in rows for row in query.batch(batch, None)]
         left += query.batch([], 10**9)
     assert [row["total"] for row in left if row["id"] != 9] == totals

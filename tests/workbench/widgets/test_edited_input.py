@@ -91,12 +91,16 @@ def test_queries_and_events_of_a_rung_are_edited() -> None:
 
 
 def test_every_column_of_a_partition_is_edited() -> None:
-    given = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
+    given: dict[str, list[Any]] = {"k": [1, 2, 3], "v": [5, None, 9], "s": ["a", None, "b"]}
     call = wb.Over(order_by="k", frame=wb.Frame.rows(-1, 0), engine="kernel", m=wb.fn.max("v"))
     player = opened(window_maker(partition_of_rows(call, given)))
     assert player.lesson["input"]["rows"] == [["1", "5", "a"], ["2", "", ""], ["3", "9", "b"]]
     player.edit([["4", "1", "c"], ["2", "", ""], ["3", "70", ""], ["1", "5", ""]])
-    edited = {"k": [1, 2, 3, 4], "v": [5, None, 70, 1], "s": [None, None, None, "c"]}
+    edited: dict[str, list[Any]] = {
+        "k": [1, 2, 3, 4],
+        "v": [5, None, 70, 1],
+        "s": [None, None, None, "c"],
+    }
     assert player.lesson == Player(window_maker(partition_of_rows(call, edited))(None)).lesson
     player.edit([["4", "many", "c"]])
     assert player.problem.startswith("v: Failed to parse string: 'many'")

@@ -51,7 +51,7 @@ FRAMES = [wb.Frame.rows(-1, 1), wb.Frame.groups(-1, 0, exclude="ties"), wb.Frame
 def test_every_function_over_a_frame_can_be_stepped_through(
     table: DataFrame, frame: wb.Frame
 ) -> None:
-    functions = {f"f{i}": one for i, one in enumerate(FUNCTIONS)}
+    functions: dict[str, Any] = {f"f{i}": one for i, one in enumerate(FUNCTIONS)}
     over = wb.Over(order_by="k", frame=frame, engine="kernel", **functions)
     answered = over.run(table).toPandas()
     rows = partition_of(over, table)

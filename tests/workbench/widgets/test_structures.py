@@ -60,7 +60,7 @@ def test_the_last_step_shows_the_winning_chain_in_its_window(mode: tuple[str, ..
     assert last["current"] is None
 
 
-PARTITION = {
+PARTITION: dict[str, list[Any]] = {
     "k": [1, 2, 3, 4, 5, 6, 7, 8],
     "v": [5, 30, 12, None, 9, 40, 3, 21],
     "x": [1.5, 2, 8, 3, 1, 7, 4, 6.0],

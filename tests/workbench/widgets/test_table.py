@@ -1,7 +1,7 @@
 """The one table of all explorers: read by people, sorted and saved as the values behind it."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -11,7 +11,7 @@ from workbench.widgets.table import PAGE, Table
 FRAME = pd.DataFrame(
     {
         "aircraft": ["N1<b>", None],
-        "last_step": pd.to_datetime(["2013-03-24 12:59", None]),
+        "last_step": pd.to_datetime(cast(Any, ["2013-03-24 12:59", None])),
         "after": pd.to_timedelta([33_600, None], "s"),
         "users": [1200, 7],
         "part": [0.25, float("nan")],

@@ -113,7 +113,7 @@ def ask_spark(
     engine: str = "kernel",
 ) -> dict[str, list[Any]]:
     """Return the answers of ``wb.over`` in the order of ``id``, and check all other columns."""
-    columns = {name: one.function for name, one in functions.items()}
+    columns: dict[str, Any] = {name: one.function for name, one in functions.items()}
     df = spark.createDataFrame(rows)
     result = wb.over(df, partition_by, order_by, frame, engine, **columns).toArrow()
     result = result.sort_by("id")
@@ -344,7 +344,8 @@ def counted_frames(draw: st.DrawFn, units: tuple[str, ...]) -> wb.Frame:
 @st.composite
 def bounds(draw: st.DrawFn, distance: st.SearchStrategy[Any]) -> tuple[Any, Any]:
     """Draw two bounds in order."""
-    low, high = draw(st.one_of(st.none(), distance)), draw(st.one_of(st.none(), distance))
+    low: Any = draw(st.one_of(st.none(), distance))
+    high: Any = draw(st.one_of(st.none(), distance))
     return (high, low) if None not in (low, high) and low > high else (low, high)
 
 

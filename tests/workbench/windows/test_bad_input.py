@@ -27,6 +27,9 @@ OTHERS_EACH_TIME = (
     "save it as a column of a table first."
 )
 
+#: A name that no column can have.
+HALF: dict[str, Any] = {"\ud800": fn.sum("mwh")}
+
 #: What cannot be meant, whatever the table.
 SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (
@@ -46,7 +49,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "engine: ['auto'] is not known; give one of 'auto', 'kernel', 'spark'.",
     ),
     (
-        lambda: wb.Over("plant", "day", **{"\ud800": fn.sum("mwh")}),
+        lambda: wb.Over("plant", "day", **HALF),
         "columns: '\\ud800' has half of a character (a surrogate), which no column can hold; "
         "leave it out.",
     ),
@@ -464,7 +467,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "a: engine='spark' cannot: its percentile takes no times; " + SPARK_CANNOT,
     ),
     (
-        lambda df: wb.over("nowhere/plants.csv", a=fn.count()),  # type: ignore[arg-type]
+        lambda df: wb.over("nowhere/plants.csv", a=fn.count()),
         "df: there is no file 'nowhere/plants.csv'; nor is there a folder 'nowhere'.",
     ),
     (

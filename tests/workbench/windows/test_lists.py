@@ -65,7 +65,7 @@ def answered(spark: SparkSession) -> tuple[dict[str, str], dict[str, list[Any]]]
         "*", "timestamp_seconds(id) AS t", "array(cast(id AS int)) AS deep",
         "cast(id / 2 AS decimal(9, 1)) AS price",
     )  # fmt: skip
-    functions = {name: one for name, (one, *_) in ASKED.items()} | TYPES
+    functions: dict[str, Any] = {name: one for name, (one, *_) in ASKED.items()} | TYPES
     found = wb.over(rows, (), "id", FRAME, **functions)
     types = {name: found.schema[name].dataType.simpleString() for name in functions}
     return types, found.toArrow().sort_by("id").to_pydict()

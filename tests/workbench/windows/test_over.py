@@ -63,11 +63,11 @@ def test_both_engines_give_one_answer(
     frame = getattr(wb.Frame, unit)(*limits)
     order = ["-id" if descending else "id"]
     functions = {name: Asked(one, "") for name, one in IN_BOTH.items()}
-    answers = [
+    kernel, by_spark = (
         ask_spark(spark, rows, ["p"], order, frame, functions, engine)
         for engine in ("kernel", "spark")
-    ]
-    assert same(*answers, functions)
+    )
+    assert same(kernel, by_spark, functions)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,8 @@ def test_every_row_comes_back_once_with_all_its_columns(spark: SparkSession) -> 
         "binary('b') AS b, decimal(id) / 3 AS dec, INTERVAL '1' DAY AS i, float(id) AS f "
         "FROM range(50) CROSS JOIN (SELECT explode(array(1, 1)))"
     )
-    found = wb.over(df, "a key", "plant.id", engine="kernel", **{"how many": fn.count("plant.id")})
+    asked: dict[str, Any] = {"how many": fn.count("plant.id")}
+    found = wb.over(df, "a key", "plant.id", engine="kernel", **asked)
     assert found.columns == [*df.columns, "how many"]
     rows = [sorted(map(repr, one.collect())) for one in (found.drop("how many"), df)]
     assert rows[0] == rows[1]
@@ -192,7 +193,8 @@ def test_results_have_the_types_that_users_expect(spark: SparkSession) -> None:
     columns = {f"c{i}": (kind, one) for i, (kind, one) in enumerate(
         (kind, one) for kind, ones in types.items() for one in ones
     )}  # fmt: skip
-    found = wb.over(df, engine="kernel", **{name: one for name, (_, one) in columns.items()})
+    asked: dict[str, Any] = {name: one for name, (_, one) in columns.items()}
+    found = wb.over(df, engine="kernel", **asked)
     assert {name: found.schema[name].dataType.simpleString() for name in columns} == {
         name: kind for name, (kind, _) in columns.items()
     }

@@ -139,7 +139,7 @@ def test_cuts_by_any_sample_of_the_rows(
     first: Any,
     frame: wb.Frame,
     functions: Asked,
-    plan: Any,
+    plan: tuple[int, int, int],
     seen: list[bool],
 ) -> None:
     order, sampled = [first, "id"], rows.filter(pa.array(seen[: len(rows)], pa.bool_()))

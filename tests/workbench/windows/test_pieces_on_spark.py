@@ -46,7 +46,7 @@ def moving(spark: SparkSession, cut: int | None) -> list[Any]:
     """Return answers in the order of ``id``, with a key and without one."""
     found = []
     for partition_by in ([], ["p"]):
-        asked = ASKED | BEYOND
+        asked: dict[str, Any] = ASKED | BEYOND
         answer = wb.over(one_key(spark), partition_by, "-x", None, "kernel", cut, **asked)
         found += [tuple(row) for row in answer.drop("x").orderBy("id").collect()]
     return found
@@ -79,14 +79,19 @@ def test_a_large_partition_gives_what_it_gives_in_one_task(spark: SparkSession) 
         over = wb.Over((), "id", frame, "kernel", cut, total=fn.sum("v"), half=fn.median("v"))
         return over.run(df).orderBy("id").toPandas()
 
-    assert wb.Over((), "id", frame, total=fn.sum("v")).pieces(df).first()["pieces"] > 1
+    largest: Any = wb.Over((), "id", frame, total=fn.sum("v")).pieces(df).first()
+    assert largest["pieces"] > 1
     assert answers("auto").equals(answers(None))
 
 
 def test_a_running_sum_of_a_large_partition_is_shared_by_several_tasks(
     spark: SparkSession,
 ) -> None:
-    functions = {"so_far": fn.sum("v"), "most": fn.max("v"), "place": fn.row_number()}
+    functions: dict[str, Any] = {
+        "so_far": fn.sum("v"),
+        "most": fn.max("v"),
+        "place": fn.row_number(),
+    }
     df, frame = one_key(spark, 500_000), wb.Frame.rows(None, 0)
     cut = wb.Over("p", "id", frame, "kernel", **functions)
     found = cut.run(df).where("p IS NULL").groupBy(F.spark_partition_id()).count()

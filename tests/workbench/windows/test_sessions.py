@@ -22,7 +22,8 @@ def visits() -> pa.Table:
     minutes = np.cumsum(random.choice([0, 0, 1, 9, 10, 11, 60], rows))
     first = datetime(1969, 12, 31, 20, tzinfo=UTC)
     times = [first + timedelta(minutes=int(one)) for one in random.permutation(minutes)]
-    who = random.choice(["hot", "a", "b", None], rows, p=[0.7, 0.1, 0.1, 0.1])
+    names: list[Any] = ["hot", "a", "b", None]
+    who = random.choice(names, rows, p=[0.7, 0.1, 0.1, 0.1])
     return pa.table(
         {
             "id": range(rows),
@@ -103,7 +104,8 @@ OVER = "SELECT sum(x) OVER (ORDER BY {}) AS s FROM t"
 REFUSED = [
     (lambda t: Frame.session(0), "gap: 0 is not above zero, and rows a gap apart are in two "),
     (lambda t: Frame.session("-3 days"), "gap: '-3 days' is not above zero"),
-    (lambda t: Frame.session(F.col("x")), "gap: Column<'x'> is no gap of all rows"),
+    (lambda t: Frame.session(F.col("x")),  # type: ignore[arg-type]
+     "gap: Column<'x'> is no gap of all rows"),
     (lambda t: Frame.session("soon"), "gap: "),
     (lambda t: wb.over(t, order_by=["at", "x"], n=fn.count().over(Frame.session("1 day"))),
      "n: wb.Frame.session('1 day') is measured along one column, but order_by names 2"),

@@ -334,8 +334,8 @@ def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
     (count,) = features(calls=CALLS[:1])[:1]
     layout, second = StoreLayout(repr(backfill), ("user",), (count,), zoned), 1_000_000
     now = datetime(1970, 1, 1, tzinfo=UTC)
-    view = wb.OnlineView(backfill, Memory(), clock=lambda: now)  # type: ignore[arg-type]
-    rows = pa.Table.from_pylist([event("a", time) for time in range(24)], zoned)  # type: ignore[arg-type]
+    view = wb.OnlineView(backfill, Memory(), clock=lambda: now)
+    rows = pa.Table.from_pylist([event("a", time) for time in range(24)], zoned)
     upload(view.store, layout, 24, LASTING * second, lambda task: [task.write(rows)])
     with pytest.raises(WorkbenchError, match=r"is before 1970-01-01 00:00:00\.000024"):
         view.fetch("a")

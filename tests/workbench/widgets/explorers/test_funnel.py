@@ -91,7 +91,7 @@ def test_several_columns_together_are_a_breakdown(clicks: DataFrame) -> None:
     explorer.prepared.free()
 
 
-def as_a_dataframe(explorer: FunnelExplorer, events: DataFrame) -> list[int]:
+def as_a_dataframe(explorer: FunnelExplorer, events: DataFrame | wb.Prepared) -> list[int]:
     """The keys that the line of Python below the table of people returns."""
     line = unescape(explorer.people.table.code.value).partition("<code>")[2].partition("</code>")[0]
     return sorted(eval(line, {"wb": wb, "events": events})["user_id"])
@@ -173,10 +173,14 @@ def test_a_click_opens_as_many_as_are_drawn_whatever_the_rules(
 def test_one_move_of_a_control_asks_once(
     explorer: FunnelExplorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, summary = [], wb.Funnel.summary
-    monkeypatch.setattr(
-        wb.Funnel, "summary", lambda *a, **more: asked.append(more) or summary(*a, **more)
-    )
+    asked: list[dict[str, Any]] = []
+    summary = wb.Funnel.summary
+
+    def counted(*given: Any, **more: Any) -> Any:
+        asked.append(more)
+        return summary(*given, **more)
+
+    monkeypatch.setattr(wb.Funnel, "summary", counted)
     explorer.controls.segments.value = "device"
     explorer.controls.window.value = "1 hour"
     explorer.controls.shown.value = 12
@@ -245,7 +249,7 @@ def test_a_funnel_of_conditions_is_explored_by_its_labels(clicks: DataFrame) -> 
 
 
 def test_steps_can_be_moved_removed_added_and_changed() -> None:
-    editor = StepsEditor(["a", "b", "c"], ["a", "b"])
+    editor: Any = StepsEditor(["a", "b", "c"], ["a", "b"])
     row = editor.children[0].children
     row[2].click()  # down
     assert editor.steps == ("b", "a")

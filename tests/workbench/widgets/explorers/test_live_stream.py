@@ -33,7 +33,7 @@ def medians(live: LiveStream) -> list[float]:
 
 
 @pytest.fixture
-def one_partition(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+def one_partition(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparkSession]:
     monkeypatch.setattr("workbench.lessons.follow.print_elsewhere", lambda _spark: None)
     with session_options(spark, {PARTITIONS: 1}):
         yield spark

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from html import unescape
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,7 +137,8 @@ def levels(spark: SparkSession) -> Iterator[SeriesExplorer]:
 def test_outliers_in_view_are_a_table_the_farthest_first(levels: SeriesExplorer) -> None:
     table = levels.outliers
     assert list(table["day"]) == [5, 9]
-    quartiles = levels.over.run(levels.prepared.df).where("day = 5").first().q
+    day: Any = levels.over.run(levels.prepared.df).where("day = 5").first()
+    quartiles = day.q
     assert table.loc[0, "lower quartile"] == quartiles[0]
     reach = (100 - quartiles[2]) / (quartiles[2] - quartiles[0])
     assert table.loc[0, "beyond"] == round(reach, 2)

@@ -1,5 +1,6 @@
 """Prepared series answer as the call itself does, on every kind of session, without another job."""
 
+import os
 from functools import partial
 from typing import Any
 
@@ -76,7 +77,7 @@ def test_some_rows_at_a_time_are_answered_as_all_at_once(
     series = PreparedSeries(rows(spark), call(SHORT))
     alone = {key: series.answer(call(frame), key) for key in series.sizes}
     monkeypatch.setattr(window_series, "ROWS_AT_ONCE", 2)
-    monkeypatch.setattr(window_series.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert all(series.answer(call(frame), key).equals(one) for key, one in alone.items())
     series.free()
 

@@ -185,7 +185,7 @@ def frames(draw: st.DrawFn, ahead: bool = True) -> Frame:
     if unit == "range":
         away = [timedelta(microseconds=end * TICK) for end in (begin or 0, high)]
         return Frame.range(None if begin is None else away[0], away[1], exclude=exclude)
-    return getattr(Frame, unit)(begin, high, exclude=exclude)  # type: ignore[no-any-return]
+    return getattr(Frame, unit)(begin, high, exclude=exclude)
 
 
 FRAMED: list[Callable[[], Function]] = [

@@ -103,7 +103,13 @@ def _changed(row: Row) -> Row | None:
     """A row as it is later: with another value, time or user, gone, or as it was."""
     user = f"user {row['id'] % USERS}"
     later = row["at"] + 11 * SECOND
-    changed = {"value": row["value"] + 1}, {"at": later}, {"user": user}, None, {}
+    changed: tuple[Row | None, ...] = (
+        {"value": row["value"] + 1},
+        {"at": later},
+        {"user": user},
+        None,
+        {},
+    )
     new = changed[row["id"] % len(changed)]
     return None if new is None else row | new
 

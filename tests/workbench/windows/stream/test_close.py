@@ -220,7 +220,7 @@ def test_idle_partitions_are_answered_as_if_they_were_busy() -> None:
         if steps[0] is None or steps[1] is None:
             assert steps == [None, None]
             continue
-        one, other = (sorted(map(repr, step.output.to_pylist())) for step in steps)
+        one, other = (sorted(map(repr, step.output.to_pylist())) for step in (steps[0], steps[1]))
         assert one == other
         assert steps[0][1:] == steps[1][1:]
         idle += int(Directory.unpacked(stores[1].first, SEAL).idle.partitions.sum())
@@ -265,7 +265,7 @@ def test_state_of_another_version_is_refused() -> None:
 
 
 def test_a_checkpoint_is_bound_to_plain_values_and_not_to_the_names_of_classes() -> None:
-    mode = query_of(CloseOperator, {"n": fn.nth("value", 2).over(Frame.rows(-1, 0))}).task.mode
+    mode: Any = query_of(CloseOperator, {"n": fn.nth("value", 2).over(Frame.rows(-1, 0))}).task.mode
     assert mode.description == {
         "emit": "on window close",
         "columns": [["key", "key"], ["time", "time"], ["value", "value"], ["id", "id"]],

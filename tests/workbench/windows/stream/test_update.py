@@ -311,7 +311,7 @@ def test_rows_whose_answer_is_the_same_are_not_said() -> None:
 
 
 def test_lists_and_maps_that_are_the_same_are_not_said() -> None:
-    functions = {"band": fn.quantile("whole", [0.0]), "counts": fn.histogram("yes")}
+    functions: dict[str, Any] = {"band": fn.quantile("whole", [0.0]), "counts": fn.histogram("yes")}
     query = query_of(wb.Frame.rows(-1, 0), **functions)
     yes: list[Change] = [(op, row | {"yes": True}) for op, row in rows_at(1, 2, 3)]
     query.run(yes)

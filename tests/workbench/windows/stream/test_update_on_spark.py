@@ -68,7 +68,8 @@ class Sink:
     """Folds each micro-batch once, and keeps the table that they have come to behind each."""
 
     def __init__(self, row_id: str | None) -> None:
-        self.row_id, self.tables, self.fails = row_id, {}, set[int]()
+        self.row_id, self.fails = row_id, set[int]()
+        self.tables: dict[int, pa.Table] = {}
         self.table: pa.Table | None = None
 
     def take(self, changes: DataFrame, number: int) -> None:
@@ -190,7 +191,7 @@ def test_bad_input_is_refused_before_a_query_starts(
     spark: SparkSession, tmp_path: Path, change: Any, given: dict[str, Any], message: str
 ) -> None:
     df = change(changelog_of(spark, tmp_path / "in").withWatermark("time", "1 hour"))
-    call = {"emit": "on update", "total": fn.sum("value")} | given
+    call: dict[str, Any] = {"emit": "on update", "total": fn.sum("value")} | given
     with pytest.raises(wb.WorkbenchError, match=message):
         wb.over(df, "key", "time", **call)
 

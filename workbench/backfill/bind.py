@@ -24,7 +24,7 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
-from workbench.spark.partitions import set_partitions, shuffle_partitions
+from workbench.spark.partitions import Shuffle, set_partitions, shuffle_of
 from workbench.spark.shuffle import (
     Carried,
     brought_together,
@@ -141,12 +141,17 @@ class Plan:
         return _wire(self)
 
     @cached_property
-    def partitions(self) -> int:
-        """How many partitions the shuffle has."""
+    def shuffle(self) -> Shuffle:
+        """How the shuffle is made."""
         columns = {"queries": self.wire.queries, "events": self.wire.events}
         tables = {"queries": self.queries, "events": self.events}
         sides = (numbered(tables[side].df, columns[side]) for side in self.shuffled)
-        return shuffle_partitions(*(rows for rows, _ in sides))
+        return shuffle_of(*(rows for rows, _ in sides))
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the shuffle has."""
+        return self.shuffle.partitions
 
     @property
     def set_partitions(self) -> int:
@@ -308,8 +313,8 @@ def bundles(
 ) -> "DataFrame":
     """Return one of the two tables in bundles; see :func:`routed`."""
     columns, goes = routed(plan, wanted, keys, queries, present)
-    task = SubpartitionTask(columns, tuple(keys), plan.places)
-    return bundled(goes, task, partitions=plan.partitions)
+    hashed = plan.shuffle.hashed
+    return bundled(goes, SubpartitionTask(columns, tuple(keys), plan.places, hashed=hashed))
 
 
 def with_place(
@@ -336,7 +341,7 @@ def gathered_by_place(plan: Plan, values: "DataFrame") -> "DataFrame":
 
     # The values of a bundle follow each other in the order in which they were made.
     made = values.withColumn(MADE, F.monotonically_increasing_id())
-    together = brought_together(made, plan.partitions).sortWithinPartitions(PARTITION, MADE)
+    together = brought_together(made, plan.shuffle).sortWithinPartitions(PARTITION, MADE)
     return together.select(PARTITION, BUNDLE)
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from workbench.funnel.counting import Counting
     from workbench.funnel.rules import ChainRules
     from workbench.funnel.worker.levels import FunnelTask
+    from workbench.spark.partitions import Shuffle
     from workbench.spark.table import BoundTable
 
 _WHOLE = {
@@ -118,20 +119,19 @@ def in_words(cut: str | int | None, whole: str | None) -> str:
     return f"cut by time into pieces{pieces}, as a chain lies within its window"
 
 
-def range_plan(task: "FunnelTask", cut: str | int, partitions: int) -> RangePlan:
+def range_plan(task: "FunnelTask", cut: str | int, shuffle: "Shuffle") -> RangePlan:
     """Return how the large keys of a funnel are cut.
 
     Parameters
     ----------
     task : FunnelTask
     cut : str or int
-    partitions : int
-        Of the shuffle.
+    shuffle : Shuffle
     """
     keys = key_columns(task.keys)
     order, reach = OrderColumn(TIME, False, True), CallExtent(distance=(0, task.window))
     rows = cut if isinstance(cut, int) else None
-    return RangePlan(keys, order, reach, partitions, rows, present=(*keys, TIME))
+    return RangePlan(keys, order, reach, shuffle, rows, present=(*keys, TIME))
 
 
 def summaries_of(

@@ -28,7 +28,7 @@ from workbench.funnel.worker.summary import Ranks, ReachedTask, SummaryTask
 from workbench.funnel.worker.trend import TrendTask
 from workbench.spark.in_driver import answered_here, run_here
 from workbench.spark.jobs import collected
-from workbench.spark.partitions import coalesced, shuffle_partitions
+from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import (
@@ -96,11 +96,10 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "DataFrame":
     """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
     rows, task, cutting = _piece_rows(funnel, events, events, **more)
-    answer, partitions = PiecesTask(task), cutting.partitions
-    hashed = partitions if coalesced(rows.sparkSession, partitions) else None
-    run = partial(answer.levels, partitions=partitions, hashed=hashed)
+    answer, shuffle = PiecesTask(task), cutting.shuffle
+    run = partial(answer.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
-    found = brought_together(sent, partitions).select(BUNDLE)
+    found = brought_together(sent, shuffle).select(BUNDLE)
     return found.mapInArrow(
         named_task("join pieces", answer.joined_levels),
         task_schema(task, events.schema, funnel.time),
@@ -278,7 +277,7 @@ def _cutting(
 ) -> RangePlan:
     """How large keys are cut where these columns travel."""
     rows, _ = numbered(events.df, wanted)
-    return range_plan(task, funnel.cut or "auto", shuffle_partitions(rows))
+    return range_plan(task, funnel.cut or "auto", shuffle_of(rows))
 
 
 def _of_prepared(

@@ -3,7 +3,7 @@ whether Spark gives small ones to one task together, as it does those of its own
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.spark.shipping import is_connect
 
@@ -32,36 +32,28 @@ def set_partitions(spark: "SparkSession") -> int:
     return int(spark.conf.get(SETTING) or 1)
 
 
-def coalesced(spark: "SparkSession", partitions: int) -> bool:
-    """Say whether Spark gives small ones of so many partitions to one task together.
+class Shuffle(NamedTuple):
+    """How a shuffle of ours is made.
 
-    It does where they are as many as it is set to, which is then the most, and more than
-    :data:`A_CORE` a core. Over Spark Connect nobody says how many cores there are.
-
-    Parameters
+    Attributes
     ----------
-    spark : SparkSession
     partitions : int
-        From :func:`shuffle_partitions`.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> import workbench as wb
-    >>> coalesced(wb.session(), 1)
-    False
+        How many it has.
+    coalesced : bool
+        Whether Spark gives small ones to one task together, as it does those of its own shuffles.
     """
-    few = 1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism
-    if partitions <= few or partitions != set_partitions(spark):
-        return False
-    return all(spark.conf.get(one, "true") == "true" for one in COALESCE)
+
+    partitions: int
+    coalesced: bool = False
+
+    @property
+    def hashed(self) -> int | None:
+        """Of how many partitions Spark chooses one by a hash; None where the number is given."""
+        return self.partitions if self.coalesced else None
 
 
-def shuffle_partitions(*tables: "DataFrame") -> int:
-    """Return how many partitions a shuffle of some tables has, which meet in it.
+def shuffle_of(*tables: "DataFrame") -> Shuffle:
+    """Return how a shuffle of some tables is made, which meet in it.
 
     Parameters
     ----------
@@ -70,29 +62,43 @@ def shuffle_partitions(*tables: "DataFrame") -> int:
 
     Returns
     -------
-    int
-        What Spark is set to, or one for each :data:`BYTES_A_PARTITION` where these are more.
+    Shuffle
+        Of as many partitions as Spark is set to, or one for each :data:`BYTES_A_PARTITION` where
+        these are more. They are coalesced where there are more than :data:`A_CORE` a core, as long
+        as nobody has set how many there are, or the tables fit one of them.
 
     Notes
     -----
-    Both sides of a shuffle need one number: ask once, and hand it on.
+    Both sides of a shuffle need one answer: ask once, and hand it on.
 
     Examples
     --------
     >>> import workbench as wb
     >>> spark = wb.session()
-    >>> shuffle_partitions(spark.range(10)) == set_partitions(spark)
+    >>> shuffle_of(spark.range(10)).partitions == set_partitions(spark)
     True
-    >>> shuffle_partitions(spark.range(10**9))
-    238
+    >>> shuffle_of(spark.range(10**9))
+    Shuffle(partitions=238, coalesced=False)
     """
-    partitions = set_partitions(tables[0].sparkSession)
-    size = sum(map(bytes_of_sources, tables))
+    spark = tables[0].sparkSession
+    partitions = set_partitions(spark)
+    sizes = [bytes_of_sources(one) for one in tables]
     # Of small tables it is enough to know that they are: to plan a query takes longer.
-    if size <= partitions * BYTES_A_PARTITION:
-        return partitions
+    if sum(sizes) <= partitions * BYTES_A_PARTITION:
+        fit = all(sizes) and sum(sizes) <= BYTES_A_PARTITION
+        return Shuffle(partitions, _coalesces(spark, partitions, fit))
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
-    return max(partitions, min(by_size, MOST_PARTITIONS))
+    return Shuffle(max(partitions, min(by_size, MOST_PARTITIONS)))
+
+
+def _coalesces(spark: "SparkSession", partitions: int, fit_one: bool) -> bool:
+    # Over Spark Connect nobody says how many cores there are.
+    few = 1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism
+    # Who sets how many there are may have to keep tasks small.
+    free = fit_one or spark.conf.get(SETTING, None) is None
+    return (
+        partitions > few and free and all(spark.conf.get(one, "true") == "true" for one in COALESCE)
+    )
 
 
 def bytes_of_sources(table: "DataFrame") -> int:

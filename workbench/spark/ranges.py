@@ -15,6 +15,7 @@ from workbench.engine.ranges.route import PieceTask
 from workbench.engine.ranges.sample import ROWS, SHARE, SUMMARY, SampleTask, surely
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
+from workbench.spark.partitions import Shuffle
 from workbench.spark.shuffle import (
     numbered,
     shuffled,
@@ -72,8 +73,7 @@ class RangePlan:
     order : OrderColumn
         The first column of the order.
     reach : CallExtent
-    partitions : int
-        Of the shuffle.
+    shuffle : Shuffle
     rows : int, optional
         About how many rows a piece has; without it, large keys are spread over the partitions.
     present : tuple of str
@@ -83,9 +83,14 @@ class RangePlan:
     keys: tuple[str, ...]
     order: OrderColumn
     reach: CallExtent
-    partitions: int
+    shuffle: Shuffle
     rows: int | None = None
     present: tuple[str, ...] = ()
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the shuffle has."""
+        return self.shuffle.partitions
 
     @property
     def share(self) -> int:
@@ -160,7 +165,8 @@ def piece_rows(
     rows = without_null(rows, [number[name] for name in cutting.present])
     goes = with_partition(rows, [number[name] for name in cutting.keys], cutting.partitions)
     columns = (*wanted, PARTITION)
-    task = kind(columns, cutting.keys, cutting.partitions, order=cutting.order, **more)
+    more |= {"order": cutting.order, "hashed": cutting.shuffle.hashed}
+    task = kind(columns, cutting.keys, cutting.partitions, **more)
     return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
 
 

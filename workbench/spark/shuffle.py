@@ -1,7 +1,7 @@
 """The rows of a user's table as the workers take them: key, time, what happened, and no nulls."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Union, cast
 
@@ -11,7 +11,7 @@ from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
 from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
-from workbench.spark.partitions import coalesced, shuffle_partitions
+from workbench.spark.partitions import Shuffle, shuffle_of
 from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, check_repeatable, column, value_types
 
@@ -242,10 +242,10 @@ def bundle_rows(
     """
     rows, number = numbered(df, wanted)
     rows = without_null(rows, [number[name] for name in present])
-    partitions = shuffle_partitions(rows) if key else 1
-    goes = with_partition(rows, [number[name] for name in key], partitions)
-    columns = (*wanted, PARTITION)
-    task = BundleTask(columns, tuple(key), partitions, only_matching, text_as_codes, latest)
+    shuffle = shuffle_of(rows) if key else Shuffle(1)
+    goes = with_partition(rows, [number[name] for name in key], shuffle.partitions)
+    given = (*wanted, PARTITION), tuple(key), shuffle.partitions
+    task = BundleTask(*given, only_matching, text_as_codes, latest, shuffle.hashed)
     return shuffled(goes, task)
 
 
@@ -282,35 +282,22 @@ def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
     return rows.withColumn(name, F.when(first, value))
 
 
-def bundled(
-    goes: "DataFrame", task: BundleTask, name: str = "bundle by key", partitions: int | None = None
-) -> "DataFrame":
-    """Return rows in bundles, with a number that says where each goes; the plan names the step.
-
-    Parameters
-    ----------
-    goes : pyspark.sql.DataFrame
-    task : BundleTask
-    name : str
-    partitions : int, optional
-        Of the shuffle, for :func:`brought_together`; without it, as many as the task has.
-    """
-    partitions = partitions or task.partitions
-    if coalesced(goes.sparkSession, partitions):
-        task = replace(task, hashed=partitions)
+def bundled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
+    """Return rows in bundles, with a number that says where each goes; the plan names the step."""
     return goes.mapInArrow(named_task(name, task.run), f"{PARTITION} int, {BUNDLE} binary")
 
 
-def brought_together(bundles: "DataFrame", partitions: int) -> "DataFrame":
-    """Return bundles of :func:`bundled`, those of a partition in one task."""
-    if coalesced(bundles.sparkSession, partitions):
+def brought_together(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":
+    """Return bundles by their numbers, those of a partition in one task."""
+    if shuffle.coalesced:
         return bundles.repartition(PARTITION)
-    return bundles.repartitionById(partitions, PARTITION)
+    return bundles.repartitionById(shuffle.partitions, PARTITION)
 
 
 def shuffled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
     """Return rows in bundles, each in the partition that the task gives it."""
-    return brought_together(bundled(goes, task, name), task.partitions).select(BUNDLE)
+    shuffle = Shuffle(task.partitions, task.hashed is not None)
+    return brought_together(bundled(goes, task, name), shuffle).select(BUNDLE)
 
 
 def count_skipped(events: BoundTable) -> "Column":

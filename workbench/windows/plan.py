@@ -12,7 +12,7 @@ from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
 from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
-from workbench.spark.partitions import shuffle_partitions
+from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
@@ -162,7 +162,7 @@ def _cutting(
     reach = call_extent(found, type_of(df, first.name))
     keys = tuple(map(carried.of, call.partition_by))
     rows = call.cut if isinstance(call.cut, int) else None
-    return RangePlan(keys, order, reach, shuffle_partitions(df.df), rows)
+    return RangePlan(keys, order, reach, shuffle_of(df.df), rows)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:

@@ -21,6 +21,7 @@ from workbench.funnel.plan import ROUND_COUNTS
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.funnel.worker.pieces import PiecesTask
 from workbench.funnel.worker.summary import ReachedTask, SummaryTask
+from workbench.spark.partitions import Shuffle
 
 
 class Plan(NamedTuple):
@@ -99,7 +100,7 @@ def _shuffled(
     task: FunnelTask, rows: pa.Table, plan: Plan, cut_for: pa.Table
 ) -> Iterator[list[pa.RecordBatch]]:
     """The bundles of each partition behind the shuffle."""
-    cutting = range_plan(task, plan.rows_a_piece, plan.partitions)
+    cutting = range_plan(task, plan.rows_a_piece, Shuffle(plan.partitions))
     looked_at = (*cutting.keys, TIME)
     sample = SampleTask(looked_at, cutting.keys, cutting.order, plan.partitions)
     summaries = [

@@ -1,7 +1,8 @@
 """A shuffle has more partitions where the table is large, and fewer tasks where it is small; the
 answers are the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,8 @@ from workbench.spark.partitions import (
     MOST_PARTITIONS,
     bytes_of_sources,
     bytes_read,
-    coalesced,
     set_partitions,
-    shuffle_partitions,
+    shuffle_of,
 )
 
 EVENTS = """
@@ -123,19 +123,19 @@ def test_an_upload_holds_the_same(
 
 def test_a_partition_has_so_many_bytes(spark: SparkSession) -> None:
     rows = module.BYTES_A_PARTITION // 8
-    assert shuffle_partitions(spark.range(4 * rows)) == 4
-    assert shuffle_partitions(spark.range(25 * rows)) == 25
-    assert shuffle_partitions(spark.range(5 * rows), spark.range(3 * rows)) == 8
-    assert shuffle_partitions(spark.range(2**50)) == MOST_PARTITIONS
+    assert shuffle_of(spark.range(4 * rows)).partitions == 4
+    assert shuffle_of(spark.range(25 * rows)).partitions == 25
+    assert shuffle_of(spark.range(5 * rows), spark.range(3 * rows)).partitions == 8
+    assert shuffle_of(spark.range(2**50)).partitions == MOST_PARTITIONS
 
 
 def test_what_spark_is_set_to_is_the_least(spark: SparkSession) -> None:
     rows = module.BYTES_A_PARTITION // 8
     with session_options(spark, {PARTITIONS: "30"}):
-        assert shuffle_partitions(spark.range(25 * rows)) == 30
-        assert shuffle_partitions(spark.range(35 * rows)) == 35
+        assert shuffle_of(spark.range(25 * rows)).partitions == 30
+        assert shuffle_of(spark.range(35 * rows)).partitions == 35
     with session_options(spark, {PARTITIONS: "1"}):
-        assert shuffle_partitions(spark.range(25 * rows)) == 25
+        assert shuffle_of(spark.range(25 * rows)).partitions == 25
 
 
 #: More than two a core.
@@ -154,13 +154,25 @@ def test_a_small_table_is_answered_by_few_tasks(
     assert found == plain
 
 
-#: Tables of which nobody knows a size before they are read.
+@contextmanager
+def as_nobody_has_set_it(spark: SparkSession) -> Iterator[None]:
+    """200 partitions for a while."""
+    before = str(spark.conf.get(PARTITIONS))
+    spark.conf.unset(PARTITIONS)
+    try:
+        assert set_partitions(spark) == 200
+        yield
+    finally:
+        spark.conf.set(PARTITIONS, before)
+
+
+#: Tables of which nobody knows how large they are before they are read.
 UNKNOWN: dict[str, Callable[[DataFrame], DataFrame]] = {
-    "lists taken apart": lambda df: df.selectExpr("*", "explode(array(1, 2)) AS n"),
-    "a join": lambda df: df.join(
-        df.selectExpr("user_id AS other").distinct(), df.value == F.col("other")
-    ),
     "an RDD": lambda df: df.sparkSession.createDataFrame(df.rdd, df.schema),
+    "a join with an RDD": lambda df: df.join(
+        df.sparkSession.createDataFrame([(n,) for n in range(199)], "n long").rdd.toDF(),
+        df.user_id == F.col("n"),
+    ),
 }
 
 
@@ -168,12 +180,12 @@ UNKNOWN: dict[str, Callable[[DataFrame], DataFrame]] = {
 def test_spark_sees_by_what_was_shuffled_that_a_table_is_small(
     made: Callable[[DataFrame], DataFrame], events: DataFrame
 ) -> None:
-    with session_options(events.sparkSession, MANY):
+    with as_nobody_has_set_it(events.sparkSession):
         assert told(FUNNEL.levels(made(events)))[0] <= 4
 
 
 def connected_tasks(spark: SparkSession) -> list[int]:
-    with session_options(spark, MANY):
+    with as_nobody_has_set_it(spark):
         return [told(ask(spark.sql(EVENTS)))[0] for ask in ASKS.values()]
 
 
@@ -181,23 +193,29 @@ def test_over_spark_connect_a_small_table_is_answered_by_few_tasks(run_on: RunOn
     assert max(run_on("connect", connected_tasks)) <= 4
 
 
-def test_spark_coalesces_what_are_more_than_two_a_core_and_as_many_as_it_is_set_to(
+def test_what_nobody_has_set_is_coalesced_and_of_what_is_set_what_fits_one_partition(
     spark: SparkSession,
 ) -> None:
+    rows = module.BYTES_A_PARTITION // 8
+    rdd = spark.createDataFrame(spark.sparkContext.parallelize([(1, 2)]), "a int, b int")
+    with as_nobody_has_set_it(spark):
+        for table in (rdd, spark.range(1), spark.range(199 * rows)):
+            assert shuffle_of(table) == (200, True)
+        assert shuffle_of(spark.range(201 * rows)) == (201, False)
     with session_options(spark, {PARTITIONS: "200"}):
-        assert [coalesced(spark, partitions) for partitions in (4, 199, 200, 201)] == [
-            *(False, False, True, False)
-        ]
+        assert shuffle_of(spark.range(1)) == shuffle_of(spark.range(rows)) == (200, True)
+        for tables in ([rdd], [rdd, spark.range(1)], [spark.range(2 * rows)]):
+            assert shuffle_of(*tables) == (200, False)
     with session_options(spark, {PARTITIONS: "4"}):
-        assert not coalesced(spark, 4)
+        assert shuffle_of(spark.range(1)) == (4, False)
 
 
 @pytest.mark.parametrize("setting", module.COALESCE)
 def test_who_wants_no_shuffle_coalesced_has_all_partitions(
     spark: SparkSession, setting: str
 ) -> None:
-    with session_options(spark, {PARTITIONS: "200", setting: "false"}):
-        assert not coalesced(spark, 200)
+    with as_nobody_has_set_it(spark), session_options(spark, {setting: "false"}):
+        assert shuffle_of(spark.range(1)) == (200, False)
 
 
 @pytest.mark.parametrize(("places", "partitions"), [(1, 1), (7, 7), (256, 19), (2_000, 2_000)])
@@ -217,7 +235,7 @@ def test_the_size_of_an_rdd_is_not_known(
 ) -> None:
     monkeypatch.setattr(module, "BYTES_A_PARTITION", 1)
     rdd = spark.createDataFrame(spark.sparkContext.parallelize([(1, 2)]), "a int, b int")
-    assert shuffle_partitions(rdd) == set_partitions(spark)
+    assert shuffle_of(rdd).partitions == set_partitions(spark)
     known = spark.range(10)
     assert bytes_of_sources(rdd.join(known, rdd.a == known.id)) == bytes_of_sources(known)
 
@@ -229,11 +247,11 @@ def test_a_stream_has_as_many_buckets_as_its_checkpoint(
     stream = spark.readStream.schema(events.schema).parquet(
         str(Path(events.inputFiles()[0]).parent)
     )
-    assert shuffle_partitions(stream) == set_partitions(spark)
+    assert shuffle_of(stream).partitions == set_partitions(spark)
 
 
 def connected(spark: SparkSession) -> tuple[int, int]:
-    return shuffle_partitions(spark.range(2**50)), set_partitions(spark)
+    return shuffle_of(spark.range(2**50)).partitions, set_partitions(spark)
 
 
 def test_over_spark_connect_no_size_is_known(run_on: RunOn) -> None:
@@ -289,7 +307,7 @@ def test_what_another_spark_is_not_asked_is_not_known(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_bytes_read", lambda execution: execution.planned())
-    assert shuffle_partitions(spark.range(2**50)) == set_partitions(spark)
+    assert shuffle_of(spark.range(2**50)).partitions == set_partitions(spark)
 
 
 def few_queries(spark: SparkSession) -> DataFrame:

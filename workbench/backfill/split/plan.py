@@ -152,5 +152,8 @@ def _bundles(cutting: SplitPlan, cuts: "Column", queries: bool) -> "DataFrame":
     wanted = going.queries if queries else going.events
     columns, goes = routed(plan, wanted, done.keys, queries)
     groups = () if queries else feature_groups(done.features, done.schema)
-    task = SplitTask(columns, cutting.keys, plan.places, both=done.keys, groups=groups)
-    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span", plan.partitions)
+    hashed = plan.shuffle.hashed
+    task = SplitTask(
+        columns, cutting.keys, plan.places, hashed=hashed, both=done.keys, groups=groups
+    )
+    return bundled(with_value(goes, CUTS, cuts), task, "bundle by span")

@@ -93,6 +93,6 @@ def _nodes(plan: Plan) -> "DataFrame":
     done = plan.wire.task
     columns, goes = routed(plan, plan.wire.events, done.keys, queries=False)
     groups = feature_groups(done.features, done.schema)
-    task = NodeTask(columns, done.keys, plan.places, groups=groups)
-    goes = with_value(goes, QUERY_TIMES, query_times(plan))
-    return bundled(goes, task, "tree nodes", plan.partitions)
+    hashed = plan.shuffle.hashed
+    task = NodeTask(columns, done.keys, plan.places, hashed=hashed, groups=groups)
+    return bundled(with_value(goes, QUERY_TIMES, query_times(plan)), task, "tree nodes")

@@ -20,8 +20,7 @@ BYTES_A_PARTITION = 32 * 2**20
 A_CORE = 2
 #: Each is a task, of 10 to 20 ms, and a bundle for each of the tasks in front of the shuffle.
 MOST_PARTITIONS = 2_000
-#: Each is some questions to the JVM: of more leaves, the first ones stand for all. A plan of more
-#: parts is not looked through.
+#: Each is some questions to the JVM: of more leaves, the first ones stand for all.
 MOST_LEAVES = 100
 #: Where Spark does not know a size, it takes 2^63 - 1.
 UNKNOWN = 2**62

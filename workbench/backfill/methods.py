@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: with half of all rows costs a scan nothing there, while looking for such keys costs it half as
 #: much again.
 FEW = 4
+#: No task gets less where Spark coalesces partitions.
+LEAST_BYTES = 2**20
 _COSTS = "to look for large keys and to cut them costs more than one of them can hold up"
 
 
@@ -55,6 +57,8 @@ def answered(plan: Plan, method: str) -> "DataFrame":
 def choose(plan: Plan) -> MethodChoice:
     """Return the method that suits the tables, from what is known before anything runs."""
     few, partitions = plan.set_partitions, plan.partitions
+    if plan.shuffle.coalesced and 0 < plan.shuffle.read <= FEW * LEAST_BYTES:
+        return MethodChoice("scan", f"the tables are small, and {_COSTS} so few rows")
     if few <= FEW:
         has = f"a shuffle has {partitions} partitions, and {_COSTS} so few tasks"
         if partitions > few:

@@ -40,10 +40,13 @@ class Shuffle(NamedTuple):
         How many it has.
     coalesced : bool
         Whether Spark gives small ones to one task together, as it does those of its own shuffles.
+    read : int
+        Of how many bytes the tables are that meet in it; 0 where that is not known of all.
     """
 
     partitions: int
     coalesced: bool = False
+    read: int = 0
 
     @property
     def hashed(self) -> int | None:
@@ -77,24 +80,24 @@ def shuffle_of(*tables: "DataFrame") -> Shuffle:
     >>> shuffle_of(spark.range(10)).partitions == set_partitions(spark)
     True
     >>> shuffle_of(spark.range(10**9))
-    Shuffle(partitions=238, coalesced=False)
+    Shuffle(partitions=238, coalesced=False, read=8000000000)
     """
     spark = tables[0].sparkSession
     partitions = set_partitions(spark)
     sizes = [bytes_of_sources(one) for one in tables]
+    read = sum(sizes) if all(sizes) else 0
     # Of small tables it is enough to know that they are: to plan a query takes longer.
     if sum(sizes) <= partitions * BYTES_A_PARTITION:
-        fit = all(sizes) and sum(sizes) <= BYTES_A_PARTITION
-        return Shuffle(partitions, _coalesces(spark, partitions, fit))
+        return Shuffle(partitions, _coalesces(spark, partitions, read), read)
     by_size = sum(map(bytes_read, tables)) // BYTES_A_PARTITION
-    return Shuffle(max(partitions, min(by_size, MOST_PARTITIONS)))
+    return Shuffle(max(partitions, min(by_size, MOST_PARTITIONS)), read=read)
 
 
-def _coalesces(spark: "SparkSession", partitions: int, fit_one: bool) -> bool:
+def _coalesces(spark: "SparkSession", partitions: int, read: int) -> bool:
     # Over Spark Connect nobody says how many cores there are.
     few = 1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism
     # Who sets how many there are may have to keep tasks small.
-    free = fit_one or spark.conf.get(SETTING, None) is None
+    free = 0 < read <= BYTES_A_PARTITION or spark.conf.get(SETTING, None) is None
     return (
         partitions > few and free and all(spark.conf.get(one, "true") == "true" for one in COALESCE)
     )

@@ -99,6 +99,13 @@ def test_few_tasks_leave_all_keys_whole(spark: SparkSession, count: str, parts: 
     assert [part for part in parts if part not in said] == []
 
 
+def test_small_tables_leave_all_keys_whole(spark: SparkSession) -> None:
+    queries, events = skewed(spark)
+    with session_options(spark, {PARTITIONS: "200"}):
+        said = asked().explain(queries, events)
+    assert "auto is scan: the tables are small" in said
+
+
 @pytest.mark.parametrize(("most_rows", "cut"), [(0, False), (1, True)])
 def test_a_key_is_cut_from_the_number_on_that_is_named(most_rows: int, cut: bool) -> None:
     task = CutTask(("k0",), CallExtent(), False, pieces=8, rows=None, least=100)

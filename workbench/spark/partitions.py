@@ -95,12 +95,12 @@ def shuffle_of(*tables: "DataFrame") -> Shuffle:
 
 def _coalesces(spark: "SparkSession", partitions: int, read: int) -> bool:
     # Over Spark Connect nobody says how many cores there are.
-    few = 1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism
+    if partitions <= (1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism):
+        return False
     # Who sets how many there are may have to keep tasks small.
-    free = 0 < read <= BYTES_A_PARTITION or spark.conf.get(SETTING, None) is None
-    return (
-        partitions > few and free and all(spark.conf.get(one, "true") == "true" for one in COALESCE)
-    )
+    if not 0 < read <= BYTES_A_PARTITION and spark.conf.get(SETTING, None) is not None:
+        return False
+    return all(spark.conf.get(one, "true") == "true" for one in COALESCE)
 
 
 def bytes_of_sources(table: "DataFrame") -> int:
@@ -140,8 +140,8 @@ def _bytes_read(execution: Any) -> int:
     return read * answer // sources if answer < sources else read
 
 
-def _known(table: "DataFrame", told: Callable[[Any], int]) -> int:
-    """What Spark's plan of a table tells; 0 where it tells nothing."""
+def _known(table: "DataFrame", size: Callable[[Any], int]) -> int:
+    """A size that Spark's plan of a table tells; 0 where it tells none."""
     jvm: Any = getattr(table, "_jdf", None)
     if jvm is None or table.isStreaming:
         return 0
@@ -150,7 +150,7 @@ def _known(table: "DataFrame", told: Callable[[Any], int]) -> int:
 
     # A table that cannot be planned says so when it is read.
     with suppress(Py4JError, PySparkException):
-        return max(0, told(jvm.queryExecution()))
+        return max(0, size(jvm.queryExecution()))
     return 0
 
 

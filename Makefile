@@ -9,6 +9,9 @@ UV_COMPILE = $(VENV)/uv pip compile --quiet --no-config --universal --python-ver
 NO_BROWSER = $(if $(filter none,$(BROWSER)),--no-browser)
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 
+# Where it is set, some hundred processes would each compile all modules that they import.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup compile lab test quick fuzz matrix bench notebooks site format lock
 
 help:

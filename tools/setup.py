@@ -19,17 +19,18 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-from"
+#: What each part of the environment is made from.
+LOCKS = {"lab": "requirements.lock", "dev": "requirements-dev.lock"}
 SOURCES = [
     "pyproject.toml",
-    "requirements.lock",
     "requirements-build.lock",
-    "requirements-dev.lock",
     "requirements-java.lock",
+    *LOCKS.values(),
     "tools/setup.py",
 ]
 FIND_JAVA = "from workbench.spark.java import java_home; print('Java:', java_home())"
 
-#: A wheel that is unpacked at once, and of which most is compressed as it is.
+#: A wheel that is built here is unpacked at once, and most of Spark's is compressed as it is.
 UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"
 
 
@@ -42,9 +43,7 @@ def main() -> None:
     start = time.monotonic()
     STAMP.unlink(missing_ok=True)
     make_environment()
-    install_packages()
-    if "dev" in wanted:
-        pip_install("requirements-dev.lock")
+    install_packages([LOCKS[part] for part in wanted])
     make_sure_of_java()
     STAMP.write_text("\n".join(made))
     print(f"Set up in {time.monotonic() - start:.0f} s.")
@@ -68,16 +67,12 @@ def make_environment() -> None:
         venv.create(VENV, clear=True, with_pip=True)
 
 
-def install_packages() -> None:
+def install_packages(locks: list[str]) -> None:
     """What builds packages first, so that nothing unpinned is fetched to build the rest."""
     say("Installing packages (a minute the first time)")
     pip_install("requirements-build.lock")
     with TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
-        spark, others = in_two(Path(folder))
-        # Spark is built from its sources, which takes as long as to install all others.
-        built = threads.submit(pip_install, spark, UNCOMPRESSED)
-        pip_install(others)
-        built.result()
+        list(threads.map(pip_install, side_by_side(Path(folder), locks)))
     run(PYTHON, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "-e", ".")
 
 
@@ -90,20 +85,28 @@ def make_sure_of_java() -> None:
     run(PYTHON, "-c", FIND_JAVA)
 
 
-def in_two(folder: Path) -> list[Path]:
-    """Write the lock of Spark and that of the others."""
-    pins = re.split(r"\n(?=\S)", ROOT.joinpath("requirements.lock").read_text())
-    made = []
-    for spark in (True, False):
-        made.append(folder / f"spark-{spark}.lock")
-        made[-1].write_text("\n".join(pin for pin in pins if pin.startswith("pyspark==") == spark))
+def side_by_side(folder: Path, locks: list[str]) -> list[Path]:
+    """Write locks that share no package: Spark's, which takes longest, and what each one adds."""
+    made, named = [folder / "spark.lock"], set[str]()
+    for lock in locks:
+        pins = re.split(r"\n(?=\S)", ROOT.joinpath(lock).read_text().strip())
+        new = {pin.partition("==")[0]: pin for pin in pins}
+        new = {name: pin for name, pin in new.items() if name not in named}
+        named.update(new)
+        if "pyspark" in new:
+            made[0].write_text(new.pop("pyspark"))
+        made.append(folder / lock)
+        made[-1].write_text("\n".join(new.values()))
     return made
 
 
-def pip_install(lock: str | Path, *options: str) -> None:
-    """Install only files whose hashes are in the lock, which names all that they need."""
-    given = "-qq", "--require-hashes", "--no-deps", "--no-build-isolation", *options, "-r", lock
-    run(PYTHON, "-m", "pip", "install", *given)
+def pip_install(lock: str | Path) -> None:
+    """Install only files whose hashes are in the lock, which names all that they need.
+
+    What is imported is compiled then: to compile all of it takes longer than to unpack it.
+    """
+    given = "--require-hashes", "--no-deps", "--no-build-isolation", "--no-compile", UNCOMPRESSED
+    run(PYTHON, "-m", "pip", "install", "-qq", *given, "-r", lock)
 
 
 def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:

@@ -45,7 +45,7 @@ LOCAL = (
     *("columnar", "figures", "groups", "lessons", "online", "profiles", "queries", "stores"),
     "widgets",
 )
-#: The longest first: the short ones fill up what is left at the end.
+#: The longest first, and those in many processes last: they keep all cores busy at the end.
 TESTS = {
     "workbench": (
         *("--clusters=without", "tests/workbench"),
@@ -58,10 +58,10 @@ TESTS = {
         *("-p", "tests.notebooks.plans_as_run", "-p", "tests.notebooks.one_jvm"),
         *("-p", "tests.notebooks.as_run", "notebooks"),
     ),
-    "browser": ("tests/browser",),
-    "clusters": ("--clusters=only", "tests/workbench"),
     "local": ("--clusters=without", *(f"tests/workbench/{one}" for one in LOCAL)),
+    "browser": ("tests/browser",),
     "others": ("tests", *(f"--ignore=tests/{folder}" for folder in ALONE)),
+    "clusters": ("--clusters=only", "tests/workbench"),
     "kernels": ("--doctest-modules", "kernels", "tests/kernels"),
     "crash": ("tests/crash",),
     "examples": ("--doctest-modules", "workbench"),
@@ -184,9 +184,6 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     options = f"{SHORT_JVM} -Djava.io.tmpdir={os.environ['TMPDIR']}"
     own = {"SPARK_SUBMIT_OPTS": options, "PYTHONFAULTHANDLER": "1"}
     environment = os.environ | own
-    # Some build servers keep Python from writing down what it compiles: some hundred processes
-    # would each compile all modules, and each part all tests.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT

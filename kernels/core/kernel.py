@@ -118,7 +118,7 @@ class Kernel:
         )
         self._state = self._roles.index(STATE) if STATE in self._roles else None
         # Within the loop over partitions, a call costs as much as a short partition's own work.
-        self.compiled = compile_cached(function, inline="always")
+        self.compiled = compile_function(function, inline="always")
         self._lifted: Any = None
 
     def __call__(self, *args: Any) -> Any:
@@ -214,7 +214,7 @@ class Kernel:
     def lifted(self) -> Any:
         """The compiled loop over partitions."""
         if self._lifted is None:
-            self._lifted = compile_cached(self._write_lift())
+            self._lifted = compile_function(self._write_lift())
         return self._lifted
 
     def _is_own(self, args: Sequence[Any]) -> bool:
@@ -229,7 +229,7 @@ class Kernel:
 
     @cached_property
     def _lifted_in_memory(self) -> Any:
-        return numba.njit(nogil=True, error_model="numpy")(self._write_lift())
+        return compile_function(self._write_lift(), on_disk=False)
 
     def compile(self) -> None:
         """Compile the kernel for the annotated types, or load it from the cache."""
@@ -344,12 +344,12 @@ def _check_caption(caption: str, line: int, function: Callable[..., Any]) -> Non
                 )
 
 
-def compile_cached(function: Callable[..., Any], **options: Any) -> Any:
-    """Return the function as a compiled one; those of this package are cached on disk."""
+def compile_function(function: Callable[..., Any], *, on_disk: bool = True, **options: Any) -> Any:
+    """Return the function as a compiled one, kept on disk where it is one of this package."""
     # Nothing calls it from C.
     options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     made = numba.njit(**options)(function)
-    if (function.__module__ or "").partition(".")[0] == "kernels":
+    if on_disk and (function.__module__ or "").partition(".")[0] == "kernels":
         with located():
             made._cache = KernelCache(function)
     return made

@@ -22,13 +22,26 @@ A_CORE = 2
 MOST_PARTITIONS = 2_000
 #: Each is some questions to the JVM: of more leaves, the first ones stand for all.
 MOST_LEAVES = 100
+#: As many as Spark makes where nobody has set a number.
+DEFAULT_PARTITIONS = 200
 #: Where Spark does not know a size, it takes 2^63 - 1.
 UNKNOWN = 2**62
 
 
 def set_partitions(spark: "SparkSession") -> int:
     """Return how many partitions Spark is set to make in a shuffle."""
-    return int(spark.conf.get(SETTING) or 1)
+    return number_of_partitions(spark.conf.get(SETTING)) or DEFAULT_PARTITIONS
+
+
+def number_of_partitions(setting: str | None) -> int | None:
+    """Return the number that :data:`SETTING` gives, if it gives one: Databricks takes "auto", too.
+
+    Examples
+    --------
+    >>> number_of_partitions("64"), number_of_partitions("auto"), number_of_partitions(None)
+    (64, None, None)
+    """
+    return int(setting) if setting and setting.isdigit() else None
 
 
 class Shuffle(NamedTuple):
@@ -98,7 +111,8 @@ def _coalesces(spark: "SparkSession", partitions: int, read: int) -> bool:
     if partitions <= (1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism):
         return False
     # Who sets how many there are may have to keep tasks small.
-    if not 0 < read <= BYTES_A_PARTITION and spark.conf.get(SETTING, None) is not None:
+    is_set = number_of_partitions(spark.conf.get(SETTING, None)) is not None
+    if is_set and not 0 < read <= BYTES_A_PARTITION:
         return False
     return all(spark.conf.get(one, "true") == "true" for one in COALESCE)
 

@@ -51,6 +51,13 @@ def test_an_option_that_costs_time_is_named(name: str, value: str, words: str) -
     assert words in sentence
 
 
+def test_partitions_that_spark_chooses_are_enough() -> None:
+    found = of_settings(GOOD | {"spark.sql.shuffle.partitions": "auto"}, 64)
+    (shuffles,) = [finding for finding in found if finding.subject == "Shuffles"]
+    assert shuffles.good
+    assert shuffles.sentence.startswith("Spark chooses")
+
+
 def test_options_that_are_not_set_are_named_too() -> None:
     assert len(bad(list(of_settings({}, 500)))) == 4
 

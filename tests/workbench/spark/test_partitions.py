@@ -19,6 +19,7 @@ from workbench.columnar.spark_hash import numbers_for
 from workbench.spark import partitions as module
 from workbench.spark.partitions import (
     MOST_PARTITIONS,
+    Shuffle,
     bytes_of_sources,
     bytes_read,
     set_partitions,
@@ -309,6 +310,17 @@ def test_what_another_spark_is_not_asked_is_not_known(
 ) -> None:
     monkeypatch.setattr(module, "_bytes_read", lambda execution: execution.planned())
     assert shuffle_of(spark.range(2**50)).partitions == set_partitions(spark)
+
+
+def test_where_spark_chooses_how_many_it_is_as_if_nobody_had_set_it(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on Databricks, whose Spark takes "auto"; this one takes numbers alone.
+    get = spark.conf.get
+    monkeypatch.setattr(
+        spark.conf, "get", lambda name, *other: "auto" if name == PARTITIONS else get(name, *other)
+    )
+    assert shuffle_of(spark.range(10)) == Shuffle(200, coalesced=True, read=80)
 
 
 def few_queries(spark: SparkSession) -> DataFrame:

@@ -120,7 +120,8 @@ def state_partitions(otherwise: int) -> int:
 
     context = TaskContext.get()
     found = [context.getLocalProperty(name) for name in BEGUN_WITH] if context else []
-    return next((int(one) for one in found if one), otherwise)
+    # What is no number, as Databricks' "auto", is none of the state's.
+    return next((int(one) for one in found if one and one.isdigit()), otherwise)
 
 
 def processor_of(task: BucketTask) -> "StatefulProcessor":

@@ -87,17 +87,22 @@ def make_sure_of_java() -> None:
 
 def side_by_side(folder: Path, locks: list[str]) -> list[Path]:
     """Write locks that share no package: Spark's, which takes longest, and what each one adds."""
-    made, named = [folder / "spark.lock"], set[str]()
+    made, named = {"spark.lock": list[str]()}, set[str]()
     for lock in locks:
         pins = re.split(r"\n(?=\S)", ROOT.joinpath(lock).read_text().strip())
-        new = {pin.partition("==")[0]: pin for pin in pins}
-        new = {name: pin for name, pin in new.items() if name not in named}
-        named.update(new)
-        if "pyspark" in new:
-            made[0].write_text(new.pop("pyspark"))
-        made.append(folder / lock)
-        made[-1].write_text("\n".join(new.values()))
-    return made
+        # A package has a line for each of its versions, where those of Python need several.
+        new = [pin for pin in pins if package(pin) not in named]
+        named.update(map(package, new))
+        made["spark.lock"] += [pin for pin in new if package(pin) == "pyspark"]
+        made[lock] = [pin for pin in new if package(pin) != "pyspark"]
+    for name, pins in made.items():
+        folder.joinpath(name).write_text("\n".join(pins))
+    return [folder / name for name in made]
+
+
+def package(pin: str) -> str:
+    """The name of the package that a line of a lock pins."""
+    return pin.partition("==")[0]
 
 
 def pip_install(lock: str | Path) -> None:

@@ -15,6 +15,7 @@ from workbench.doctor.findings import (
     of_versions,
 )
 from workbench.doctor.place import described_here, place_asker
+from workbench.spark.partitions import SHUFFLE_PARTITIONS
 from workbench.spark.session import BUFFERS, PROVIDER
 from workbench.spark.shipping import is_connect, ship
 
@@ -27,7 +28,7 @@ SETTINGS = (
     PROVIDER,
     "spark.driver.extraJavaOptions",
     "spark.executor.extraJavaOptions",
-    "spark.sql.shuffle.partitions",
+    SHUFFLE_PARTITIONS,
     "spark.master",
     "spark.driver.memory",
     "spark.executor.memory",

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.doctor.place import APPROXIMATE, NEEDED
-from workbench.spark.partitions import DEFAULT_PARTITIONS, SETTING, number_of_partitions
+from workbench.spark.partitions import DEFAULT_PARTITIONS, SHUFFLE_PARTITIONS, number_of_partitions
 from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
 #: What Python's workers should have on a machine beside the JVM, in bytes.
@@ -100,12 +100,12 @@ def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
 
 
 def _partitions(settings: Mapping[str, str], cores: int) -> Finding:
-    number = number_of_partitions(settings.get(SETTING, str(DEFAULT_PARTITIONS)))
+    number = number_of_partitions(settings.get(SHUFFLE_PARTITIONS, str(DEFAULT_PARTITIONS)))
     if number is None:
         return Finding("Shuffles", True, "Spark chooses how many partitions a shuffle has.")
     enough = number >= cores
     words = f"a shuffle has {number} partitions for {cores} cores"
-    advice = f"raise {SETTING}, as cores wait for each other"
+    advice = f"raise {SHUFFLE_PARTITIONS}, as cores wait for each other"
     return Finding("Shuffles", enough, f"{words}." if enough else f"{words}; {advice}.")
 
 

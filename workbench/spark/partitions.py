@@ -10,7 +10,7 @@ from workbench.spark.shipping import is_connect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SETTING = "spark.sql.shuffle.partitions"
+SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 #: What makes Spark give small partitions to one task together.
 COALESCE = "spark.sql.adaptive.enabled", "spark.sql.adaptive.coalescePartitions.enabled"
 #: A shuffle has a partition for so many bytes of what is read, which of Parquet are three million
@@ -30,11 +30,11 @@ UNKNOWN = 2**62
 
 def set_partitions(spark: "SparkSession") -> int:
     """Return how many partitions Spark is set to make in a shuffle."""
-    return number_of_partitions(spark.conf.get(SETTING)) or DEFAULT_PARTITIONS
+    return number_of_partitions(spark.conf.get(SHUFFLE_PARTITIONS)) or DEFAULT_PARTITIONS
 
 
 def number_of_partitions(setting: str | None) -> int | None:
-    """Return the number that :data:`SETTING` gives, if it gives one: Databricks takes "auto", too.
+    """Return the number that a setting gives, if it gives one: Databricks takes "auto", too.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _coalesces(spark: "SparkSession", partitions: int, read: int) -> bool:
     if partitions <= (1 if is_connect(spark) else A_CORE * spark.sparkContext.defaultParallelism):
         return False
     # Who sets how many there are may have to keep tasks small.
-    is_set = number_of_partitions(spark.conf.get(SETTING, None)) is not None
+    is_set = number_of_partitions(spark.conf.get(SHUFFLE_PARTITIONS, None)) is not None
     if is_set and not 0 < read <= BYTES_A_PARTITION:
         return False
     return all(spark.conf.get(one, "true") == "true" for one in COALESCE)

@@ -14,6 +14,7 @@ from workbench.spark.java import java_home
 from workbench.spark.jvm_questions import remember_classes
 from workbench.spark.jvm_stderr import without_steps
 from workbench.spark.own_folder import own_folder
+from workbench.spark.partitions import SHUFFLE_PARTITIONS
 from workbench.spark.shipping import ship_ahead
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _local_options() -> dict[str, object]:
         "spark.python.daemon.module": "workbench.spark.worker_daemon",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": 2 * _cores(),
+        SHUFFLE_PARTITIONS: 2 * _cores(),
         # Of a local folder, Spark's default asks the system's `readlink` of each file, sixty times
         # in a micro-batch: a process each, and a third of the time.
         "spark.sql.streaming.checkpointFileManagerClass": (

@@ -11,6 +11,7 @@ from workbench.columnar.blocks import packed_rows
 from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import delivered
 from workbench.columnar.process import freeze_gc
+from workbench.spark.partitions import SHUFFLE_PARTITIONS, number_of_partitions
 from workbench.spark.shipping import finder
 from workbench.windows.stream.worker.bucket import BucketTask, Name
 
@@ -23,7 +24,7 @@ BUCKET = "__bucket__"
 DIRECTORY, PARTS = "directory", "parts"
 #: Where Spark says how many partitions the state has: since 4.1, a restart leaves the session's own
 #: setting as it is.
-BEGUN_WITH = "spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions"
+BEGUN_WITH = "spark.sql.streaming.internal.stateStore.partitions", SHUFFLE_PARTITIONS
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,7 @@ def state_partitions(otherwise: int) -> int:
 
     context = TaskContext.get()
     found = [context.getLocalProperty(name) for name in BEGUN_WITH] if context else []
-    # What is no number, as Databricks' "auto", is none of the state's.
-    return next((int(one) for one in found if one and one.isdigit()), otherwise)
+    return next(filter(None, map(number_of_partitions, found)), otherwise)
 
 
 def processor_of(task: BucketTask) -> "StatefulProcessor":

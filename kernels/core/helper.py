@@ -29,5 +29,7 @@ def helper(function: Function) -> Function:
     >>> rank_set(100)[1].tolist()
     [0, 4]
     """
-    made: Function = register_jitable(forceinline=True)(function)
+    # Only what is compiled calls it.
+    unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    made: Function = register_jitable(forceinline=True, **unwrapped)(function)
     return made

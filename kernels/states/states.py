@@ -19,7 +19,7 @@ from kernels.core.helper import helper
 NO_ROW = -1
 #: Numbers from 1 / NEAR to NEAR have fourth powers that are neither too large nor too small for a
 #: double. Others are counted in powers of two, and these are UNITS_APART.
-NEAR, LEAST_UNIT, GREATEST_UNIT, UNITS_APART = 2.0**170, 2.0**-1020, 2.0**1020, 2.0**340
+NEAR, LEAST_UNIT, UNITS_APART = 2.0**170, 2.0**-1020, 2.0**340
 
 
 @helper

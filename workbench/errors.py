@@ -42,6 +42,22 @@ rows; give an integer, negative before the current row, a Column, or None for no
         return shown_in_a_cell(self, f"{type(self).__name__}: {self}")
 
 
+def kind_of(value: object) -> str:
+    """Say what somebody gave, in a sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kind_of([1]), kind_of(7), kind_of(np.zeros(2))
+    ('a list', 'an int', "numpy's ndarray")
+    """
+    kind = type(value)
+    home = kind.__module__.partition(".")[0]
+    if home in ("builtins", "workbench"):
+        return f"{'an' if kind.__name__[0] in 'aeioAEIO' else 'a'} {kind.__name__}"
+    return f"{home}'s {kind.__name__}"
+
+
 class WorkbenchWarning(UserWarning):
     """Something that is carried out, but is probably not what was meant.
 

@@ -44,6 +44,11 @@ def test_there_are_notebooks() -> None:
     assert [path.name for path in NOTEBOOKS][:2] == ["00-start-here.ipynb", "01-funnel.ipynb"]
 
 
+def test_the_first_notebook_leads_to_all_others() -> None:
+    first, *others = NOTEBOOKS
+    assert [path.name for path in others if f"]({path.name})" not in first.read_text("utf-8")] == []
+
+
 def test_it_is_small_and_carries_no_state_of_widgets(notebook: Path) -> None:
     assert notebook.stat().st_size < MOST_BYTES
     assert "widgets" not in json.loads(notebook.read_text())["metadata"]

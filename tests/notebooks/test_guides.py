@@ -56,6 +56,53 @@ def test_the_page_that_an_analyst_hands_on_has_nobody_s_key(
     assert "keyholder-" not in page
 
 
+def readme_tables(spark: SparkSession, folder: Path, day: pd.Timestamp) -> dict[str, Any]:
+    """What a reader of the README has: the tables that it names, and streams."""
+    shop = pd.DataFrame({"customer": ["ann", "ann", "ann", "bob", "bob", "cy"]})
+    shop["at"] = pd.date_range(day, periods=6, freq="3h").astype("datetime64[us]")
+    shop["what"] = ["visit", "cart", "pay", "visit", "look", "visit"]
+    shop["amount"], shop["country"] = [0, 0, 250, 0, 0, 0], ["de", "de", "de", "fr", "fr", "fr"]
+    orders = shop.assign(rating=[1, 5, 3, 4, 2, 5], kind="book", price=9.5, paid=True)
+    snapshots = orders.assign(order=range(6), ds=str((day - pd.Timedelta("1 day")).date()))
+    mutations = snapshots.head(1).assign(op="delete", changed_at=day + pd.Timedelta("22 hours"))
+    for table, name in ((shop, "clicks"), (shop, "events"), (orders, "orders"), (orders, "ticks")):
+        (folder / name).mkdir()
+        table.rename(columns={"customer": "symbol"} if name == "ticks" else {}).assign(
+            who=table["customer"]
+        ).to_parquet(folder / name / "first.parquet")
+    (folder / "clicks").rename(folder / "clicks.parquet")
+    (folder / "events").rename(folder / "events.parquet")
+    schema = spark.read.parquet(str(folder / "orders")).schema
+    return {
+        "schema": "symbol string, at timestamp, price double",
+        "queries": shop[["customer"]].assign(at=shop["at"] + pd.Timedelta("1 day")),
+        "orders": orders,
+        "snapshots": snapshots,
+        "mutations": mutations.assign(ds=str(day.date())),
+        "stream": spark.readStream.schema(schema).parquet(str(folder / "orders")),
+    }
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("ignore:.* rows were left out:UserWarning")
+def test_the_readme_runs_as_it_is_written(spark: SparkSession, tmp_path: Path) -> None:
+    day = pd.Timestamp.now(tz="UTC").tz_localize(None).normalize() - pd.Timedelta("2 days")
+    page = (DOCS.parent / "README.md").read_text("utf-8").replace("/data", str(tmp_path))
+    known = readme_tables(spark, tmp_path, day)
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        if "backfill = " in block:
+            known["events"] = known["orders"]
+        # Features from elsewhere, those that were served, and the days of the example.
+        for written, here in (("somebodys_features", "features"), ("(served", "(features")):
+            block = block.replace(written, here)
+        for written, days in (("2024-06-30", 1), ("2024-07-01", 1)):
+            block = block.replace(written, str((day + pd.Timedelta(days=days)).date()))
+        exec(block, known)
+    for query in spark.streams.active:
+        query.stop()
+    assert known["view"].fetch(["ann"]).num_rows == 1
+
+
 @pytest.mark.parametrize(
     "said", [BUFFERS, str(2**31 - 1), UNCHECKED, PROVIDER, ROCKSDB, *NEEDED, *APPROXIMATE]
 )

@@ -65,25 +65,35 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     java = spark.sql(f"SELECT {JAVA}").collect()[0][0]
     wanted = asked_for()
     yield from of_versions(pyspark.__version__, spark.version, java, wanted.get("pyspark", ""))
-    cores = SOME if is_connect(spark) else spark.sparkContext.defaultParallelism
+    cores = None if is_connect(spark) else spark.sparkContext.defaultParallelism
     settings = _settings(spark)
-    yield from of_settings(settings, 1 if is_connect(spark) else cores)
+    yield from of_settings(settings, cores)
     yield of_kernels(_compiled(), len(registry))
     local = settings.get("spark.master", "").startswith("local")
     heap_option = "spark.driver.memory" if local else "spark.executor.memory"
     heap = in_bytes(settings.get(heap_option, "1g"))
     try:
-        there = _places(spark, 4 * cores)
+        there = _places(spark, 4 * (cores or SOME))
     except PySparkException as error:
         words = f"Python does not answer there; mend this: {first_cause(error)}"
         yield Finding("Executors", False, words)
     else:
-        yield from of_executors(here, there, heap, heap_option, wanted)
+        heaps = heap * _jvms_of_a_host(spark, len({one["host"] for one in there}))
+        yield from of_executors(here, there, heaps, heap_option, wanted, cores)
 
 
 def _settings(spark: "SparkSession") -> dict[str, str]:
     found = {name: spark.conf.get(name, None) for name in SETTINGS}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _jvms_of_a_host(spark: "SparkSession", hosts: int) -> int:
+    """How many executors share a host, as far as the session says."""
+    if is_connect(spark):
+        return 1
+    # The driver is one of them, and the only one of a local session.
+    known: int = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
+    return max(1, -(-(known - 1) // max(1, hosts)))
 
 
 def _places(spark: "SparkSession", tasks: int) -> list[dict[str, Any]]:

@@ -6,13 +6,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.doctor.place import APPROXIMATE, NEEDED
+from workbench.spark.java import OLDEST
 from workbench.spark.partitions import DEFAULT_PARTITIONS, SHUFFLE_PARTITIONS, number_of_partitions
 from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
-#: What Python's workers should have on a machine beside the JVM, in bytes.
-ENOUGH = 2**30
-#: The oldest Java that Spark 4 runs on.
-OLDEST_JAVA = 17
+#: What a Python worker, which holds a partition, should have beside the JVM, in bytes.
+ENOUGH = 2**29
 
 
 class Finding(NamedTuple):
@@ -58,20 +57,20 @@ def of_versions(ours: str, theirs: str, java: str, wanted: str) -> Iterator[Find
     advice = f"have the same on both sides ({wanted})"
     words = f"PySpark {ours} talks to Spark {theirs}"
     yield Finding("Spark", same, f"{words}." if same else f"{words}; {advice}.")
-    new = numbers(java) >= (OLDEST_JAVA,)
-    advice = f"have {OLDEST_JAVA} or newer there, and JAVA_HOME name it"
+    new = numbers(java) >= (OLDEST,)
+    advice = f"have {OLDEST} or newer there, and JAVA_HOME name it"
     yield Finding("Java", new, f"{java} runs Spark." if new else f"{java} runs Spark; {advice}.")
 
 
-def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
+def of_settings(settings: Mapping[str, str], cores: int | None) -> Iterator[Finding]:
     """Say which of Spark's options cost time, or keep something from working.
 
     Parameters
     ----------
     settings : mapping
         Spark's options by name, as far as they are set.
-    cores : int
-        How many tasks run at once, all in all.
+    cores : int, optional
+        How many tasks run at once, all in all; None where the session does not say.
 
     Examples
     --------
@@ -99,10 +98,13 @@ def of_settings(settings: Mapping[str, str], cores: int) -> Iterator[Finding]:
     yield _partitions(settings, cores)
 
 
-def _partitions(settings: Mapping[str, str], cores: int) -> Finding:
+def _partitions(settings: Mapping[str, str], cores: int | None) -> Finding:
     number = number_of_partitions(settings.get(SHUFFLE_PARTITIONS, str(DEFAULT_PARTITIONS)))
     if number is None:
         return Finding("Shuffles", True, "Spark chooses how many partitions a shuffle has.")
+    if cores is None:
+        words = f"a shuffle has {number} partitions; have at least as many as cores"
+        return Finding("Shuffles", True, f"{words} ({SHUFFLE_PARTITIONS}).")
     enough = number >= cores
     words = f"a shuffle has {number} partitions for {cores} cores"
     advice = f"raise {SHUFFLE_PARTITIONS}, as cores wait for each other"
@@ -133,6 +135,7 @@ def of_executors(
     heap: int,
     heap_option: str = "spark.executor.memory",
     wanted: Mapping[str, str] = MappingProxyType({}),
+    cores: int | None = None,
 ) -> Iterator[Finding]:
     """Say what executors have and lack.
 
@@ -143,11 +146,13 @@ def of_executors(
     there : sequence of mapping
         The same of Python workers on the executors, each different one once.
     heap : int
-        What the JVM beside them may take, in bytes.
+        What the JVMs beside them may take on each host, in bytes.
     heap_option : str
         The option that says so.
     wanted : mapping
         The versions of packages that the workbench asks for, such as ``">=2.3"``.
+    cores : int, optional
+        How many tasks run at once, all in all; None where the session does not say.
 
     Examples
     --------
@@ -170,7 +175,7 @@ def of_executors(
         yield _packages(subject, why, packages, there, wanted)
     yield _loaded(there)
     yield _taken_over(here, there)
-    yield _memory(there, heap, heap_option)
+    yield _memory(there, heap, heap_option, -(-cores // len(hosts)) if cores and hosts else 1)
 
 
 def _packages(
@@ -247,14 +252,19 @@ def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> 
     return Finding("Compiled kernels", False, f"{words}; the same versions would spare that.")
 
 
-def _memory(there: Sequence[Mapping[str, Any]], heap: int, heap_option: str) -> Finding:
+def _memory(
+    there: Sequence[Mapping[str, Any]], heap: int, heap_option: str, workers: int
+) -> Finding:
     rest = {one["host"]: one["memory"] - heap for one in there if one["memory"] is not None}
     if not rest:
         return Finding("Memory", True, "executors do not say how much they have.")
     host = min(rest, key=lambda name: rest[name])
-    words = f"Python's workers on {host} have {max(rest[host], 0) / 2**30:.1f} GiB beside the JVM"
-    advice = f"give the JVM less ({heap_option}), as they hold a partition each"
-    good = rest[host] >= ENOUGH
+    many = f"{workers} of Python's workers" if workers > 1 else "Python's workers"
+    words = f"{many} on {host} have {max(rest[host], 0) / 2**30:.1f} GiB beside the JVM"
+    advice = (
+        f"give the JVM less ({heap_option}), or run fewer tasks at once: each holds a partition"
+    )
+    good = rest[host] >= ENOUGH * workers
     return Finding("Memory", good, f"{words}." if good else f"{words}; {advice}.")
 
 

@@ -49,7 +49,9 @@ def place_asker() -> Callable[[], str]:
 
         def memory() -> int | None:
             found: list[int] = []
-            for path, factor in (("/sys/fs/cgroup/memory.max", 1), ("/proc/meminfo", 1024)):
+            cgroups = "memory.max", "memory/memory.limit_in_bytes"
+            limits = [(f"/sys/fs/cgroup/{name}", 1) for name in cgroups]
+            for path, factor in (*limits, ("/proc/meminfo", 1024)):
                 try:
                     with open(path) as file:
                         words = file.readline().replace("MemTotal:", "").split()

@@ -2,7 +2,8 @@
 
 A function is added by its row here and its name in :mod:`workbench.functions.fn`; a new aggregate
 also by its kernel in :mod:`kernels.states.aggregates`. Nothing else names a function to tell what
-it is: whoever needs to know reads the row.
+it is, whoever needs to know reads the row; what SQL calls it stands in
+:mod:`workbench.dialects.functions`.
 """
 
 from dataclasses import dataclass, replace

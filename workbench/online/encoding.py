@@ -193,7 +193,7 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     Parameters
     ----------
     value : datetime, date, int or str
-        Text as ISO 8601 has it.
+        Text as ISO 8601 has it. A date is its midnight, in UTC where the events' times have a zone.
     kind : pyarrow.DataType
         That of the events' times.
     argument : str
@@ -210,7 +210,8 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
 
     Examples
     --------
-    >>> instant_of("1970-01-02", pa.timestamp("us"), "until"), instant_of(7, pa.int64(), "until")
+    >>> utc = pa.timestamp("us", "UTC")
+    >>> instant_of("1970-01-02", utc, "until"), instant_of(7, pa.int64(), "until")
     (86400000000, 7)
     """
     if pa.types.is_integer(kind):
@@ -248,7 +249,11 @@ def _zoned(kind: pa.DataType) -> bool:
     return pa.types.is_timestamp(kind) and kind.tz is not None
 
 
-def _parsed(text: str, argument: str) -> datetime:
+def _parsed(text: str, argument: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        pass  # It is no day, but may be a moment of one.
     try:
         return datetime.fromisoformat(text)
     except ValueError:

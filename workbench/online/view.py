@@ -90,8 +90,8 @@ class OnlineView(ViewSpec):
             All events, or at least those of the windows: those from ``until`` on are left to the
             stream, and counted.
         until : datetime, date, int or str
-            A whole multiple of all hops, such as a midnight, and no earlier than that of the upload
-            before.
+            A whole multiple of all hops, such as a date, which is its midnight in UTC, and no
+            earlier than that of the upload before.
 
         Returns
         -------

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.backfill import Backfill
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_of
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
@@ -32,7 +32,7 @@ def explore(
     what: Any,
     *tables: Any,
     by: str | Sequence[str] | None = None,
-    keep: Sequence[str] | None = None,
+    keep: str | Sequence[str] | None = None,
     key: Any = None,
     state: str | None = None,
 ) -> Any:
@@ -51,10 +51,11 @@ def explore(
         The specification's tables, as :func:`workbench.table` takes them; for a funnel its events,
         which may be prepared. A table is prepared first, which scans it once. For a backfill its
         queries and events. For a window call a table, or a stream: a streaming DataFrame, or a
-        :class:`workbench.lessons.replay.Replay`.
+        :class:`workbench.lessons.replay.Replay`. A stream is drawn as a band: it needs quantiles
+        of a column.
     by : str or sequence of str, optional
         The column, or the columns together, that a funnel is broken down by at first.
-    keep : sequence of str, optional
+    keep : str or sequence of str, optional
         The columns offered to break down by; without it, up to six text columns.
     key : value, or tuple of values, optional
         The key that a backfill is looked at for at first; without it, that of the most queries.
@@ -122,14 +123,14 @@ def _name_of(what: Any) -> str:
 @singledispatch
 def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
     raise WorkbenchError(
-        f"what: a {type(what).__name__} has no explorer; give a Funnel, an Over or a Backfill, "
-        "or a table alone."
+        f"what: {kind_of(what)} has no explorer; give a Funnel, an Over, a Backfill, an OnlineView "
+        "or a wb.query, or a table alone."
     )
 
 
 @_explore.register
 def _explore_over(
-    what: Over, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+    what: Over, *tables: Any, by: str | None, keep: str | Sequence[str] | None, key: Any
 ) -> OverExplorer | LiveStream:
     if len(tables) != 1:
         raise WorkbenchError(f"df: a window call explores one table, and {len(tables)} are given.")
@@ -151,7 +152,7 @@ def _explore_query(what: Query, *tables: Any, **options: Any) -> Any:
 
 @_explore.register
 def _explore_online(
-    what: OnlineView, *tables: Any, by: str | None, keep: Sequence[str] | None, key: Any
+    what: OnlineView, *tables: Any, by: str | None, keep: str | Sequence[str] | None, key: Any
 ) -> OriginExplorer:
     explored: OriginExplorer = _explore_backfill(
         what.backfill, *tables, by=by, keep=keep, key=key, view=what
@@ -164,7 +165,7 @@ def _explore_backfill(
     what: Backfill,
     *tables: Any,
     by: str | None,
-    keep: Sequence[str] | None,
+    keep: str | Sequence[str] | None,
     key: Any,
     view: OnlineView | None = None,
 ) -> OriginExplorer:
@@ -179,7 +180,7 @@ def _explore_backfill(
 
 @_explore.register
 def _explore_funnel(
-    what: Funnel, *tables: Any, by: Any, keep: Sequence[str] | None, key: Any
+    what: Funnel, *tables: Any, by: Any, keep: str | Sequence[str] | None, key: Any
 ) -> FunnelExplorer:
     _check_no_key(key)
     if len(tables) != 1:
@@ -187,7 +188,7 @@ def _explore_funnel(
     events, names = tables[0], any_of(by, "by")
     if not isinstance(events, Prepared):
         events = table(events)
-        offered = _offered(what, events) if keep is None else tuple(keep)
+        offered = _offered(what, events) if keep is None else any_of(keep, "keep")
         events = what.prepare(events, keep=tuple(dict.fromkeys((*names, *offered))))
     return FunnelExplorer(what, events, names)
 

@@ -21,7 +21,6 @@ from workbench.widgets.explorers.explorer import Card, Stilled
 from workbench.widgets.html import HTML, listing
 
 if TYPE_CHECKING:
-    from workbench.queries.query import Query
     from workbench.spark.sources.given import TableLike
 
 #: Between a card's edge and its picture, on both sides.

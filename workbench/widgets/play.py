@@ -7,7 +7,7 @@ from typing import Any
 from kernels import Kernel, Trace, trace
 from workbench.backfill.backfill import Backfill
 from workbench.backfill.inspect.one_query import keys_with_queries
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_of
 from workbench.funnel import Retention
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
@@ -46,7 +46,8 @@ def play(
         got as far as any in a funnel, the first partition of a window call, and the key with the
         most queries of a backfill.
     column : str, optional
-        The result of a window call or a backfill to step through; without it, the first.
+        The result of a window call or a backfill to step through, of one beside it as well;
+        without it, the first.
     beside : Funnel, Over, Backfill, Retention or Kernel, optional
         Another one of the same kind, on the same input: the two go side by side, in step by what
         they look at. So a funnel is compared with itself in another mode, a kernel with another.
@@ -79,15 +80,13 @@ def play(
     if column is not None and not isinstance(what, Over | Backfill):
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
     if beside is not None and not isinstance(beside, type(what)):
-        raise WorkbenchError(
-            f"beside: it is a {type(beside).__name__}; give a {type(what).__name__}, as what is."
-        )
+        raise WorkbenchError(f"beside: it is {kind_of(beside)}; give {kind_of(what)}, as what is.")
     # Kernels write into their arguments: the one beside begins with what was given.
     given = deepcopy(tables) if isinstance(beside, Kernel) else tables
     make, found = _play(what, *tables, key=key, column=column)
     if beside is None:
         return opened(make)
-    other, _ = _play(beside, *given, key=found, column=None)
+    other, _ = _play(beside, *given, key=found, column=column)
     return opened(both(make, other))
 
 
@@ -100,8 +99,8 @@ def _given(lesson: Lesson) -> Make:
 def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
     """What makes the lesson, and the key that it is of."""
     raise WorkbenchError(
-        f"what: a {type(what).__name__} cannot be stepped through; "
-        "give a Funnel, an Over, a Backfill, a Retention or a kernel."
+        f"what: {kind_of(what)} cannot be stepped through; "
+        "give a Funnel, an Over, a Backfill, a Retention, a wb.query or a kernel."
     )
 
 

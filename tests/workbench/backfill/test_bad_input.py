@@ -247,7 +247,7 @@ def test_runs_that_cannot_be_meant(spark: SparkSession) -> None:
         ),
         (
             lambda: asked().run(7, tables[1]),  # type: ignore[arg-type]
-            "queries: this is builtins's int and no table;",
+            "queries: this is an int and no table;",
         ),
         (
             lambda: asked("mode", "v", "5 hours").run(*tables, method="naive"),

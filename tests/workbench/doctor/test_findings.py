@@ -58,6 +58,24 @@ def test_partitions_that_spark_chooses_are_enough() -> None:
     assert shuffles.sentence.startswith("Spark chooses")
 
 
+def test_where_nobody_says_how_many_cores_there_are_none_are_counted() -> None:
+    found = of_settings(GOOD | {"spark.sql.shuffle.partitions": "4"}, None)
+    (shuffles,) = [finding for finding in found if finding.subject == "Shuffles"]
+    assert shuffles.good
+    assert shuffles.sentence.startswith("a shuffle has 4 partitions; have at least as many as")
+
+
+@pytest.mark.parametrize(("cores", "good"), [(None, True), (6, True), (7, False)])
+def test_each_task_that_runs_at_once_needs_its_share_of_a_host_s_memory(
+    cores: int | None, good: bool
+) -> None:
+    hosts = [executor(memory=2**31), executor(host="two", memory=2**31)]
+    (memory,) = [
+        one for one in of_executors(HERE, hosts, 2**29, cores=cores) if one.subject == "Memory"
+    ]
+    assert memory.good is good
+
+
 def test_options_that_are_not_set_are_named_too() -> None:
     assert len(bad(list(of_settings({}, 500)))) == 4
 
@@ -80,7 +98,10 @@ def test_options_that_are_not_set_are_named_too() -> None:
             "once (Python 3.12.1 here and 3.12.9 there)",
         ),
         ({"kernels": {"place": "compiled/b"}}, "once (another processor)"),
-        ({"memory": 2**30}, "0.5 GiB beside the JVM; give the JVM less"),
+        (
+            {"memory": 2**29 + 2**28},
+            "have 0.2 GiB beside the JVM; give the JVM less",
+        ),
     ],
 )
 def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words: str) -> None:

@@ -163,7 +163,7 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     ),
     (
         lambda df: funnel().levels({"user": [7]}),  # type: ignore[arg-type]
-        "events: this is builtins's dict and no table; give one of Spark, pandas, Polars or "
+        "events: this is a dict and no table; give one of Spark, pandas, Polars or "
         "Arrow, the path of a file, or a table's name.",
     ),
     (

@@ -161,7 +161,7 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (lambda df: wb.quantiles(df, "mwh", by="years"), "by: column 'years' holds interval year"),
     (
         lambda df: wb.quantiles([1], "mwh"),  # type: ignore[arg-type]
-        "df: this is builtins's list and no table;",
+        "df: this is a list and no table;",
     ),
 ]
 

@@ -228,7 +228,7 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "until: 2013-03-05 00:01:00.00:00 is within a hop; .* such as 2013-03-05 00:00:00",
         ),
         (
-            lambda: view().upload(events, "2013-03-05"),
+            lambda: view().upload(events, "2013-03-05 00:00"),
             "until: 2013-03-05 00:00:00 has no zone, but the events' times have one",
         ),
         (lambda: view().upload(events, 7), "until: 7 is no time; give a datetime, or text"),

@@ -32,7 +32,7 @@ TIME_TYPES = [
 REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: table(3),
-        "events: this is builtins's int and no table; give one of Spark, pandas, Polars or Arrow, "
+        "events: this is an int and no table; give one of Spark, pandas, Polars or Arrow, "
         "the path of a file, or a table's name.",
     ),
     (

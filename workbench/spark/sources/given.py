@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import pyarrow as pa
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_of
 from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
@@ -201,10 +201,9 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
     WorkbenchError
         When it is no table.
     """
-    pandas, kind = sys.modules.get("pandas"), type(value)
+    pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(value, pandas.DataFrame):
         return pandas_rows(value, argument)
-    home = kind.__module__.partition(".")[0]
     if _is_lazy(value) or _has_arrow(value):
         whole = value.collect() if _is_lazy(value) else value
         _check_no_objects(whole, argument)
@@ -213,7 +212,7 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
         except (pa.ArrowInvalid, TypeError, ValueError):
             pass  # One column or one value, which is no table.
     raise WorkbenchError(
-        f"{argument}: this is {home}'s {kind.__name__} and no table; give one of Spark, pandas, "
+        f"{argument}: this is {kind_of(value)} and no table; give one of Spark, pandas, "
         "Polars or Arrow, the path of a file, or a table's name."
     )
 

@@ -78,9 +78,29 @@ class _Source:
             found = self._of(node.args["table"])
         else:
             found = [_column(name) for name in self.columns]
-            if len({name.lower() for name in self.columns}) < len(self.columns):
-                found = [column for alias in self._aliases() for column in self._of(alias)]
+            twice = len({name.lower() for name in self.columns}) < len(self.columns)
+            if twice or (self._using() and all(one.name for one in self._aliases())):
+                found = self._side_by_side()
         return _but(found, star)
+
+    def _side_by_side(self) -> list[exp.Expr]:
+        """The columns of all tables from left to right; those of USING once, where they are first.
+
+        Without a table's name such a column is what the join makes of both.
+        """
+        merged, found = dict.fromkeys(self._using(), False), list[exp.Expr]()
+        for alias in self._aliases():
+            for column in self._of(alias):
+                name = column.name.lower()
+                if not merged.get(name):
+                    found.append(_column(column.name) if name in merged else column)
+                if name in merged:
+                    merged[name] = True
+        return found
+
+    def _using(self) -> list[str]:
+        joins = self._select.args.get("joins") or ()
+        return [one.name.lower() for join in joins for one in join.args.get("using") or ()]
 
     def _of(self, alias: exp.Identifier) -> list[exp.Expr]:
         of = exp.Column(this=exp.Star(), table=alias.copy())
@@ -140,6 +160,14 @@ def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
     places = [*select.expressions]
     places += [select.args[part] for part in ("where", "group", "having", "qualify")
                if select.args.get(part) is not None]  # fmt: skip
+    # A term that is a name is that of an answer first; within a term columns come first.
+    places += [
+        one
+        for order in [select.args.get("order")]
+        for one in (order.expressions if order is not None else ())
+        if not isinstance(one.this, exp.Column)
+    ]
+    there = {name: [answer] for name, answer in answers.items()}
     for _ in range(len(answers)):
         found = [
             node for place in places for node in own(place)
@@ -152,12 +180,14 @@ def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
         )
         put = False
         for node in found:
-            answer = answers[node.name.lower()]
-            inside = any(node is one for one in answer.walk())
-            if node.name.lower() in hidden or inside:
+            name = node.name.lower()
+            inside = any(node is one for answer in there[name] for one in answer.walk())
+            if name in hidden or inside:
                 continue
+            answer = answers[name].copy()
+            there[name].append(answer)
             node.replace(
-                exp.paren(answer.copy()) if isinstance(answer, exp.Binary) else answer.copy()
+                exp.paren(answer, copy=False) if isinstance(answer, exp.Binary) else answer
             )
             put = True
         if not put:

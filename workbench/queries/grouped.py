@@ -87,8 +87,9 @@ def with_groups(select: exp.Select, work: Translation) -> exp.Select:
     sqlglot.exp.Select
     """
     group = select.args.get("group")
-    given = list(group.expressions) if group is not None else []
-    keys = Staged()
+    given = [one.unnest() for one in group.expressions] if group is not None else []
+    # What is computed of a column has another name, which that column does not stand for.
+    keys = Staged(taken={one.name.lower() for one in select.find_all(exp.Column)})
     names = list(dict.fromkeys(keys.name(one) for one in given))
     ours = {id(one) for one in _ours(select, work.dialect)}
     sparks: dict[exp.Expr, tuple[str, exp.Expr]] = {}

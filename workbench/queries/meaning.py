@@ -8,6 +8,7 @@ from sqlglot import exp
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.parsing import FOLDED, own
+from workbench.spark.table import unused
 
 #: Functions of ClickHouse by the names that Spark has for them.
 _CLICKHOUSE = {
@@ -56,6 +57,9 @@ def as_spark_means(
     with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
+    for any_of in list(tree.find_all(exp.Any)):
+        if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
+            any_of.parent.replace(_exists(any_of.parent, any_of.this.unnest()))
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
         if isinstance(one, exp.Values):
             name_values(one, dialect)
@@ -65,6 +69,15 @@ def as_spark_means(
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
     return tree
+
+
+def _exists(compared: exp.Binary, values: exp.Expr) -> exp.Expr:
+    """Whether a comparison holds for one of the values of a list, each by a name of its own."""
+    name = unused({one.name.lower() for one in compared.find_all(exp.Column)}, "one")
+    one = exp.to_identifier(name, quoted=True)
+    holds = type(compared)(this=compared.this.copy(), expression=one.copy())
+    any_of = exp.Lambda(this=holds, expressions=[one])
+    return exp.Anonymous(this="exists", expressions=[values.copy(), any_of])
 
 
 def _divided(

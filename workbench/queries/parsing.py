@@ -98,9 +98,53 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
             "SELECT, WITH, FROM or VALUES."
         )
     _forget_places(tree)
+    return _written_out(tree), emit
+
+
+def _written_out(tree: exp.Query) -> exp.Query:
+    """Return a query in which what has a short form is in full; it is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
         _by_place(one)
-    return tree, emit
+    for select in list(tree.find_all(exp.Select)):
+        _first_of_each(select)
+    return tree
+
+
+def _first_of_each(select: exp.Select) -> None:
+    """Write DISTINCT ON as the first row by the query's order, which remains that of the answer."""
+    distinct, order = select.args.get("distinct"), select.args.get("order")
+    if distinct is None or not distinct.args.get("on") or order is None:
+        return
+    if select.args.get("qualify") is not None:
+        raise WorkbenchError(
+            "query: DISTINCT ON beside QUALIFY is not available; "
+            "take row_number() OVER (...) = 1 in QUALIFY."
+        )
+
+    def meant(term: exp.Expr) -> exp.Expr:
+        """What a term is where it is the name or the number of an answer."""
+        if term.is_int and any(one.is_star for one in select.expressions):
+            raise WorkbenchError(
+                f"query: ORDER BY {term.name} beside DISTINCT ON and * is not available; "
+                "name the column."
+            )
+        for place, one in enumerate(select.expressions, 1):
+            named = isinstance(term, exp.Column) and not term.table and term.name == one.alias
+            if named or (term.is_int and term.name == str(place)):
+                term = one.unalias()
+                break
+        return term.copy()
+
+    ordered = order.copy()
+    for one in ordered.expressions:
+        one.set("this", meant(one.this))
+    row = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[meant(one) for one in distinct.args["on"].expressions],
+        order=ordered,
+    )
+    select.set("distinct", None)
+    select.set("qualify", exp.Qualify(this=exp.EQ(this=row, expression=exp.Literal.number(1))))
 
 
 def _by_place(union: exp.SetOperation) -> None:

@@ -36,8 +36,13 @@ class WindowStages:
 
     def __init__(self, select: exp.Select, work: Translation) -> None:
         self.work = work
-        answers = {one.alias_or_name.lower() for one in select.expressions}
-        self.staged = Staged(taken=answers)
+        answers = {one.alias_or_name.lower(): one.unalias() for one in select.expressions}
+        hidden = {
+            name
+            for name, one in answers.items()
+            if not (isinstance(one, exp.Column) and one.name.lower() == name)
+        }
+        self.staged = Staged(taken={*answers}, hidden=hidden)
         self.calls: list[SqlCall] = []
         self.native: dict[str, exp.Window] = {}
         self._found: dict[exp.Expr, exp.Expr] = {}

@@ -15,6 +15,8 @@ class Staged:
     ----------
     taken : set of str
         Names that mean something else in the query.
+    hidden : set of str
+        Of these, those that are not even a column's own: an answer that is another value has it.
     columns : dict of str to sqlglot.exp.Expr
         What each is, by its name.
 
@@ -27,6 +29,7 @@ class Staged:
     """
 
     taken: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
     columns: dict[str, exp.Expr] = field(default_factory=dict)
     _names: dict[exp.Expr, str] = field(default_factory=dict)
 
@@ -34,7 +37,8 @@ class Staged:
         """Return the name of the column that an expression is, which it becomes."""
         if node not in self._names:
             kept = node.copy()
-            self._names[kept] = self.new(_hint(node), isinstance(node, exp.Column))
+            own = isinstance(node, exp.Column) and node.name.lower() not in self.hidden
+            self._names[kept] = self.new(_hint(node), own)
             self.columns[self._names[kept]] = kept
         return self._names[node]
 

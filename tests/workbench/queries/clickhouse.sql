@@ -52,3 +52,6 @@ SELECT who, windowFunnel(60, 'strict_once')(at, what = 'a', what = 'a', what = '
 -- parts of days
 SELECT id, toDayOfWeek(day) AS a, dateDiff('month', toDate('2023-11-30'), day) AS b, day - toDate('2024-01-03') AS c, length('日') AS d FROM t ORDER BY id;
 
+
+-- an answer that takes the name of its column
+SELECT id, id + 1 AS id2, sum(y) OVER (ORDER BY id) AS s, y + 1 AS y FROM t ORDER BY id;

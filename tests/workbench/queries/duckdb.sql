@@ -255,3 +255,27 @@ SELECT id, count(*) OVER (PARTITION BY upper(t) || 'a' COLLATE NOCASE ORDER BY p
 
 -- a series of days
 SELECT d, row_number() OVER (ORDER BY d) AS n FROM (SELECT unnest(generate_series(DATE '2024-01-01', DATE '2024-03-01', INTERVAL 1 MONTH)) AS d) ORDER BY d;
+
+-- quantiles by what is computed of a column
+SELECT x * 2 AS k, median(id) AS m, count(*) AS n FROM t GROUP BY k HAVING k > 4 ORDER BY k NULLS LAST;
+
+-- quantiles by a column and what is computed of it
+SELECT x, x % 2 AS k, median(id) AS m FROM t GROUP BY x, k ORDER BY x NULLS LAST;
+
+-- the first row of each, in the order of the query
+SELECT DISTINCT ON (p) p, id, -x AS x FROM t ORDER BY p DESC NULLS LAST, x NULLS LAST, id LIMIT 2;
+
+-- the first row of each beside windows
+SELECT DISTINCT ON (id % 3) id % 3 AS k, *, sum(y) OVER (PARTITION BY t) AS s FROM t ORDER BY k, y DESC, id;
+
+-- an order by a column whose name an answer has
+SELECT t.id, -t.y AS y, count(*) OVER () AS n FROM t ORDER BY t.y, id;
+
+-- an order by what is computed of answers
+SELECT id, row_number() OVER (ORDER BY y, id) AS r, -y AS y FROM t ORDER BY r % 3, y + row_number() OVER (ORDER BY id), id;
+
+-- all columns of tables that are joined by one
+SELECT * EXCLUDE (p, day, price, yes), count(*) OVER (PARTITION BY t) AS n FROM (SELECT t, x, id FROM t) AS a FULL JOIN (SELECT t, y AS x, p, day, price, yes FROM t WHERE id < 2) AS b USING (t) ORDER BY ALL;
+
+-- any of a list
+SELECT id, x = ANY([3, 7]) AS a, count(*) OVER (ORDER BY id) AS n FROM t WHERE x > ANY([2, y]) OR id = ANY([1, 7]) ORDER BY id;

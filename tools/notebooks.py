@@ -16,10 +16,12 @@ UNWANTED = ("--extra-keys", "metadata.widgets metadata.language_info.version")
 
 def main() -> None:
     """Run the notebooks in order; stop at the first that fails."""
-    named = tuple(sys.argv[1:])
-    for notebook in sorted(ROOT.glob("notebooks/*.ipynb")):
-        if named and not notebook.name.startswith(named):
-            continue
+    notebooks = sorted(ROOT.glob("notebooks/*.ipynb"))
+    for name in sys.argv[1:]:
+        if not any(one.name.startswith(name) for one in notebooks):
+            sys.exit(f"No notebook begins with {name!r}: give a number of two digits, such as 04.")
+    named = tuple(sys.argv[1:]) or ("",)
+    for notebook in (one for one in notebooks if one.name.startswith(named)):
         print(f"Running {notebook.name} ...", flush=True)
         run("jupyter", "execute", "--inplace", "--timeout=1800", notebook)
         run("nbstripout", "--keep-output", "--keep-count", *UNWANTED, notebook)

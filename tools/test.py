@@ -1,7 +1,7 @@
 """Check everything, part by part, and end with a summary: `make test`, and `make quick`.
 
 Every part runs, whatever failed before it. Nothing is skipped in silence: `make quick` leaves out
-what needs a JVM or a browser, and says how many tests that are; its generated tests draw a quarter
+what needs a JVM or a browser, and says so; its generated tests draw a quarter
 of their cases.
 """
 
@@ -100,6 +100,8 @@ def main() -> None:
         futures = run_quick(pool) if quick else run_all(pool)
         results = [future.result() for future in futures]
     report(results, time.monotonic() - start)
+    if quick:
+        print(f"Left out: {', '.join(SLOW)}, and of the others what starts Spark (deselected).")
     sys.exit(any(result.failed for result in results))
 
 

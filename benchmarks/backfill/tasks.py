@@ -11,6 +11,7 @@ from benchmarks.measuring.report import Result, megabytes, plain_seconds, short
 from benchmarks.measuring.spark_metrics import WorkerPeak
 from workbench.backfill.bind import Plan
 from workbench.backfill.methods import PLANS
+from workbench.spark.partitions import SHUFFLE_PARTITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,10 +78,9 @@ def _plan(bench: BackfillBench, visits: Visits, window: str = "sliding") -> Plan
 
 @contextmanager
 def _partitions(bench: BackfillBench, count: int) -> Iterator[None]:
-    name = "spark.sql.shuffle.partitions"
-    before = bench.spark.conf.get(name)
-    bench.spark.conf.set(name, str(count))
+    before = bench.spark.conf.get(SHUFFLE_PARTITIONS)
+    bench.spark.conf.set(SHUFFLE_PARTITIONS, str(count))
     try:
         yield
     finally:
-        bench.spark.conf.set(name, str(before))
+        bench.spark.conf.set(SHUFFLE_PARTITIONS, str(before))

@@ -24,7 +24,8 @@ def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
     Returns
     -------
     Markup or None
-        A bar is as long as its share of the target, up to twice; the target is the line.
+        A bar is as long as its share of the target, up to twice; the target is the line. What is
+        below zero has none.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def chart(subject: str, results: Sequence[Mapping[str, Any]]) -> Markup | None:
     bars = joined(moved(0, 20 + HIGH * k, _bar(one, wide)) for k, one in enumerate(judged))
     high = 40 + HIGH * len(judged)
     target = line(LEFT + wide, 12, LEFT + wide, high - 16, QUIET)
-    title = f"{subject}: what was measured as a share of its target"
+    title = f"{subject}: what was measured as a share of its goal"
     return document(bars + target, title, WIDTH, high)
 
 
@@ -46,7 +47,7 @@ def _bar(result: Mapping[str, Any], wide: float) -> Markup:
     share = result["value"] / result["target"]
     color, mark = (BLUE, "✓") if result["met"] else (VERMILLION, "✕")
     words = f"{result['what']} · {result['against']}"
-    long = min(share, 2) * wide
+    long = max(0, min(share, 2)) * wide
     return (
         text(LEFT - 8, 13, cut(words, LONGEST), text_anchor="end")
         + rect(LEFT, 3, long, HIGH - 8, fill=color)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring.chart import chart
+from benchmarks.measuring.report import machine
 
 #: Packages whose versions decide how long something takes.
 PACKAGES = ("pyspark", "pyarrow", "numpy", "numba", "duckdb", "chdb")
@@ -68,7 +69,8 @@ def page(run: Mapping[str, Any], charts: str = "benchmarks") -> str:
     if run["broken_off"]:
         parts += [f"**Not measured**, as it ended with an error: {', '.join(run['broken_off'])}."]
     for subject, lines in run["subjects"].items():
-        parts += [f"## {subject}", f"`python -m benchmarks {subject} {run['asked'][subject]}`"]
+        command = f"python -m benchmarks {subject} {run['asked'][subject]}".strip()
+        parts += [f"## {subject}", f"`{command}`"]
         if any(one["target"] for one in lines):
             says = f"{subject}: what was measured as a share of its goal"
             parts += ["A bar is a share of its goal, which is the line."]
@@ -96,11 +98,6 @@ def _row(one: Line) -> str:
 
 
 def described_machine() -> str:
-    """Return the cores, the memory, and how busy the machine is."""
+    """Return the machine, its memory, and how busy it is."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    load = os.getloadavg()[0]
-    busy = " Others keep it busy: read ratios, not times." if load > 1 else ""
-    return (
-        f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GiB, {platform.system()}, "
-        f"load {load:.1f} before the start.{busy}"
-    )
+    return f"{platform.system()} ({platform.machine()}), {memory:.0f} GiB, {machine()}"

@@ -12,6 +12,7 @@ from benchmarks.streams.arrivals import Arrivals
 from benchmarks.streams.bench import StreamBench
 from benchmarks.streams.idle import idle
 from benchmarks.streams.one_key import one_key_a_call
+from workbench.spark.partitions import SHUFFLE_PARTITIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -50,7 +51,7 @@ def run(rows: int, folder: Path, only: Sequence[str] = ()) -> Report:
     Report
     """
     # As many buckets as there are cores, so that each has one.
-    conf = {"spark.master": f"local[{CORES}]", "spark.sql.shuffle.partitions": CORES}
+    conf = {"spark.master": f"local[{CORES}]", SHUFFLE_PARTITIONS: CORES}
     bench = StreamBench(wb.session(conf), folder, Report(), rows)
     # The first query starts Python's workers and loads the kernels, which belongs to no line.
     bench.run(Arrivals(20_000, 100), closing)

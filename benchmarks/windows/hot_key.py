@@ -9,6 +9,7 @@ from benchmarks.measuring.measure import check_same, side_by_side
 from benchmarks.measuring.report import Report, Result, plain_seconds
 from benchmarks.measuring.spark_metrics import WorkerPeak, longest_task
 from benchmarks.windows.readings import stored
+from workbench.spark.partitions import SHUFFLE_PARTITIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,8 +41,8 @@ def cut(spark: "SparkSession", rows: int, rounds: int, folder: Path, report: Rep
     report : Report
         Gets the results.
     """
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", TASKS)
+    before = spark.conf.get(SHUFFLE_PARTITIONS)
+    spark.conf.set(SHUFFLE_PARTITIONS, TASKS)
     even = spark.read.parquet(str(stored(rows, SENSORS, folder)))
     sensor = f"if(code < {CODES}, {SENSOR}L, sensor) AS sensor"
     hot = even.selectExpr(sensor, "time", "value", "code")
@@ -49,7 +50,7 @@ def cut(spark: "SparkSession", rows: int, rounds: int, folder: Path, report: Rep
         for name, df in {"nine tenths on one key": hot, "even": even}.items():
             compare(f"running sum, max and rank, {name}", df, rows, rounds, report)
     finally:
-        spark.conf.set("spark.sql.shuffle.partitions", str(before))
+        spark.conf.set(SHUFFLE_PARTITIONS, str(before))
 
 
 def compare(what: str, df: "DataFrame", rows: int, rounds: int, report: Report) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tests.clusters import ALL_PARTITIONS, NO_CODEGEN
+from tests.clusters import ALL_PARTITIONS, NO_CODEGEN, PARTITIONS
 
 #: Another value for every setting of Arrow's way between Spark and Python, internal ones included.
 ARROW = {
@@ -47,7 +47,6 @@ PYTHON = {
 NO_CHOICE = {"spark.sql.execution.pyspark.python"}
 ANSI, ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
 CASE, ADAPTIVE = "spark.sql.caseSensitive", "spark.sql.adaptive.enabled"
-PARTITIONS = "spark.sql.shuffle.partitions"
 #: Spark refuses this one and the same in records at once.
 OUTPUT_BYTES = "spark.sql.execution.arrow.maxBytesPerOutputBatch"
 #: What only a new JVM takes.

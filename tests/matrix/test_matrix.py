@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.clusters import ConnectServer, OwnSession, generating_code
+from tests.clusters import PARTITIONS, ConnectServer, OwnSession, generating_code
 from tests.matrix.__main__ import main
 from tests.matrix.questions import QUESTIONS, Answer, ask, differing
 from tests.matrix.sessions import (
     ARROW,
     NO_CHOICE,
-    PARTITIONS,
     PYTHON,
     SESSIONS,
     STATIC,

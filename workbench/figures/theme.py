@@ -63,9 +63,7 @@ RULE, GRID, RAISED, EITHER = (TOKENS[name].light for name in ("rule", "grid", "r
 BLUE, VERMILLION, ORANGE, SKY, GREEN, PINK = (
     TOKENS[name].light for name in ("blue", "vermillion", "orange", "sky", "green", "pink")
 )
-BLUE_SOFT, ORANGE_SOFT, VERMILLION_SOFT = (
-    TOKENS[name].light for name in ("blue-soft", "orange-soft", "vermillion-soft")
-)
+BLUE_SOFT, ORANGE_SOFT = (TOKENS[name].light for name in ("blue-soft", "orange-soft"))
 
 
 class Look(NamedTuple):
@@ -245,9 +243,6 @@ def moment(time: Any) -> str:
     """
     return f"{time:%d %b %H:%M}" if hasattr(time, "strftime") else str(time)
 
-
-#: A time on an axis or in a hover text, as plotly writes it.
-MOMENT = "%d %b %H:%M"
 
 DARK_LAB = 'body[data-jp-theme-light="false"]'
 _DARK_PAGE = "body:not([data-jp-theme-light], [data-vscode-theme-kind])"

@@ -37,8 +37,6 @@ class Beat:
         As it stood then; empty without one.
     counts : dict of str to int
         What the call has counted, such as "late_rows".
-    state_bytes : int
-        What Spark's store of the state holds in memory.
     """
 
     changes: dict[str, int] = field(default_factory=dict)
@@ -46,7 +44,6 @@ class Beat:
     seconds: float = 0.0
     watermark: str = ""
     counts: dict[str, int] = field(default_factory=dict)
-    state_bytes: int = 0
 
 
 class Follower:
@@ -227,7 +224,6 @@ class Follower:
             beat.rows = progress.numInputRows
             beat.seconds = progress.batchDuration / 1000
             beat.watermark = progress.eventTime.get("watermark", "")
-            beat.state_bytes = sum(one.memoryUsedBytes for one in progress.stateOperators)
 
 
 class MicroBatches(ClassicJobs):

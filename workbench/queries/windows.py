@@ -20,7 +20,6 @@ from workbench.spark.table import name_of, nearest, quoted
 from workbench.windows.over import Over
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
 #: What an order is where SQL asks for none and ranks are wanted: all rows are peers.
@@ -297,10 +296,3 @@ def _default(call: SqlCall, schema: "StructType") -> Any:
         isinstance(value, int | float) and not isinstance(value, bool) and kind_of(kind) in NUMBERS
     )
     return value if fits else F.lit(value).cast(kind)
-
-
-def with_overs(df: "DataFrame", found: Sequence[Over]) -> "DataFrame":
-    """Return a table with the answers of several window calls."""
-    for one in found:
-        df = one.run(df)
-    return df

@@ -1,6 +1,5 @@
 """Frames for the tests: random ones, and those of a window in SQL with DuckDB's answers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +23,6 @@ SPECIALS = st.one_of(FLOATS, st.sampled_from([float("nan"), float("inf"), float(
 def members(begin: Ranges, end: Ranges, i: int) -> list[int]:
     """Return the rows of a frame."""
     return [row for b, e in zip(begin[i], end[i], strict=True) for row in range(b, e)]
-
-
-def per_frame(values: Any, frames: Frames, answer: Callable[[Any], Any]) -> list[Any]:
-    """Return the answer over the values of each frame."""
-    return [answer(values[members(*frames, i)]) for i in range(len(frames[0]))]
 
 
 @st.composite

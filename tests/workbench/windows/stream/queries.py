@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
+from tests.clusters import PARTITIONS
 from tests.workbench.windows.stream import files as files_of
 from tests.workbench.windows.stream.files import DELAY, LATE, SENTINEL
 from workbench import Frame, fn
@@ -22,7 +23,6 @@ from workbench.spark.session import PROVIDER, ROCKSDB
 from workbench.windows.stream.plan import bucket_names
 from workbench.windows.stream.worker.update import OP
 
-PARTITIONS = "spark.sql.shuffle.partitions"
 #: Each takes a task and its Python of every micro-batch.
 BUCKETS = 2
 FUNCTIONS: dict[str, Any] = {

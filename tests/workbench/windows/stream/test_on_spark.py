@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
-from tests.clusters import Cluster, session_options
+from tests.clusters import PARTITIONS, Cluster, session_options
 from tests.conftest import RunOn
 from tests.workbench.windows.stream import queries as q
 from tests.workbench.windows.stream.files import LATE, write_files, write_one
@@ -30,7 +30,7 @@ every_kind = pytest.mark.parametrize("kind", list(q.KINDS))
 
 @pytest.fixture(scope="module", autouse=True)
 def few_buckets(spark: SparkSession) -> Iterator[None]:
-    with session_options(spark, {q.PARTITIONS: q.BUCKETS}):
+    with session_options(spark, {PARTITIONS: q.BUCKETS}):
         yield
 
 
@@ -133,7 +133,7 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
 
     try:
         refused("begun by another window call", **(q.FUNCTIONS | {"before": wb.fn.lag("id", 2)}))
-        with session_options(spark, {q.PARTITIONS: q.BUCKETS + 3}):
+        with session_options(spark, {PARTITIONS: q.BUCKETS + 3}):
             refused(f"begun with {q.BUCKETS} buckets, but the query now has {q.BUCKETS + 3}; set")
         with monkeypatch.context() as patch:
             patch.setattr(stream_plan, "Seal", partial(Seal, version=VERSION + 1))

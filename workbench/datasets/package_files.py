@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from kernels.core.private_folder import cache_home, private_folder
+from workbench.arrow_frame import arrow_frame
 from workbench.errors import WorkbenchError
 
 # Raise it when the columns or rows made from the package's files change.
@@ -34,7 +35,7 @@ def cached_frame(spark: SparkSession, name: str, make: Callable[[], pa.Table]) -
     path = _parquet(name, make)
     if _shares_this_disk(spark):
         return spark.read.parquet(f"file://{path}")
-    return spark.createDataFrame(pq.read_table(path))
+    return arrow_frame(spark, pq.read_table(path))
 
 
 def _shares_this_disk(spark: SparkSession) -> bool:

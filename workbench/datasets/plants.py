@@ -5,6 +5,8 @@ from datetime import date, timedelta
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from workbench.arrow_frame import arrow_frame
+
 _FIRST_DAY = date(2019, 1, 2)
 
 _MWH = {
@@ -54,4 +56,4 @@ def power_plants(spark: SparkSession) -> DataFrame:
             "mwh": [mwh for series in _MWH.values() for mwh in series],
         }
     )
-    return spark.createDataFrame(table)
+    return arrow_frame(spark, table)

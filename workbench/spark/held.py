@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from workbench.arrow_frame import arrow_frame
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -55,4 +57,4 @@ class HeldTable:
     def _as_spark(self, rows: pa.Table | None) -> "DataFrame":
         if self._df is not None:
             return self._df
-        return self.spark.createDataFrame(rows)
+        return arrow_frame(self.spark, rows)

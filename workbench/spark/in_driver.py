@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.arrow_frame import arrow_frame
 from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.columnar.process import of_a_person
 from workbench.errors import JobError
@@ -108,7 +109,7 @@ def answered_here(
     spark : pyspark.sql.SparkSession
     """
     rows = pa.Table.from_batches(found) if found else _worker_schema(schema, spark).empty_table()
-    return spark.createDataFrame(rows, schema)
+    return arrow_frame(spark, rows, schema)
 
 
 def _worker_schema(schema: "StructType", spark: "SparkSession") -> pa.Schema:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from kernels.structures.instants import MOST
 from kernels.tiling.hops import default_hop
 from workbench.arguments import check_count
+from workbench.arrow_frame import arrow_frame
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, lived
@@ -248,7 +249,7 @@ def _sample(
     sampled = in_arrow(chosen)
     numbers = pa.array(range(len(sampled)), pa.int64())
     numbered = sampled.append_column(_number(backfill), numbers)
-    return wanted, given_table.df.sparkSession.createDataFrame(numbered)
+    return wanted, arrow_frame(given_table.df.sparkSession, numbered)
 
 
 def _number(backfill: "BackfillSpec") -> str:

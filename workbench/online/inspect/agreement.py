@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_count
+from workbench.arrow_frame import arrow_frame
 from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_shown, differences
@@ -224,7 +225,7 @@ def _sampled(differing: "DataFrame", backfill: "Backfill", rows: int) -> "DataFr
     # By what they hold, so that the same tables give the same rows however they are stored.
     query_columns = _columns_of_queries(backfill)
     chosen = differing.orderBy(F.xxhash64(*query_columns)).limit(rows).drop(SERVED, ANSWERED)
-    return differing.sparkSession.createDataFrame(in_arrow(chosen))
+    return arrow_frame(differing.sparkSession, in_arrow(chosen))
 
 
 def _explained(

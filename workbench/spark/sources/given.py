@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import pyarrow as pa
 
+from workbench.arrow_frame import arrow_frame
 from workbench.errors import WorkbenchError, kind_of
 from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
@@ -107,7 +108,8 @@ def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
     if isinstance(what, DataFrame | str | PathLike):
         return None
     rows = spark_rows(arrow_rows(what, argument), argument)
-    return session().createDataFrame(rows.append_column(number, pa.array(range(len(rows)))))
+    numbers = pa.array(range(len(rows)), pa.int64())
+    return arrow_frame(session(), rows.append_column(number, numbers))
 
 
 def is_spark(value: Any) -> bool:
@@ -164,7 +166,7 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
         return _by_name(value, argument)
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
-    return session().createDataFrame(spark_rows(arrow_rows(value, argument), argument))
+    return arrow_frame(session(), spark_rows(arrow_rows(value, argument), argument))
 
 
 def _by_name(name: str, argument: str) -> "DataFrame":

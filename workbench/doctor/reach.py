@@ -8,11 +8,12 @@ from workbench.errors import WorkbenchError
 
 #: How Spark's addresses begin that name hosts, and the port where none is given.
 PORTS = {"spark://": 7077, "sc://": 15002}
-#: How addresses begin by option.
+#: How addresses begin by option, and what is one as it stands.
 KNOWN = {
-    "spark.master": ("local", "spark://", "yarn", "k8s://"),
+    "spark.master": ("local", "spark://", "k8s://"),
     "spark.remote": ("local", "sc://"),
 }
+WHOLE = {"spark.master": ("yarn",), "spark.remote": ()}
 #: How long one host is waited for, in seconds.
 WAIT = 5
 
@@ -38,10 +39,11 @@ def check_reached(conf: Mapping[str, str]) -> None:
     ([('one', 7078), ('two', 7077)], [('::1', 15002)])
     """
     for option, address in conf.items():
-        if not address.startswith(KNOWN[option]):
+        if not address.startswith(KNOWN[option]) and address not in WHOLE[option]:
+            or_one = "".join(f", or {whole}" for whole in WHOLE[option])
             raise WorkbenchError(
                 f"{option.removeprefix('spark.')}: {address!r} is no address of Spark's; give one "
-                f"that begins with {', '.join(KNOWN[option])}."
+                f"that begins with {', '.join(KNOWN[option])}{or_one}."
             )
         faults = {f"{host}:{port}": fault(host, port) for host, port in hosts(address)}
         if faults and all(faults.values()):

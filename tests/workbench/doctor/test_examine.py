@@ -75,7 +75,13 @@ def test_one_of_several_masters_is_enough(closed: str) -> None:
         check_reached({"spark.master": f"spark://{closed}"})
 
 
-@pytest.mark.parametrize("option", ["master", "remote"])
-def test_what_is_no_address_is_said(option: str) -> None:
-    with pytest.raises(WorkbenchError, match=f"{option}: 'nowhere' is no address of Spark's"):
-        check_reached({f"spark.{option}": "nowhere"})
+@pytest.mark.parametrize(
+    ("option", "address"), [("master", "nowhere"), ("remote", "nowhere"), ("master", "yarnx")]
+)
+def test_what_is_no_address_is_said(option: str, address: str) -> None:
+    with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is no address of Spark's"):
+        check_reached({f"spark.{option}": address})
+
+
+def test_yarn_is_an_address_as_it_stands() -> None:
+    check_reached({"spark.master": "yarn"})

@@ -172,7 +172,7 @@ def of_executors(
         (NEEDED, "Packages", ""),
         (APPROXIMATE, "Sketches", " for the functions wb.fn.approx_..."),
     ):
-        yield _packages(subject, why, packages, there, wanted)
+        yield _packages(subject, why, packages, here, there, wanted)
     yield _loaded(there)
     yield _taken_over(here, there)
     yield _memory(there, heap, heap_option, -(-cores // len(hosts)) if cores and hosts else 1)
@@ -182,11 +182,12 @@ def _packages(
     subject: str,
     why: str,
     packages: Sequence[str],
+    here: Mapping[str, Any],
     there: Sequence[Mapping[str, Any]],
     wanted: Mapping[str, str],
 ) -> Finding:
     """Whether packages are there, and new enough."""
-    faults, names = list[str](), set[str]()
+    faults, names, others = list[str](), set[str](), set[str]()
     for one in there:
         versions = {name: one["versions"][name] for name in packages}
         lacks = [name for name, version in versions.items() if version is None]
@@ -196,14 +197,27 @@ def _packages(
             [f"{one['host']} has {_listed([' '.join(o) for o in old.items()])}"] if old else []
         )
         names |= {*lacks, *old}
+        if (lacks or old) and _is_another_here(here, one):
+            others.add(one["executable"])
     asked = " ".join(
         f'"{name}{wanted[name]}"' if name in wanted else name for name in sorted(names)
     )
     if faults:
         said = "; ".join(dict.fromkeys(faults))
-        return Finding(subject, False, f"{said}; install it there{why} (pip install {asked}).")
+        install = f"install it there{why} (pip install {asked})"
+        if others:
+            install += (
+                f", or set PYSPARK_PYTHON to {here['executable']} before the session is started: "
+                f"workers run {_listed(sorted(others))}"
+            )
+        return Finding(subject, False, f"{said}; {install}.")
     found = {f"{name} {one['versions'][name]}": None for name in packages for one in there}
     return Finding(subject, True, f"{_listed([*found])} are there.")
+
+
+def _is_another_here(here: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
+    """Whether a worker is on this host and runs another Python, so that it could run this one."""
+    return bool(one["host"] == here["host"] and one["executable"] != here["executable"])
 
 
 def is_old(version: str, wanted: str) -> bool:
@@ -239,9 +253,14 @@ def _loaded(there: Sequence[Mapping[str, Any]]) -> Finding:
 def _taken_over(here: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Finding:
     """Whether what is compiled here runs there: same sources, versions and processor."""
     own = here["kernels"].get("place")
-    others = [one for one in there if one["kernels"].get("place", own) != own]
+    loaded = [one for one in there if "fault" not in one["kernels"]]
+    if there and not loaded:
+        words = "none can run there before kernels can be loaded; mend that first."
+        return Finding("Compiled kernels", False, words)
+    others = [one for one in loaded if one["kernels"].get("place", own) != own]
     if not others:
-        return Finding("Compiled kernels", True, "what is compiled here runs there.")
+        where = "there" if len(loaded) == len(there) else "where kernels can be loaded"
+        return Finding("Compiled kernels", True, f"what is compiled here runs {where}.")
     one = others[0]
     names = ("numba", "llvmlite", "numpy")
     pairs = [("Python", here["python"], one["python"])]

@@ -16,15 +16,16 @@ def place_asker() -> Callable[[], str]:
     Returns
     -------
     function
-        Of no arguments: to a text with "host", "python", "versions" (None where a package is
-        missing), "kernels" (the folder of compiled kernels that could run there, or why they
-        cannot be loaded) and "memory" (bytes that the machine or its container has).
+        Of no arguments: to a text with "host", "python", "executable" (the path of that Python),
+        "versions" (None where a package is missing), "kernels" (the folder of compiled kernels
+        that could run there, or why they cannot be loaded) and "memory" (bytes that the machine or
+        its container has).
 
     Examples
     --------
     >>> import json
     >>> sorted(json.loads(place_asker()()))
-    ['host', 'kernels', 'memory', 'python', 'versions']
+    ['executable', 'host', 'kernels', 'memory', 'python', 'versions']
     """
     packages = (*NEEDED, "llvmlite", *APPROXIMATE)
 
@@ -32,6 +33,7 @@ def place_asker() -> Callable[[], str]:
         import json
         import platform
         import socket
+        import sys
         from importlib.metadata import PackageNotFoundError, version
 
         def version_of(package: str) -> str | None:
@@ -64,6 +66,7 @@ def place_asker() -> Callable[[], str]:
             {
                 "host": socket.gethostname(),
                 "python": platform.python_version(),
+                "executable": sys.executable,
                 "versions": {package: version_of(package) for package in packages},
                 "kernels": kernels(),
                 "memory": memory(),

@@ -8,7 +8,7 @@ from workbench.doctor.findings import Finding, of_executors, of_settings, of_ver
 
 VERSIONS = dict.fromkeys(("numpy", "pyarrow", "numba", "llvmlite", "datasketches"), "1.0")
 HERE: dict[str, Any] = {
-    "host": "driver", "python": "3.12.1", "versions": VERSIONS,
+    "host": "driver", "python": "3.12.1", "executable": "/lab/python", "versions": VERSIONS,
     "kernels": {"place": "compiled/a"}, "memory": 2**34,
 }  # fmt: skip
 GOOD = {
@@ -110,6 +110,30 @@ def test_what_an_executor_lacks_is_said_of_it_alone(lacks: dict[str, Any], words
     (sentence,) = bad(list(of_executors(HERE, there, 2**29, wanted=wanted)))
     assert words in sentence
     assert "two" not in sentence
+
+
+def test_of_kernels_that_cannot_be_loaded_it_is_not_said_that_they_run() -> None:
+    broken = executor(kernels={"fault": "ImportError: no numba"})
+    found = {one.subject: one for one in of_executors(HERE, [broken], 0)}
+    assert not found["Kernels there"].good
+    assert not found["Compiled kernels"].good
+    assert "before kernels can be loaded" in found["Compiled kernels"].sentence
+    found = {one.subject: one for one in of_executors(HERE, [broken, executor(host="two")], 0)}
+    assert found["Compiled kernels"].good
+    assert found["Compiled kernels"].sentence.endswith("runs where kernels can be loaded.")
+
+
+def test_where_workers_of_this_host_run_another_python_the_variable_that_says_so_is_named() -> None:
+    lacking = {"versions": VERSIONS | {"numba": None}, "executable": "/usr/bin/python3"}
+    (sentence,) = bad(list(of_executors(HERE, [executor(host="driver", **lacking)], 0)))
+    assert sentence == (
+        "driver lacks numba; install it there (pip install numba), or set PYSPARK_PYTHON to "
+        "/lab/python before the session is started: workers run /usr/bin/python3."
+    )
+    same = lacking | {"executable": "/lab/python"}
+    for one in (executor(**lacking), executor(host="driver", **same)):
+        (sentence,) = bad(list(of_executors(HERE, [one], 0)))
+        assert "PYSPARK_PYTHON" not in sentence
 
 
 def test_days_that_begin_elsewhere_than_in_utc_and_a_large_heap_have_their_option_named() -> None:

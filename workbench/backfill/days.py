@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.backfill.bind import Plan
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.errors import WorkbenchError
+from workbench.spark.one_key import literal
 from workbench.spark.table import column, type_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _at(day: date, kind: str) -> "Column":
     from pyspark.sql import functions as F
 
     if kind == "date":
-        return F.lit(day)
+        return literal(day)
     if kind == "timestamp_ntz":
         return F.lit(f"{day} 00:00:00").cast("timestamp_ntz")
     micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
@@ -122,7 +123,7 @@ def _behind(day: date, kind: str) -> "Column":
     from pyspark.sql import functions as F
 
     if kind == "date":
-        return F.date_add(F.lit(day), 1)
+        return F.date_add(literal(day), 1)
     if kind == "timestamp_ntz":
         return _at(day, kind) + F.make_dt_interval(days=F.lit(1))
     micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)

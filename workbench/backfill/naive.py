@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from kernels.structures.instants import MOST
 from workbench.backfill.bind import BoundFeature, Plan
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
@@ -24,6 +25,7 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.spark.exact_sums import exact
+from workbench.spark.instants import begin_of_hop, earlier, later
 from workbench.spark.table import BoundTable, column, is_integer_time, type_of
 
 if TYPE_CHECKING:
@@ -109,11 +111,12 @@ def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
     from pyspark.sql import functions as F
 
     same = [F.col(f"q{name}") == F.col(name) for name in keys]
-    same.append(F.col(TIME) < F.col(ASKED) + F.lit(max(one.span.ahead for one in plan.features)))
+    same.append(F.col(TIME) < later(F.col(ASKED), max(one.span.ahead for one in plan.features)))
     if when_known:
         same.append(F.col(KNOWN) <= F.col(ASKED))
-    if plan.reach is not None:
-        same.append(F.col(TIME) >= F.col(ASKED) - F.lit(plan.reach))
+    # What reaches as far as all times has no bound.
+    if plan.reach is not None and plan.reach <= MOST:
+        same.append(F.col(TIME) >= earlier(F.col(ASKED), plan.reach))
     return reduce(lambda a, b: a & b, same)
 
 
@@ -147,19 +150,13 @@ def _inside(span: Span, alive: bool) -> "Column":
     from pyspark.sql import functions as F
 
     time, query_time = F.col(TIME), F.col(ASKED)
-    seen = _floor(query_time + F.lit(span.ahead), span.last_hop)
+    seen = begin_of_hop(later(query_time, span.ahead), span.last_hop)
     inside = time < seen
     if alive:
         inside = inside & (F.col(VALID_FROM) <= seen) & (seen < F.col(VALID_TO))
     if span.window is not None:
-        inside = inside & (time >= _floor(query_time - F.lit(span.window), span.hop))
+        inside = inside & (time >= begin_of_hop(earlier(query_time, span.window), span.hop))
     return inside
-
-
-def _floor(value: "Column", hop: int) -> "Column":
-    from pyspark.sql import functions as F
-
-    return value if hop == 1 else value - F.pmod(value, F.lit(hop))
 
 
 def _counts(one: BoundFeature, feature: Feature, alive: bool) -> "Column":

@@ -95,12 +95,22 @@ def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False
     for name, value in zip(table.key, values, strict=True):
         check_value(table, name, value, "key")
     same = [
-        column(table, name, "key").eqNullSafe(F.lit(value))
+        column(table, name, "key").eqNullSafe(literal(value))
         if null_is_value
-        else column(table, name, "key") == F.lit(value)
+        else column(table, name, "key") == literal(value)
         for name, value in zip(table.key, values, strict=True)
     ]
     return reduce(lambda a, b: a & b, same, F.lit(True))
+
+
+def literal(value: Any) -> "Column":
+    """Return a value that a person named, as Spark compares it with its own."""
+    from pyspark.sql import functions as F
+
+    if isinstance(value, date) and not isinstance(value, datetime):
+        # By a text of four digits a year: PySpark writes year 500 as '500', which Java cannot read.
+        return F.lit(value.isoformat()).cast("date")
+    return F.lit(value)
 
 
 def first_rows(

@@ -248,6 +248,31 @@ def test_days_of_a_run_are_days_of_the_whole(spark: SparkSession) -> None:
     assert rows(one, "v") == rows(whole.where("t >= '1970-01-04'"), "v")
 
 
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_windows_end_with_the_first_and_the_last_integer(spark: SparkSession, ansi: str) -> None:
+    events = spark.sql("SELECT 1 AS k, explode(array(-9223372036854775805, -5)) AS t")
+    ends = "-9223372036854775808, -9223372036854775800, 9223372036854775807"
+    queries = spark.sql(f"SELECT 1 AS k, explode(array({ends})) AS t")
+    asked = [wb.Aggregation("count", windows=[100, 2**63 - 8, 2**63 - 1], name="n")]
+    with session_options(spark, {"spark.sql.ansi.enabled": ansi}):
+        for kind, hop in (("sliding", None), ("sawtooth", 7), ("hopping", 7)):
+            backfill = wb.Backfill("k", "t", asked, kind, hop)
+            runs = [rows(backfill.run(queries, events, one), "t") for one in ("naive", "scan")]
+            assert runs[0] == runs[1]
+            assert [row["n_100"] for row in runs[0]] == [0, 1, 0]
+        wrong = backfill.run(queries, events).withColumn("n_100", F.lit(9))
+        found = backfill.check(wrong, events).sort_values("t")
+        assert found["expected"].tolist() == [0, 1, 0]
+
+
+def test_days_may_be_of_any_year(spark: SparkSession) -> None:
+    days = "'0499-12-30', '0500-01-01', '0500-01-02'"
+    events = spark.sql(f"SELECT 1 AS k, CAST(explode(array({days})) AS date) AS t")
+    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
+    found = asked.run(events, events, days=("0500-01-02", date(500, 1, 3)))
+    assert [row["count_2d"] for row in found.collect()] == [1]
+
+
 @pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "date"])
 def test_the_last_day_that_can_be_named_has_an_end(spark: SparkSession, kind: str) -> None:
     days = "VALUES ('9999-12-29'), ('9999-12-30'), ('9999-12-31') AS (day)"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from kernels.structures.instants import LEAST
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
 from workbench.backfill.naive import micros
@@ -13,7 +14,7 @@ from workbench.columnar.key_codes import as_array
 from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
-from workbench.spark.one_key import check_value, first_rows, is_key, key_values
+from workbench.spark.one_key import check_value, first_rows, is_key, key_values, literal
 from workbench.spark.table import column, nearest, unused
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def ask(
     if time is not None or micro is not None:
         query_time = column(plan.queries, backfill.query_time, "query_time")
         queries = queries.where(
-            query_time == F.lit(time) if micro is None else number == F.lit(micro)
+            query_time == literal(time) if micro is None else number == F.lit(micro)
         )
     found = first_rows(queries, [number.desc()], plan.wire.queries, 0)
     if not len(found):
@@ -68,7 +69,7 @@ def ask(
     seen, at = of_key(plan, key, queries=False)
     seen = seen.where(at < F.lit(query))
     if plan.reach is not None:
-        seen = seen.where(at >= F.lit(query - plan.reach))
+        seen = seen.where(at >= F.lit(max(query - plan.reach, LEAST)))
     return one_query(plan, found, first_rows(seen, [at.desc()], plan.wire.events, most), most)
 
 

@@ -14,6 +14,7 @@ from workbench.backfill.split.plan import SplitPlan
 from workbench.columnar.blocks import TIME, binaries, unpacked_rows
 from workbench.engine.ranges.cuts import CUTS, START
 from workbench.errors import WorkbenchError
+from workbench.spark.instants import begin_of_hop
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def hops_of(plan: Plan, hop: int | None = None) -> pd.DataFrame:
     length *= next(factor for factor in FACTORS if factor * length * MOST_HOPS >= extent)
     names = {tuple(row)[: len(keys)]: _shown(tuple(row)[: len(keys)]) for row in largest}
     mine = both.where(reduce(lambda a, b: a | b, (_is(keys, key) for key in names)))
-    begin = F.col(TIME) - F.pmod(F.col(TIME), F.lit(length))
+    begin = begin_of_hop(F.col(TIME), length)
     counted = mine.groupBy(*keys, begin.alias("hop")).agg(F.count(F.lit(1)).alias("rows"))
     rows = collected(counted.orderBy("hop"))
     found = pd.DataFrame(

@@ -1,5 +1,6 @@
 """Where a feature came from: pieces that add up to what the backfill answers."""
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,16 @@ def test_features_that_need_more_events_than_are_fetched_are_refused(views: Data
     )
     with pytest.raises(wb.WorkbenchError, match="price_avg_1d' has more events than the"):
         asked.origin("price_avg_1d")
+
+
+def test_times_may_be_the_first_ones_that_there_are(spark: SparkSession) -> None:
+    at = "SELECT 'ann' AS user, {} AS at"
+    asked, views = (spark.sql(at.format(f"-92233720368547758{end}")) for end in ("00", "01"))
+    counts = wb.Backfill("user", "at", wb.Aggregation("count", windows=100), hop=10)
+    assert counts.origin(asked, views, "ann").answer == 1
+    asked, views = (spark.sql(at.format(f"date'0500-01-0{day}'")) for day in (2, 1))
+    counts = wb.Backfill("user", "at", wb.Aggregation("count", windows="2 days"), "sliding")
+    assert counts.origin(asked, views, "ann", time=date(500, 1, 2)).answer == 1
 
 
 def test_what_is_not_there_is_one_sentence(views: DataFrame) -> None:

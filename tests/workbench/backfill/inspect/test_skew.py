@@ -87,6 +87,12 @@ def test_tasks_count_what_they_get(spark: SparkSession) -> None:
     assert (hops["key"].iloc[0], hops.attrs["hop"], len(spans)) == ("-1", 20, 0)
 
 
+def test_the_first_hop_begins_with_the_first_time(spark: SparkSession) -> None:
+    rows = spark.sql("SELECT 1 AS k, explode(array(-9223372036854775808, -7)) AS t")
+    asked = wb.Backfill("k", "t", wb.Aggregation("count", windows=100), hop=10)
+    assert hops_of(asked.bound(rows, rows))["hop"].min() == -(2**63)
+
+
 def test_the_naive_join_has_no_tasks_that_count(spark: SparkSession) -> None:
     with pytest.raises(wb.WorkbenchError, match="method: 'naive' has no tasks that count"):
         asked().tasks(*skewed(spark), method="naive")

@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from hashlib import sha512
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from workbench.arguments import whole_number
+from workbench.arguments import check_text, whole_number
 from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.value_texts import time_of
@@ -132,9 +132,13 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
     """
     # The two that nearly all keys are, without a detour.
     if type(value) is str and pa.types.is_string(kind):
-        return value.encode()
+        try:
+            return value.encode()
+        except UnicodeEncodeError:
+            pass  # Half of a character: said below.
     if type(value) is int and pa.types.is_integer(kind) and -(2**63) <= value < 2**63:
         return (value + 2**63).to_bytes(8, "big")
+    check_text(value, "key")
     if value is None or not _fits(value, kind):
         raise WorkbenchError(f"key: {value!r} is no value of {name!r}, which holds {kind}.")
     try:
@@ -148,7 +152,10 @@ def one_value(value: Any, kind: pa.DataType, name: str) -> bytes:
 def _fits(value: Any, kind: pa.DataType) -> bool:
     types = pa.types
     if types.is_timestamp(kind):
-        return isinstance(value, datetime) and (value.tzinfo is not None) == (kind.tz is not None)
+        zoned = isinstance(value, datetime) and (value.tzinfo is not None) == (kind.tz is not None)
+        return zoned and not _nanoseconds(value)
+    if types.is_date32(kind) and isinstance(value, datetime) and _is_within_a_day(value):
+        return False
     wanted: list[tuple[bool, Any]] = [
         (types.is_boolean(kind), (bool, np.bool_)),
         (types.is_integer(kind), (int, np.integer)),
@@ -160,6 +167,15 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
     ]
     fits = next((classes for is_kind, classes in wanted if is_kind), object)
     return isinstance(value, fits) and (types.is_boolean(kind) or not isinstance(value, bool))
+
+
+def _nanoseconds(value: datetime) -> int:
+    """The part of a microsecond, which pandas keeps and no column does."""
+    return getattr(value, "nanosecond", 0)
+
+
+def _is_within_a_day(value: datetime) -> bool:
+    return value.time() != time.min or _nanoseconds(value) != 0
 
 
 def value_of(packed: bytes, kind: pa.DataType) -> Any:

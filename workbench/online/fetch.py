@@ -218,12 +218,14 @@ def _check_time(serving: Serving, at: int, place: str) -> None:
     if meta.until <= at <= meta.until + meta.lasting:
         return
     kind = serving.layout.schema.field(TIME).type
-    until, last = (time_of(one, kind) for one in (meta.until, meta.until + meta.lasting))
+    until = time_of(meta.until, kind)
     if at < meta.until:
         raise WorkbenchError(
             f"at: {time_of(at, kind)} is before {until}, where the upload to {place} ends; "
             "ask wb.Backfill.run for the past."
         )
+    # Named here alone: where nothing is asked for behind it, it may be behind Python's calendar.
+    last = time_of(meta.until + meta.lasting, kind)
     raise WorkbenchError(
         f"at: {time_of(at, kind)} is behind {last}, up to which the upload until {until} serves; "
         "upload again, or give the view a longer lasting=."

@@ -153,7 +153,9 @@ class Serving:
             for name, (counts, answer) in row.items():
                 if counts:
                     found[name][value] = answer
-        return {name: dict(sorted(one.items())) or None for name, one in found.items()}
+        return {
+            name: dict(sorted(one.items(), key=_in_order)) or None for name, one in found.items()
+        }
 
     def states(
         self, number: int, known: Sequence[bytes | None], new: Sequence[bytes | None], at: int
@@ -176,3 +178,9 @@ class Serving:
             given = words, words.view(np.float64), *settings, states, numbers
             beyond += join_windows.over(offsets, *given)
         return states, numbers, beyond
+
+
+def _in_order(entry: tuple[Any, Any]) -> tuple[bool, Any]:
+    """What puts the entries of a map in the order of their buckets, NaN last as Spark has it."""
+    bucket = entry[0]
+    return bucket != bucket, bucket

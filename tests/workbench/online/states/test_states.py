@@ -4,10 +4,11 @@ in which order, how late and how often."""
 import math
 import random
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -345,6 +346,61 @@ def test_a_fetch_without_a_time_asks_the_views_clock() -> None:
     now += timedelta(seconds=LASTING)
     with pytest.raises(WorkbenchError, match="is behind"):
         view.fetch("a")
+
+
+def test_a_fetch_out_of_range_is_one_sentence_however_long_an_upload_serves() -> None:
+    """Longer than Python's calendar goes."""
+    zoned = SCHEMA.set(1, pa.field(TIME, pa.timestamp("us", "UTC")))
+    layout = StoreLayout("the backfill", ("user",), features(), zoned)
+    store = Memory()
+    rows = pa.Table.from_pylist([event("a", 1)], zoned)
+    upload(store, layout, 24, 2**60, lambda task: [task.write(rows)])
+    reading = Reading(store, layout.backfill)
+    with pytest.raises(WorkbenchError, match=r"at: 1970-01-01 00:00:00.*is before 1970-01-01 00:"):
+        fetched(reading, ["a"], 0)
+    assert fetched(reading, ["a"], 24).errors == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "there", "wrong"),
+    [
+        (pa.string(), ["ann"], ["\ud800"]),
+        (pa.large_string(), ["ann"], ["\ud800"]),
+        (
+            pa.date32(),
+            [date(2020, 1, 1), datetime(2020, 1, 1), pd.Timestamp("2020-01-01")],
+            [datetime(2020, 1, 1, 5, 30), pd.Timestamp("2020-01-01 00:00:00.000000001")],
+        ),
+        (
+            pa.timestamp("us"),
+            [datetime(2020, 1, 1, 5), pd.Timestamp("2020-01-01 05:00")],
+            [pd.Timestamp("2020-01-01 05:00:00.000000001")],
+        ),
+    ],
+    ids=str,
+)
+def test_a_key_that_no_column_can_hold_is_an_error_of_its_own(
+    kind: pa.DataType, there: list[Any], wrong: list[Any]
+) -> None:
+    layout = StoreLayout("the backfill", ("user",), features(), SCHEMA.set(0, pa.field("k0", kind)))
+    store = Memory()
+    events = table_of([event("a", 1)]).set_column(0, "k0", pa.array(there[:1], kind))
+    upload(store, layout, 12, LASTING, lambda task: [task.write(events)])
+    found = fetched(Reading(store, layout.backfill), [*there, *wrong], 14)
+    assert [row is None for row in found] == [False] * len(there) + [True] * len(wrong)
+    assert all(str(error).startswith("key: ") for error in found.errors.values())
+
+
+def test_a_map_of_numbers_has_its_buckets_in_order_and_nan_last() -> None:
+    schema = SCHEMA.set(8, pa.field("bucket", pa.float64()))
+    assert SCHEMA.names[8] == "bucket"
+    layout = StoreLayout("the backfill", ("user",), features(by=True), schema)
+    store = Memory()
+    buckets = [math.nan, 2.0, -1.0, math.inf, 1.0]
+    rows = pa.Table.from_pylist([event("a", 1, bucket=one) for one in buckets], schema)
+    upload(store, layout, 12, LASTING, lambda task: [task.write(rows)])
+    row = fetched(Reading(store, layout.backfill), ["a"], 14)["a"]
+    assert str([*row["count_0_30_6"]]) == "[-1.0, 1.0, 2.0, inf, nan]"
 
 
 def test_an_error_about_one_key_is_of_that_key() -> None:

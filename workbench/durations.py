@@ -49,7 +49,9 @@ such as '1 hour', '90 days' or timedelta(minutes=5).
     from pandas.errors import OutOfBoundsDatetime, OutOfBoundsTimedelta
 
     text = str(value) if isinstance(value, timedelta) else repr(value)
-    if isinstance(value, bool | int | float) or re.fullmatch(r"\s*[-+]?[\d.]+\s*", str(value)):
+    if isinstance(value, bool):
+        raise WorkbenchError(f"{argument}: {text} is no length of time; give one {_EXAMPLE}.")
+    if isinstance(value, int | float) or re.fullmatch(r"\s*[-+]?[\d.]+\s*", str(value)):
         raise WorkbenchError(
             f"{argument}: {text} has no unit; give a duration with a unit, {_EXAMPLE}."
         )

@@ -38,7 +38,7 @@ WRITTEN = [
 
 REFUSED = [
     (90, "window: 90 has no unit; give a duration with a unit, " + SUCH_AS),
-    (True, "window: True has no unit; give a duration with a unit, " + SUCH_AS),
+    (True, "window: True is no length of time; give one " + SUCH_AS),
     (float("nan"), "window: nan has no unit; give a duration with a unit, " + SUCH_AS),
     (" 90 ", "window: ' 90 ' has no unit; give a duration with a unit, " + SUCH_AS),
     ("-5", "window: '-5' has no unit; give a duration with a unit, " + SUCH_AS),

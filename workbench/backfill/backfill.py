@@ -107,9 +107,10 @@ class Backfill(BackfillSpec):
         -------
         pyspark.sql.DataFrame
             All columns of the queries and one for each aggregation and window, every query once,
-            in any order. Counts of nothing are 0, other features null. Nothing runs until it is
-            used, but for small tables that are not Spark's: these are answered at once, in this
-            process, where ``method`` is "auto" and there are no ``days`` (:meth:`explain`).
+            in any order. Counts of nothing, and the entropy of no value, are 0, other features
+            null. Nothing runs until it is used, but for small tables that are not Spark's: these
+            are answered at once, in this process, where ``method`` is "auto" and there are no
+            ``days`` (:meth:`explain`).
 
         Raises
         ------

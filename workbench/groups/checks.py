@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import SORTED, check_arguments, kind_of
-from workbench.spark.table import BoundTable, check_column, check_plain, check_sent, type_of
+from workbench.spark.table import (
+    BoundTable,
+    check_column,
+    check_plain,
+    check_sent,
+    has_order,
+    type_of,
+)
 
 #: The window function that gives the same quantile, by the kind.
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}
@@ -91,8 +98,8 @@ def check_ties(df: BoundTable, method: str, ties: str) -> None:
             "method: 'aggregate' keeps one row a group; give ties='one', or take 'join'."
         )
     for field in df.schema.fields if ties == "one" else ():
-        kind = field.dataType.simpleString()
-        if any(part in kind for part in ("map<", "variant")):
+        if not has_order(field.dataType):
+            kind = field.dataType.simpleString()
             raise WorkbenchError(
                 f"ties: column {field.name!r} holds {kind}, which has no order to choose one row "
                 "by; give ties='all', or drop the column."

@@ -286,6 +286,24 @@ def has_hash(kind: "DataType") -> bool:
     return not isinstance(kind, MapType | VariantType)
 
 
+def has_order(kind: "DataType") -> bool:
+    """Say whether Spark sorts by values of a type: not by maps, variants and calendar intervals.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import ArrayType, CalendarIntervalType, LongType
+    >>> has_order(ArrayType(LongType())), has_order(ArrayType(CalendarIntervalType()))
+    (True, False)
+    """
+    from pyspark.sql.types import ArrayType, CalendarIntervalType, StructType
+
+    if isinstance(kind, ArrayType):
+        return has_order(kind.elementType)
+    if isinstance(kind, StructType):
+        return all(has_order(field.dataType) for field in kind.fields)
+    return has_hash(kind) and not isinstance(kind, CalendarIntervalType)
+
+
 def reason(error: Exception) -> str:
     """Return Spark's message without its error class, its code and its position.
 

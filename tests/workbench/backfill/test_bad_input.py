@@ -54,6 +54,10 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
         lambda: wb.Aggregation("sum", "v", ["90"]),
         "windows: '90' has no unit; give a duration with a unit, " + SUCH_AS,
     ),
+    (
+        lambda: wb.Aggregation("sum", "v", True),
+        "windows: True is no length of time; give one " + SUCH_AS,
+    ),
     (lambda: wb.Aggregation("sum", "v", -1), "windows: -1 is negative; give zero or more."),
     (
         lambda: wb.Aggregation("sum", F.col("v") + 1),

@@ -62,7 +62,7 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
     (lambda: funnel(window=-1), "window: -1 is negative; give zero or more."),
     (
         lambda: funnel(window=True),
-        "window: True has no unit; give a duration with a unit, " + SUCH_AS,
+        "window: True is no length of time; give one " + SUCH_AS,
     ),
     (
         lambda: funnel(window=float("nan")),

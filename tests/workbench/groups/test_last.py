@@ -121,6 +121,12 @@ def test_a_column_without_an_order_goes_along(spark: SparkSession) -> None:
     assert sorted(row["m"]["id"] for row in last.collect()) == [2, 3]
 
 
+def test_a_struct_may_have_a_field_of_any_name(spark: SparkSession) -> None:
+    rows = spark.range(4).selectExpr("id % 2 AS key", "1 AS day", "struct(id AS variant) AS s")
+    last = wb.last_in_group(rows, "key", "day", ties="one")
+    assert sorted(row["s"]["variant"] for row in last.collect()) == [2, 3]
+
+
 def test_nothing_runs_until_it_is_used(spark: SparkSession) -> None:
     rows = spark.range(5).withColumn("day", F.col("id") * 2)
     with no_job(spark):
@@ -170,6 +176,16 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.last_in_group(df, "plant", "date", ties="one"),
         "ties: column 'm' holds map<string,int>, which has no order to choose one row by; "
+        "give ties='all', or drop the column.",
+    ),
+    (
+        lambda df: wb.last_in_group(
+            df.drop("m").withColumn("s", F.expr("array(make_interval(0, 1))")),
+            "plant",
+            "date",
+            ties="one",
+        ),
+        "ties: column 's' holds array<interval>, which has no order to choose one row by; "
         "give ties='all', or drop the column.",
     ),
     (

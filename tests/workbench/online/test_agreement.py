@@ -186,3 +186,19 @@ def test_what_cannot_be_compared_is_one_sentence(spark: SparkSession, flow: Flow
         with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
             wb.consistency(view_log, offline, BACKFILL, flow.events, **more)
         assert str(error.value).startswith(sentence), str(error.value)
+
+
+def test_maps_that_come_from_pandas_are_compared_as_maps(spark: SparkSession) -> None:
+    seen = "VALUES ('a', 1, 'x', 1.5), ('a', 2, 'y', NULL), ('b', 2, 'y', 2.5) AS (k, t, c, v)"
+    events = spark.sql(f"SELECT * FROM {seen}")
+    asked = [wb.Aggregation("count", by="c"), wb.Aggregation("max", "v", by="c")]
+    backfill = wb.Backfill("k", "t", asked, "sliding")
+    offline = held(backfill.run(spark.sql("SELECT explode(array('a', 'b')) AS k, 12 AS t"), events))
+    log = offline.toPandas()
+    for pair in ((log, offline), (offline, log), (log, log[log["k"] == "b"])):
+        found = wb.consistency(*pair, backfill, by=None)
+        assert found.columns["different"].tolist() == [0, 0]
+        assert found.columns["equal"].tolist() == [len(pair[1])] * 2
+    log["count_by_c"] = log["count_by_c"].map(lambda one: one | {"y": 7})
+    found = wb.consistency(log, offline, backfill, events, by=None)
+    assert sorted(found.differing["served"], key=len) == [{"y": 7}, {"x": 1, "y": 7}]

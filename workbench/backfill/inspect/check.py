@@ -1,6 +1,6 @@
 """Is a table of features what a backfill gives, and if not, what did its maker do otherwise?"""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -15,6 +15,7 @@ from workbench.arrow_frame import arrow_frame
 from workbench.backfill.bind import BoundFeature, Plan, bind
 from workbench.backfill.entities.entities import Entities
 from workbench.backfill.entities.plan import bind_entities, lived
+from workbench.backfill.inspect.given_types import GivenTable, is_map_as_struct, read_as
 from workbench.backfill.methods import scan
 from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
@@ -26,7 +27,6 @@ from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shuffle import one_name
-from workbench.spark.sources.given import table
 from workbench.spark.table import (
     INTEGERS,
     TIMES,
@@ -152,17 +152,22 @@ def differences(
         When a column is missing or has a type that cannot be used so.
     """
     rows = check_count(rows, "rows", "rows")
-    wanted, sample = _sample(backfill, features, rows)
-    plan = _bound(backfill, sample, events)
+    given_table = GivenTable.of(features, "features")
+    wanted = _wanted(backfill, given_table.bound)
+    plan = _bound(backfill, _moments(backfill, given_table.bound), events)
     plan = replace(plan, features=tuple(one for one in plan.features if one.name in wanted))
     _check_arrived(plan, arrived)
+    sample = _sample(plan, given_table, wanted, rows)
+    plan = replace(plan, queries=_asked(backfill, sample))
     given = _in_order(backfill, sample, (*_query_columns(backfill), *wanted.values()))
     if not given:
         return [], 0
     near = _of_the_same_keys(plan)
     near.df.persist()
     try:
-        return _compared(replace(plan, events=near), wanted, given, arrived, uploads, most)
+        plan = replace(plan, events=near)
+        sparse = _sparse(plan, given_table.bound)
+        return _compared(plan, wanted, sparse, given, arrived, uploads, most)
     finally:
         near.df.unpersist()
 
@@ -170,6 +175,7 @@ def differences(
 def _compared(
     plan: Plan,
     wanted: Mapping[str, str],
+    sparse: Set[str],
     given: list[dict[str, Any]],
     arrived: str | None,
     uploads: int | None,
@@ -182,7 +188,7 @@ def _compared(
     for i, (ours, row) in enumerate(zip(given, truth, strict=True)):
         moment = tuple(ours[name] for name in _query_columns(backfill))
         for one, alias in wanted.items():
-            if not alike(ours[alias], row[one]):
+            if not _agree(ours[alias], row[one], one in sparse):
                 number.append(i)
                 found.append(Difference(moment, one, ours[alias], row[one]))
     open_ones = list(range(len(found)))
@@ -191,13 +197,26 @@ def _compared(
         if not open_ones:
             break
         reasons[reason] = [
-            i for i in open_ones if alike(found[i].given, answers[number[i]][found[i].column])
+            i
+            for i in open_ones
+            if _agree(
+                found[i].given,
+                answers[number[i]][found[i].column],
+                found[i].column in sparse,
+            )
         ]
         if not most:
             open_ones = sorted({*open_ones} - {*reasons[reason]})
     for i, reason in _assigned(reasons).items():
         found[i] = found[i]._replace(reason=reason)
     return found, len(truth)
+
+
+def _agree(given: Any, expected: Any, sparse: bool) -> bool:
+    """Whether two values are the same; a sparse map has no nulls, so they do not count."""
+    if sparse and isinstance(expected, Mapping):
+        expected = {key: value for key, value in expected.items() if value is not None}
+    return alike(given, expected)
 
 
 def _assigned(reasons: Mapping[str, list[int]]) -> dict[int, str]:
@@ -222,34 +241,63 @@ def _query_columns(backfill: "BackfillSpec") -> tuple[str, ...]:
     return *backfill.key, backfill.query_time
 
 
-def _sample(
-    backfill: "BackfillSpec", features: "TableLike", rows: int
-) -> "tuple[dict[str, str], DataFrame]":
-    """The columns to compare, and some rows with their keys, their times and these, renamed, and
-    numbered: they are held here, as many jobs look at them."""
-    from pyspark.sql import functions as F
-
+def _wanted(backfill: "BackfillSpec", features: BoundTable) -> dict[str, str]:
+    """The columns to compare, and what they are called in the sample."""
     query_columns = _query_columns(backfill)
-    given_table = BoundTable.of(table(features, "features"))
-    keys = [column(given_table, name, "features").alias(name) for name in query_columns]
+    for name in query_columns:
+        column(features, name, "features")
     wanted = {
         name: unused(query_columns, f"given {i}")
         for i, name in enumerate(backfill.names)
-        if name in given_table.names
+        if name in features.names
     }
     if not wanted:
         raise WorkbenchError(
             "features: the table has none of the backfill's columns, which are "
             f"{', '.join(map(repr, backfill.names))}; rename its own to these."
         )
-    given = [column(given_table, name, "features").alias(alias) for name, alias in wanted.items()]
-    chosen = given_table.df.select(*keys, *given)
+    return wanted
+
+
+def _moments(backfill: "BackfillSpec", features: BoundTable) -> "DataFrame":
+    """The keys and the times of features: what is bound, before any row is fetched."""
+    query_columns = _query_columns(backfill)
+    return features.df.select(*(column(features, one, "features") for one in query_columns))
+
+
+def _sample(
+    plan: Plan, given_table: GivenTable, wanted: Mapping[str, str], rows: int
+) -> "DataFrame":
+    """Some rows with their keys, their times and what is compared, renamed, and numbered: they are
+    held here, as many jobs look at them."""
+    from pyspark.sql import functions as F
+
+    backfill, features = plan.backfill, given_table.bound
+    query_columns = _query_columns(backfill)
+    keys = [column(features, name, "features") for name in query_columns]
+    given = [
+        read_as(given_table, one.name, plan.type_of(one), "features").alias(wanted[one.name])
+        for one in plan.features
+    ]
+    chosen = features.df.select(*keys, *given)
     # By what they hold, so that the same table gives the same rows however it is stored.
     chosen = chosen.orderBy(F.xxhash64(*(name_of(name) for name in query_columns))).limit(rows)
     sampled = in_arrow(chosen)
     numbers = pa.array(range(len(sampled)), pa.int64())
     numbered = sampled.append_column(_number(backfill), numbers)
-    return wanted, arrow_frame(given_table.df.sparkSession, numbered)
+    return arrow_frame(features.df.sparkSession, numbered)
+
+
+def _asked(backfill: "BackfillSpec", sample: "DataFrame") -> BoundTable:
+    return BoundTable.of(sample, backfill.key, backfill.query_time, "features")
+
+
+def _sparse(plan: Plan, features: BoundTable) -> frozenset[str]:
+    """The features that are maps and came as structs, which cannot say that a bucket has null."""
+    pairs = [(one.name, plan.type_of(one)) for one in plan.features]
+    return frozenset(
+        name for name, kind in pairs if is_map_as_struct(type_of(features, name), kind)
+    )
 
 
 def _number(backfill: "BackfillSpec") -> str:

@@ -8,6 +8,7 @@ from workbench.arrow_frame import arrow_frame
 from workbench.backfill.aggregation import check_length
 from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_shown, differences
+from workbench.backfill.inspect.given_types import GivenTable
 from workbench.columnar.equality import alike
 from workbench.described import Described, frame_table, rows_table, shown_as
 from workbench.durations import Duration, microseconds, ticks
@@ -19,14 +20,12 @@ from workbench.online.inspect.agreement_counts import (
     ASKED,
     SERVED,
     STATES,
-    check_both,
+    both_alike,
     counts,
     different,
     joined,
 )
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
-from workbench.spark.sources.given import table
-from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,13 +171,13 @@ def consistency(
     """
     check_backfill(backfill)
     check_shown(backfill, DIFFERING)
-    log, other = (
-        BoundTable.of(table(df, argument), backfill.key, backfill.query_time, side)
+    served_rows, offline_rows = (
+        GivenTable.of(df, argument, backfill.key, backfill.query_time, side)
         for argument, df, side in (
             ("view_log", view_log, "served rows"), ("offline", offline, "offline rows"),
         )
     )  # fmt: skip
-    names = check_both(backfill, log, other)
+    log, other, names = both_alike(backfill, served_rows, offline_rows)
     length = ticks if log.integer_time else microseconds
     for value, argument in ((by, "by"), (uploads, "uploads")):
         if value is not None:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from workbench.backfill.inspect.given_types import NUMBERS, GivenTable, read_alike
 from workbench.backfill.naive import micros
 from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
+from workbench.spark.instants import begin_of_hop
 from workbench.spark.jobs import collected
-from workbench.spark.table import BoundTable, column, type_of
+from workbench.spark.table import INTEGERS, BoundTable, column, type_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 #: The time in the joined table, its period, and which side has a row.
 ASKED, PERIOD, SERVED, ANSWERED = "__asked__", "__period__", "__served__", "__answered__"
-INTEGERS = ("byte", "short", "integer", "long")
-NUMBERS = (*INTEGERS, "float", "double", "decimal")
 #: What two values can be to each other, as the columns of the result.
 STATES = ("both_null", "left_null", "right_null", "equal", "different")
 #: The percentiles of the difference.
@@ -68,32 +68,44 @@ def joined(
     return both.drop(*(f"r{alias}" for alias in query_columns))
 
 
-def check_both(backfill: "Backfill", view_log: BoundTable, offline: BoundTable) -> tuple[str, ...]:
-    """Return the features that both tables have, and refuse tables that cannot be compared.
+def both_alike(
+    backfill: "Backfill", view_log: GivenTable, offline: GivenTable
+) -> tuple[BoundTable, BoundTable, tuple[str, ...]]:
+    """Return both tables with the features that both have, in types that can be compared.
 
     Raises
     ------
     WorkbenchError
+        When there are none, or tables that cannot be compared.
     """
-    for side, df in (("view_log", view_log), ("offline", offline)):
-        for name in (*backfill.key, backfill.query_time):
+    query_columns = (*backfill.key, backfill.query_time)
+    sides = (("view_log", view_log.bound), ("offline", offline.bound))
+    for side, df in sides:
+        for name in query_columns:
             column(df, name, side)
-    names = tuple(name for name in backfill.names if name in view_log.names)
+    names = tuple(name for name in backfill.names if name in view_log.bound.names)
     if not names:
         raise WorkbenchError(
             "view_log: the table has none of the backfill's columns, which are "
             f"{', '.join(map(repr, backfill.names))}; rename its own to these."
         )
-    for name in (*backfill.key, backfill.query_time, *names):
-        column(offline, name, "offline")
-        ours, theirs = (type_of(df, name) for df in (view_log, offline))
-        alike = ours == theirs or (ours.typeName() in NUMBERS and theirs.typeName() in NUMBERS)
-        if not alike and ours.simpleString() != theirs.simpleString():
+    maps = {name for one in backfill.aggregations if one.by is not None for name in one.names}
+    chosen: list[tuple[Column, Column]] = []
+    for name in (*query_columns, *names):
+        column(offline.bound, name, "offline")
+        pair = read_alike(view_log, offline, name, name in maps)
+        if pair is None:
+            ours, theirs = (type_of(df, name).simpleString() for _, df in sides)
             raise WorkbenchError(
-                f"offline: {name!r} holds {ours.simpleString()} in the log but "
-                f"{theirs.simpleString()} offline; cast one of them to the type of the other."
+                f"offline: {name!r} holds {ours} in the log but {theirs} offline; "
+                "cast one of them to the type of the other."
             )
-    return names
+        chosen.append((pair[0].alias(name), pair[1].alias(name)))
+    log, other = (
+        BoundTable.of(df.df.select(*columns), df.key, df.time, df.side)
+        for (_, df), columns in zip(sides, zip(*chosen, strict=True), strict=True)
+    )
+    return log, other, names
 
 
 def counts(
@@ -125,11 +137,7 @@ def counts(
     from pyspark.sql import functions as F
 
     query_time = micros(view_log, backfill.query_time, F.col(ASKED))
-    begin = (
-        F.lit(None).cast("long")
-        if period is None
-        else query_time - F.pmod(query_time, F.lit(period))
-    )
+    begin = F.lit(None).cast("long") if period is None else begin_of_hop(query_time, period)
     compared = F.col(SERVED).isNotNull() & F.col(ANSWERED).isNotNull()
     aggregates = [
         F.count_if(compared).alias("rows"),

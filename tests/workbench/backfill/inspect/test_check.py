@@ -87,3 +87,48 @@ def test_what_cannot_be_checked_is_one_sentence(spark: SparkSession) -> None:
         with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
             BACKFILL.check(table, events(spark), **more)
         assert str(error.value).startswith(sentence)
+
+
+BUCKETS = wb.Backfill(
+    "k",
+    "t",
+    [wb.Aggregation("count", by="c"), wb.Aggregation("max", "v", by="c")],
+    "sliding",
+)
+
+
+def test_maps_that_come_from_pandas_are_maps_still(spark: SparkSession) -> None:
+    """Names that Spark takes for one, and a bucket whose answer is null."""
+    seen = "('a', 1, 'x', 1.5), ('a', 2, 'X', NULL), ('b', 2, 'y.z', 2.5), ('b', 2, 'n', NULL)"
+    given = spark.sql(f"SELECT * FROM VALUES {seen} AS (k, t, c, v)")
+    asked = spark.sql("SELECT explode(array('a', 'b', 'nobody')) AS k, 12 AS t")
+    features = BUCKETS.run(asked, given).toPandas()
+    assert len(BUCKETS.check(features, given)) == 0
+    features["count_by_c"] = features["count_by_c"].map(lambda one: one and one | {"y.z": 2})
+    features = features[features["k"] != "a"]
+    (found,) = BUCKETS.check(features, given).to_dict("records")
+    assert (found["given"], found["expected"]) == ({"n": 1, "y.z": 2}, {"n": 1, "y.z": 1})
+    assert found["reason"] == "none of the usual reasons"
+    nobody = features[features["k"] == "nobody"]
+    assert len(BUCKETS.check(nobody, given)) == 0
+
+
+def test_features_of_another_kind_are_refused_before_a_job(spark: SparkSession) -> None:
+    features = queries(spark).withColumn("count_5h", F.lit("7"))
+    spread = features.withColumn("count_5h", F.struct(F.lit(7)))
+    for table, kind in ((features, "string"), (spread, "struct<col1:int>")):
+        with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+            BACKFILL.check(table, events(spark))
+        assert str(error.value) == (
+            f"features: 'count_5h' holds {kind}, but a backfill gives bigint there; "
+            "cast it to that type."
+        )
+
+
+def test_features_of_another_width_are_compared(spark: SparkSession) -> None:
+    features = BACKFILL.run(queries(spark), events(spark))
+    for kind in ("double", "decimal(9,2)"):
+        assert (
+            reasons(features.withColumn("count_5h", F.col("count_5h").cast(kind)), events(spark))
+            == []
+        )

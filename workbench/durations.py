@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
 
 Duration = str | timedelta | int
@@ -125,7 +126,7 @@ def ticks(value: Duration, argument: str = "window") -> int:
     Parameters
     ----------
     value : int
-        Zero or more.
+        Zero or more, Python's or NumPy's.
     argument : str
         What the caller calls it, for the error's sake.
 
@@ -143,17 +144,31 @@ def ticks(value: Duration, argument: str = "window") -> int:
     >>> ticks(3600)
     3600
     """
-    if isinstance(value, bool) or not isinstance(value, int):
+    number = whole_number(value)
+    if number is None:
         what = "has a unit" if isinstance(value, str | timedelta) else "is no integer"
         raise WorkbenchError(
             f"{argument}: {value!r} {what}, but the time column holds integers; "
             "give an integer in the unit of that column."
         )
-    if value < 0:
-        raise WorkbenchError(f"{argument}: {value} is negative; give zero or more.")
-    if value > MOST_TICKS:
-        raise WorkbenchError(f"{argument}: {value} is too long; give at most {MOST_TICKS}.")
-    return value
+    if number < 0:
+        raise WorkbenchError(f"{argument}: {number} is negative; give zero or more.")
+    if number > MOST_TICKS:
+        raise WorkbenchError(f"{argument}: {number} is too long; give at most {MOST_TICKS}.")
+    return number
+
+
+def as_given(value: Any) -> Any:
+    """Return a duration as a person writes it: NumPy's integers are Python's, all else stays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_given(np.int64(3600)), as_given("1 hour")
+    (3600, '1 hour')
+    """
+    number = whole_number(value)
+    return value if number is None else number
 
 
 def spoken(micros: float) -> str:

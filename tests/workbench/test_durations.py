@@ -152,3 +152,14 @@ def test_every_timedelta_keeps_its_microseconds(value: timedelta) -> None:
 @given(st.integers(0, MOST_TICKS))
 def test_ticks_are_taken_as_they_are(value: int) -> None:
     assert ticks(value) == value
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.int8])
+def test_integers_of_numpy_are_ticks_like_pythons(kind: Any) -> None:
+    assert (ticks(kind(10)), type(ticks(kind(10)))) == (10, int)
+
+
+def test_a_negative_integer_of_numpy_is_refused_as_one() -> None:
+    below: Any = np.int64(-3)
+    with pytest.raises(WorkbenchError, match=r"^window: -3 is negative; give zero or more\.$"):
+        ticks(below)

@@ -7,8 +7,10 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import numpy as np
+
 from workbench.arguments import check_known, whole_number
-from workbench.durations import MOST_TICKS, Duration, microseconds, ticks
+from workbench.durations import MOST_TICKS, Duration, as_given, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.spark.shuffle import any_of, one_name
 
@@ -17,7 +19,7 @@ COUNTS = "users", "sessions", "conversions"
 NUMBERED = {"sessions": "session", "conversions": "chain"}
 UNITS = {"sessions": "sessions", "conversions": "chains"}
 
-Moment = str | date | datetime | int
+Moment = str | date | datetime | np.datetime64 | int
 _MOMENTS = "such as '2024-01-31', '2024-01-31 12:00' or a datetime"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -34,7 +36,7 @@ class Counting:
         The columns that have one value along a chain.
     session : str, timedelta, int, or None
         The column of sessions, or the longest time between two events of one session.
-    start, end : str, date, datetime, int, or None
+    start, end : str, date, datetime, numpy.datetime64, int, or None
         The period of the first step; its end is excluded.
     """
 
@@ -126,7 +128,7 @@ def checked_counting(
     """
     check_known(count, COUNTS, "count")
     held = any_of(hold, "hold")
-    counting = Counting(count, held, session, start, end)
+    counting = Counting(count, held, as_given(session), start, end)
     _check_session(counting)
     for name, argument in counting.columns.items():
         if name in key:
@@ -216,11 +218,13 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
 
 
 def _parsed(moment: Any, argument: str) -> datetime:
-    if isinstance(moment, datetime):
-        return moment
+    found = moment.astype("M8[us]").item() if isinstance(moment, np.datetime64) else moment
+    # NaT is a datetime, too, of pandas' own, and equals nothing.
+    if isinstance(found, datetime) and found == found:
+        return found
     try:
         # A date is midnight, written or not.
-        return datetime.fromisoformat(moment if isinstance(moment, str) else moment.isoformat())
+        return datetime.fromisoformat(found if isinstance(found, str) else found.isoformat())
     except (AttributeError, TypeError, ValueError):
         raise WorkbenchError(f"{argument}: {moment!r} is no time; give one {_MOMENTS}.") from None
 

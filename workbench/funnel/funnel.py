@@ -96,7 +96,7 @@ class Funnel(FunnelSpec):
     session : str, timedelta or int, optional
         For sessions, their column, which is held constant; or the longest time between two events
         of a session, inclusive, of whatever kind the events are: ``"30 minutes"``.
-    start, end : str, date, datetime or int, optional
+    start, end : str, date, datetime, numpy.datetime64 or int, optional
         The period in which the first step must lie, its end excluded; later steps may lie behind
         it. Times without a zone are those of the Spark session's. Earlier and later first steps
         are no first steps, so a later one replaces none within the period. In any order there is a
@@ -558,7 +558,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             Columns and cohorts that are returned as well.
         segment : value or tuple, optional
             Those of one segment: its value, or one for each of ``by``; ``(None,)`` is the null.
-        entered : str, date, datetime or int, optional
+        entered : str, date, datetime, numpy.datetime64 or int, optional
             Those who entered in the period of a trend in which this time lies.
         every : str, timedelta or int, optional
             With ``entered``: how long periods are, as :meth:`trend` takes it.

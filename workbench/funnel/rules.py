@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kernels.funnel.chain_levels import ORDERS, Rules
 from workbench.arguments import check_known, check_text, listed, whole_number
-from workbench.durations import Duration, microseconds, ticks
+from workbench.durations import Duration, as_given, microseconds, ticks
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
                 f"within: the window of {one!r} is longer than the whole funnel's, {window!r}; "
                 "give a shorter one."
             )
-        found[k] = length
+        found[k] = as_given(length)
     return found
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from kernels.funnel.levels import MAX_STEPS
-from workbench.arguments import listed
+from workbench.arguments import listed, whole_number
 from workbench.described import Described
-from workbench.durations import Duration, microseconds, spoken, ticks
+from workbench.durations import Duration, as_given, microseconds, spoken
 from workbench.errors import WorkbenchError
 from workbench.funnel.counting import UNITS, Moment, checked_counting
 from workbench.funnel.cutting import check_cut, in_words, why_whole
@@ -86,15 +86,13 @@ class FunnelSpec(Described):
         cut: str | int | None = None,
     ) -> None:
         self.labels, self.names, self.conditions = _checked_steps(steps)
-        self.window, given = window, several(key)
+        self.window = window = as_given(window)
+        given = several(key)
         self.counting = checked_counting(hold, count, session, start, end, given)
         self.key = (*given, *self.counting.columns)
         self.time, self.event = one_name(time, "time"), one_name(event, "event")
         self.modes, self.unit = _checked_modes(modes), _checked_unit(unit)
-        if not isinstance(window, int) or isinstance(window, bool):
-            microseconds(window)
-        else:
-            ticks(window)
+        span(window, whole_number(window) is not None)
         self.rules = checked_rules(
             self.labels, window, self.names, order, optional, within, exclude, exclude_from
         )

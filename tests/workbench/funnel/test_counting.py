@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,6 +168,8 @@ def test_a_period_is_read_in_the_time_zone_of_the_session() -> None:
     assert hours("1970-01-02", "timestamp_ntz", "Europe/Paris") == 24
     assert hours("1970-01-02 06:00", "date", "Europe/Paris") == 30
     assert hours(datetime(1970, 1, 2, tzinfo=UTC), "timestamp", "Europe/Paris") == 24
+    for day in ("1970-01-02", "1970-01-02T00:00:00.000000001"):
+        assert hours(np.datetime64(day), "timestamp", "Europe/Paris") == 23
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
@@ -188,6 +191,15 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"start": "soon"},
         "start: 'soon' is no time; give one such as '2024-01-31', '2024-01-31 12:00' or a "
         "datetime.",
+    ),
+    "a time that is none of pandas'": (
+        {"start": pd.NaT},
+        "start: NaT is no time; give one such as '2024-01-31', '2024-01-31 12:00' or a datetime.",
+    ),
+    "a time that is none of NumPy's": (
+        {"end": np.datetime64("NaT", "D")},
+        "end: np.datetime64('NaT','D') is no time; give one such as '2024-01-31', "
+        "'2024-01-31 12:00' or a datetime.",
     ),
     "an end in any order": (
         {"order": "any", "end": 9},
@@ -241,6 +253,12 @@ def test_what_cannot_be_counted_is_refused_by_a_sentence(case: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         wb.Funnel(STEPS, window=9, **arguments)
     assert str(error.value) == sentence
+
+
+def test_a_funnel_of_numpys_integers_is_that_of_pythons() -> None:
+    asked: dict[str, Any] = {"count": "sessions", "window": 9, "within": {"B": 3}, "session": 4}
+    of_numpy = {"window": np.int64(9), "within": {"B": np.int32(3)}, "session": np.uint16(4)}
+    assert repr(wb.Funnel(STEPS, **asked | of_numpy)) == repr(wb.Funnel(STEPS, **asked))
 
 
 def test_a_funnel_that_counts_is_printed_as_it_can_be_written() -> None:

@@ -9,6 +9,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment
+from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import bits_of, bits_of_names
 from workbench.spark.sources.held import source
 from workbench.spark.table import INTEGERS, BoundTable, column, column_unit
@@ -77,7 +78,7 @@ def period_of(
 def clock_of(funnel: FunnelSpec, events: BoundTable | Prepared) -> tuple[str, str]:
     """Return what Spark calls the type of the time column, and the session's time zone."""
     rows = events.blocks if isinstance(events, Prepared) else events.without_rows
-    zone = rows.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
+    zone = rows.sparkSession.conf.get(ZONE) or "UTC"
     return events.schema[funnel.time].dataType.typeName(), str(zone)
 
 

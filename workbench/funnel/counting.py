@@ -3,15 +3,19 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.arguments import check_known, whole_number
+from workbench.columnar.zones import zone_of
 from workbench.durations import MOST_TICKS, Duration, as_given, microseconds, ticks
 from workbench.errors import WorkbenchError
+from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import any_of, one_name
 
 COUNTS = "users", "sessions", "conversions"
@@ -21,6 +25,7 @@ UNITS = {"sessions": "sessions", "conversions": "chains"}
 
 Moment = str | date | datetime | np.datetime64 | int
 _MOMENTS = "such as '2024-01-31', '2024-01-31 12:00' or a datetime"
+_MINUTE = 60_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -209,7 +214,7 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
         return number
     parsed = _parsed(moment, argument)
     if parsed.tzinfo is None:
-        parsed = parsed.replace(tzinfo=zone_of(zone) if kind == "timestamp" else UTC)
+        parsed = parsed.replace(tzinfo=_clock(zone) if kind == "timestamp" else UTC)
     elif kind != "timestamp":
         raise WorkbenchError(
             f"{argument}: {moment!r} has a time zone, and the time column has none; leave it out."
@@ -230,23 +235,41 @@ def _parsed(moment: Any, argument: str) -> datetime:
 
 
 def arrow_zone(name: str) -> str:
-    """Return a time zone of Spark's as Arrow calls it, which knows no ``GMT+1``.
+    """Return a time zone of a Spark session as Arrow calls it, which knows no ``GMT+1``.
+
+    Raises
+    ------
+    WorkbenchError
+        When Arrow has no such zone: one that its time zone database lacks, or with seconds.
 
     Examples
     --------
-    >>> arrow_zone("Europe/Berlin"), arrow_zone("GMT+01:00"), arrow_zone("Z")
-    ('Europe/Berlin', '+01:00', '+00:00')
+    >>> arrow_zone("Europe/Berlin"), arrow_zone("GMT+1"), arrow_zone("PST")
+    ('Europe/Berlin', '+01:00', 'America/Los_Angeles')
     """
     zone = zone_of(name)
-    if isinstance(zone, ZoneInfo):
-        return zone.key
-    return datetime(2000, 1, 1, tzinfo=zone).isoformat()[-6:]
-
-
-def zone_of(name: str) -> tzinfo:
-    """Return the time zone that a Spark session names, or its offset, such as ``+01:00``."""
     try:
-        return ZoneInfo(name)
+        pc.local_timestamp(pa.scalar(0, pa.timestamp("us", zone.name)))
+    except pa.ArrowInvalid:
+        raise _no_zone(name) from None
+    if zone.offset is not None and zone.offset % _MINUTE:
+        raise _no_zone(name)
+    return zone.name
+
+
+def _clock(name: str) -> tzinfo:
+    """The time zone of a Spark session as Python's times have it."""
+    zone = zone_of(name)
+    if zone.offset is not None:
+        return timezone(timedelta(microseconds=zone.offset))
+    try:
+        return ZoneInfo(zone.name)
     except (ZoneInfoNotFoundError, ValueError):
-        offset = re.sub("^(GMT|UTC|UT)", "", name)
-        return datetime.fromisoformat(f"2000-01-01T00:00{offset}").tzinfo or UTC
+        raise _no_zone(name) from None
+
+
+def _no_zone(name: str) -> WorkbenchError:
+    return WorkbenchError(
+        f"{ZONE}: {name!r} is no time zone that Python and Arrow know; set a region, such as "
+        "'Europe/Berlin', or an offset of whole minutes, such as '+01:00'."
+    )

@@ -18,7 +18,7 @@ from tests.kernels.funnel import chains_brute_force as brute_force
 from tests.workbench.funnel.events import block_of
 from tests.workbench.spark.jobs import no_job
 from workbench.funnel.bind import task_of
-from workbench.funnel.counting import Counting
+from workbench.funnel.counting import Counting, arrow_zone
 
 STEPS = ["A", "B", "C"]
 Events = list[tuple[int, str]]
@@ -170,6 +170,44 @@ def test_a_period_is_read_in_the_time_zone_of_the_session() -> None:
     assert hours(datetime(1970, 1, 2, tzinfo=UTC), "timestamp", "Europe/Paris") == 24
     for day in ("1970-01-02", "1970-01-02T00:00:00.000000001"):
         assert hours(np.datetime64(day), "timestamp", "Europe/Paris") == 23
+
+
+#: How many hours before UTC a day begins in zones as Spark has them, and what Arrow calls them.
+ZONES = {
+    "GMT+8": (8, "+08:00"),
+    "UTC+08": (8, "+08:00"),
+    "+8": (8, "+08:00"),
+    "-3:30": (-3.5, "-03:30"),
+    "Z": (0, "UTC"),
+    "PST": (-8, "America/Los_Angeles"),
+    "EST": (-5, "EST"),
+    "IST": (5.5, "Asia/Kolkata"),
+    "JST": (9, "Asia/Tokyo"),
+}
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_any_time_zone_of_spark_has_days(zone: str) -> None:
+    ahead, name = ZONES[zone]
+    period = Counting(start="2024-01-02").period("timestamp", zone)
+    midnight = (datetime(2024, 1, 2) - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    assert period == (midnight - ahead * 3_600_000_000, None)
+    assert arrow_zone(zone) == name
+
+
+@pytest.mark.parametrize("zone", ["-03:00:30", "Mars/Olympus"])
+def test_a_time_zone_that_arrow_lacks_is_refused_by_a_sentence(zone: str) -> None:
+    with pytest.raises(wb.WorkbenchError) as error:
+        arrow_zone(zone)
+    assert str(error.value) == (
+        f"spark.sql.session.timeZone: {zone!r} is no time zone that Python and Arrow know; set a "
+        "region, such as 'Europe/Berlin', or an offset of whole minutes, such as '+01:00'."
+    )
+
+
+def test_a_period_in_no_time_zone_is_refused_by_a_sentence() -> None:
+    with pytest.raises(wb.WorkbenchError, match=r"^spark.sql.session.timeZone: 'Mars/Olympus' is"):
+        Counting(start="2024-01-02").period("timestamp", "Mars/Olympus")
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {

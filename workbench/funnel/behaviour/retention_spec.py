@@ -16,6 +16,7 @@ from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.retention import CohortCell, RetentionTask
+from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import Condition, check_steps, one_name, several
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable
@@ -132,7 +133,7 @@ class RetentionSpec:
         rows = known.blocks if isinstance(known, Prepared) else known.df
         zone = None
         if known.schema[self.time].dataType.typeName() == "timestamp":
-            zone = arrow_zone(rows.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC")
+            zone = arrow_zone(rows.sparkSession.conf.get(ZONE) or "UTC")
         return BoundRetention(self, funnel, known, Periods(length, months, zone, integers))
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.arguments import whole_number
 from workbench.errors import WorkbenchError
@@ -103,14 +104,17 @@ def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, i
     (39, 63)
     """
     number = numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
-    begins = periods.begins(number[0] + np.arange(2))
-    if periods.integers:
-        first, end = begins.to_pylist()
-    elif periods.of_days:
-        first, end = (instant_of(one, "entered", kind, zone) for one in begins.to_pylist())
-    else:
+    both = number[0] + np.arange(2)
+    begins = periods.begins(both)
+    if not (periods.integers or periods.of_days):
         # By the clock, an hour that comes twice would be one.
-        first, end = ((number[0] + np.arange(2)) * periods.length).tolist()
+        begins = pa.array(both * periods.length)
+    elif periods.zone is not None:
+        # Arrow's times, since Python's end with the year 9999.
+        begins = pc.assume_timezone(
+            begins, periods.zone, ambiguous="earliest", nonexistent="latest"
+        )
+    first, end = begins.cast(pa.int64()).to_pylist()
     return first, end
 
 

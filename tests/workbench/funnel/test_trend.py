@@ -203,6 +203,26 @@ def test_the_times_of_a_period_are_those_with_its_number(
     assert (found - found[1]).tolist() == [-1, 0, 0, 0, 1]
 
 
+#: Times at the ends of Python's calendar, and how many days their periods have.
+AT_THE_ENDS = {
+    "the last day": ("9999-12-31", (DAY, False), 1),
+    "the last week": ("9999-12-31", (7 * DAY, False), 7),
+    "the last month": ("9999-12-31 23:59", (1, True), 31),
+    "days from before the first year on": ("0001-01-01", (5 * DAY, False), 5),
+    "months from before the first year on": ("0001-01-01", (7, True), 212),
+}
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Pacific/Kiritimati", "-08:00"])
+@pytest.mark.parametrize("case", AT_THE_ENDS)
+def test_a_period_may_reach_beyond_pythons_calendar(case: str, zone: str | None) -> None:
+    moment, asked, days = AT_THE_ENDS[case]
+    kind = "timestamp_ntz" if zone is None else "timestamp"
+    begin, end = span_of(moment, Periods(*asked, zone=zone), kind, zone or "UTC")
+    assert begin <= instant_of(moment, "entered", kind, zone or "UTC") < end
+    assert end - begin == days * DAY
+
+
 @pytest.fixture(scope="module")
 def events(spark: SparkSession) -> DataFrame:
     rng = np.random.default_rng(3)
@@ -297,6 +317,16 @@ def test_days_are_those_of_the_sessions_time_zone(spark: SparkSession, events: D
         assert {
             str(b.date()): n for b, n in zip(first["from"], first["entrants"], strict=True)
         } == days
+
+
+@pytest.mark.usefixtures("spark")
+def test_people_who_entered_on_the_last_day_are_those_behind_its_point() -> None:
+    day = [datetime(9999, 12, 31, hour) for hour in (1, 23)]
+    table = pa.table({"user_id": [1, 1], "timestamp": day, "event": ["A", "B"]})
+    funnel = wb.Funnel(["A", "B"], "1 day")
+    assert funnel.trend(table, "1 day")["entrants"].tolist() == [1, 1]
+    people = funnel.people(table, reached="B", entered="9999-12-31", every="1 day", open=True)
+    assert [row["user_id"] for row in people.collect()] == [1]
 
 
 def rows_of_each(tables: list[DataFrame]) -> list[int]:

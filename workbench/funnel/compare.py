@@ -1,6 +1,7 @@
 """Segments of a funnel beside each other, with intervals, as a pandas table."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from workbench.funnel.intervals import (
 )
 from workbench.funnel.plan import MOST_SEGMENTS, figures
 from workbench.funnel.prepared import Prepared
+from workbench.funnel.segment_values import checked_values, is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.summary import (
     check_largest,
@@ -53,10 +55,12 @@ def compare_of(
 ) -> pd.DataFrame:
     """Return segments beside each other; see :meth:`workbench.Funnel.compare`."""
     names = any_of(by, "by")
-    asked = _checked_baseline(funnel, names, baseline)
+    asked = _checked_baseline(names, baseline)
     check_largest(largest, names)
     check_confidence(confidence)
     bound = bind(funnel, events, names, COMPARE_COLUMNS, at_once=True)
+    if asked is not None and not (largest and asked == (OTHERS,) * len(names)):
+        asked = checked_values(funnel, bound, names, asked, "baseline")
     with in_one_sentence():
         found, skipped = figures(funnel, bound, names, _BINS, largest, median_ranks(confidence))
     segments = [row for row in found if not row["whole"]]
@@ -77,10 +81,8 @@ def compare_of(
     return table
 
 
-def _checked_baseline(
-    funnel: FunnelSpec, by: Sequence[str], baseline: Any
-) -> tuple[Any, ...] | None:
-    """The values of the baseline's segment; None where it is the largest."""
+def _checked_baseline(by: Sequence[str], baseline: Any) -> tuple[Any, ...] | None:
+    """The baseline's segment as it is given; None where it is the largest."""
     if not by:
         raise WorkbenchError(
             "by: a comparison needs segments; name a column or a cohort, or several in a list."
@@ -93,12 +95,6 @@ def _checked_baseline(
             f"baseline: {baseline!r} has {len(values)} value{'s' if len(values) > 1 else ''}, and "
             f"a segment has one of each of {', '.join(map(repr, by))}; give {len(by)}, in a tuple."
         )
-    cohorts = {one.label for one in funnel.segmenting.of(by)}
-    for name, value in zip(by, values, strict=True):
-        if name in cohorts and not isinstance(value, bool | np.bool_):
-            raise WorkbenchError(
-                f"baseline: {value!r} is no segment of the cohort {name!r}; give True or False."
-            )
     return values
 
 
@@ -152,12 +148,21 @@ def _differences(users: Any, of: Any, base: int, confidence: float) -> dict[str,
 
 
 def _place(keys: Sequence[tuple[Any, ...]], asked: tuple[Any, ...]) -> int:
-    """The number of the segment that has some values; a missing one is null."""
-    plain = tuple(None if pd.isna(value) else value for value in asked)
-    if plain in keys:
-        return keys.index(plain)
+    """The number of the segment that has some values; for NaN the null one, without one of NaN."""
+    found = [k for k, key in enumerate(keys) if all(map(_is_asked, key, asked))]
+    if found:
+        return min(found, key=lambda k: [value is None for value in keys[k]])
     known = ", ".join(map(_said, keys[:6])) + (", and more" if len(keys) > 6 else "")
-    raise WorkbenchError(f"baseline: {_said(plain)} is no segment; there are {known}.")
+    raise WorkbenchError(f"baseline: {_said(asked)} is no segment; there are {known}.")
+
+
+def _is_asked(value: Any, asked: Any) -> bool:
+    if is_nan(asked):
+        return value is None or is_nan(value)
+    if isinstance(value, datetime) and isinstance(asked, datetime) and asked.tzinfo is not None:
+        # A time without a zone is this process's, as Spark's rows have it.
+        return value.astimezone(UTC) == asked
+    return bool(value == asked)
 
 
 def _said(key: tuple[Any, ...]) -> str:

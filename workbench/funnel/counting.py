@@ -181,7 +181,7 @@ def _check_period(counting: Counting) -> None:
     if integers[0]:
         counting.period("long", "UTC")
         return
-    parsed = [_parsed(one, name) for name, one in _named(counting)]
+    parsed = [moment_of(one, name) for name, one in _named(counting)]
     if len({one.tzinfo is None for one in parsed}) == 1:
         counting.period("timestamp", "UTC")
 
@@ -212,7 +212,7 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
                 "give an integer in the unit of that column."
             )
         return number
-    parsed = _parsed(moment, argument)
+    parsed = moment_of(moment, argument)
     if parsed.tzinfo is None:
         parsed = parsed.replace(tzinfo=_clock(zone) if kind == "timestamp" else UTC)
     elif kind != "timestamp":
@@ -222,7 +222,26 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
     return (parsed - _EPOCH) // timedelta(microseconds=1)
 
 
-def _parsed(moment: Any, argument: str) -> datetime:
+def moment_of(moment: Any, argument: str) -> datetime:
+    """Return a time as Python has it, or pandas; a date is midnight.
+
+    Parameters
+    ----------
+    moment : Any
+        A datetime, a date, one of NumPy's, or text as ISO 8601 has it.
+    argument : str
+        What the caller calls it, for the error's sake.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no time.
+
+    Examples
+    --------
+    >>> moment_of("2024-01-31 12:00", "start")
+    datetime.datetime(2024, 1, 31, 12, 0)
+    """
     found = moment.astype("M8[us]").item() if isinstance(moment, np.datetime64) else moment
     # NaT is a datetime, too, of pandas' own, and equals nothing.
     if isinstance(found, datetime) and found == found:

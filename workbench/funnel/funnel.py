@@ -489,7 +489,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             hold where nobody is in two segments: not by ``attribution="each"``.
         baseline : value or tuple, optional
             The segment that the others are compared with: its value, or one for each of ``by``;
-            ``(None,)`` is the null. The largest, if nothing else.
+            ``(None,)`` is the null, and NaN as :meth:`people` takes it. The largest, if nothing
+            else.
         largest : int, optional
             How many segments have rows of their own, as for :meth:`steps`; fewer segments are
             fewer comparisons.
@@ -558,6 +559,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             Columns and cohorts that are returned as well.
         segment : value or tuple, optional
             Those of one segment: its value, or one for each of ``by``; ``(None,)`` is the null.
+            NaN is the segment of NaN, or where there is none the null, which pandas shows as NaN
+            in a table of segments.
         entered : str, date, datetime, numpy.datetime64 or int, optional
             Those who entered in the period of a trend in which this time lies.
         every : str, timedelta or int, optional

@@ -4,21 +4,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import pandas as pd
-
 from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.described import shown_as, unrun_table
 from workbench.errors import WorkbenchError
-from workbench.funnel.bind import bind, clock_of, period_of
+from workbench.funnel.bind import bind, clock_of, period_of, segment_types
 from workbench.funnel.checks import check_level
 from workbench.funnel.periods import check_every, periods_for, span_of
 from workbench.funnel.plan import each_period, levels
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import step_number
+from workbench.funnel.segment_values import checked_values, equals, is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import ENTERED
-from workbench.spark.table import BoundTable, column
+from workbench.spark.table import BoundTable, column, name_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -54,8 +52,9 @@ def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeopl
     -------
     pyspark.sql.DataFrame
     """
-    values = _checked(funnel, asked)
+    given = _checked(funnel, asked)
     bound = bind(funnel, events, asked.by)
+    values = () if given is None else checked_values(funnel, bound, asked.by, given, "segment")
     more: dict[str, Any] = {"levels": _levels(funnel, asked), "by": asked.by}
     span = None if asked.entered is None else _span(funnel, bound, asked)
     if span is not None or asked.open:
@@ -63,8 +62,10 @@ def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeopl
     if span is not None and each_period(funnel):
         more["period"] = span
     people = levels(funnel, bound, **more)
-    for condition in _conditions(funnel, bound, asked, values, people):
+    for condition in _conditions(funnel, asked):
         people = people.where(condition)
+    if values:
+        people = _of_segment(funnel, bound, asked.by, values, people)
     if span is not None or asked.open:
         people = _entered(funnel, bound, people, span, asked.open)
     shown_as(people, partial(unrun_table, "People", people.columns))
@@ -72,7 +73,7 @@ def behind(funnel: FunnelSpec, events: "TableLike | Prepared", asked: WhichPeopl
 
 
 def _checked(funnel: FunnelSpec, asked: WhichPeople) -> tuple[Any, ...] | None:
-    """The values of the segment, if one is asked for; refuse what does not go together."""
+    """The segment as it is given, if one is asked for; refuse what does not go together."""
     if (asked.stopped_at is None) == (asked.reached is None):
         raise WorkbenchError(
             "stopped_at: say by stopped_at= at which level people stopped, or by reached= which "
@@ -96,7 +97,7 @@ def _checked(funnel: FunnelSpec, asked: WhichPeople) -> tuple[Any, ...] | None:
             f"segment: {asked.segment!r} is {len(values)} of {len(asked.by)} values; give by=, "
             "and the value of each of its columns."
         )
-    return tuple(None if pd.isna(value) else value for value in values)
+    return values
 
 
 def _levels(funnel: FunnelSpec, asked: WhichPeople) -> tuple[int, ...]:
@@ -116,13 +117,7 @@ def _span(funnel: FunnelSpec, events: BoundTable | Prepared, asked: WhichPeople)
     return first, end if own[1] is None else max(first, min(end, own[1]))
 
 
-def _conditions(
-    funnel: FunnelSpec,
-    events: BoundTable | Prepared,
-    asked: WhichPeople,
-    values: tuple[Any, ...] | None,
-    people: "DataFrame",
-) -> "list[Column]":
+def _conditions(funnel: FunnelSpec, asked: WhichPeople) -> "list[Column]":
     from pyspark.sql import functions as F
 
     found = []
@@ -132,11 +127,34 @@ def _conditions(
             found.append(F.get(F.col("reached"), F.lit(step)).isNotNull())
     if asked.open and asked.entered is None and funnel.rules.exclusions:
         found.append(~F.col("excluded"))
-    bound = BoundTable.of(people)
-    for name, value in zip(asked.by, values, strict=True) if values is not None else ():
-        plain = value.item() if isinstance(value, np.generic) else value
-        found.append(column(bound, name, "by").eqNullSafe(F.lit(plain)))
     return found
+
+
+def _of_segment(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    by: tuple[str, ...],
+    values: tuple[Any, ...],
+    people: "DataFrame",
+) -> "DataFrame":
+    """Those whose segment has some values; for NaN the null one, where there is none of NaN."""
+    from pyspark.sql import functions as F
+
+    kinds, each = segment_types(funnel, events, by), list(map(name_of, by))
+    same, nulls = F.lit(True), F.lit(0)
+    for one, value, kind in zip(each, values, kinds, strict=True):
+        alike = equals(one, value, kind.typeName())
+        same &= (alike | one.isNull()) if is_nan(value) else alike
+    doubtful = [one for one, value in zip(each, values, strict=True) if is_nan(value)]
+    if not doubtful:
+        return people.where(same)
+    # A table of pandas shows NaN and null alike, so that its reader asks for either by NaN.
+    for one in doubtful:
+        nulls = nulls * 2 + one.isNull().cast("int")
+    begun = levels(funnel, events, by=by).where(same & (F.col("level") > 0))
+    least = begun.agg(F.coalesce(F.min(nulls), F.lit(2 ** len(doubtful) - 1)).alias("__nulls__"))
+    found = people.where(same).crossJoin(F.broadcast(least)).where(nulls == F.col("__nulls__"))
+    return found.select(*map(name_of, people.columns))
 
 
 def _entered(
@@ -167,7 +185,7 @@ def _entered(
         end = F.col("__end__")
     # As decimals, since the distance of two times may need more than 64 bits.
     left = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
-    return found.where(left if is_open else ~left).select(*map(_quoted, _shown(people)))
+    return found.where(left if is_open else ~left).select(*map(name_of, _shown(people)))
 
 
 def instants_of(time: "Column", kind: str) -> "Column":
@@ -196,8 +214,3 @@ def instants_of(time: "Column", kind: str) -> "Column":
 
 def _shown(people: "DataFrame") -> list[str]:
     return [name for name in people.columns if name != ENTERED]
-
-
-def _quoted(name: str) -> str:
-    """A name as Spark reads it, dots and backticks included."""
-    return "`" + name.replace("`", "``") + "`"

@@ -367,6 +367,12 @@ def segment(k: int) -> str:
     return f"segment{k}"
 
 
+def _one_zero(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same, of floats without a zero below zero: it is one segment with zero itself."""
+    real = pa.types.is_floating(values.type)
+    return pc.add(values, pa.scalar(0.0, values.type)) if real else values
+
+
 def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
     """Return the segment of each row as a number, and the segments, a null being one as well.
 
@@ -386,6 +392,7 @@ def coded(values: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
     >>> code, segments.to_pylist()
     (array([0, 1, 0]), [{'country': 'fr', 'vip': 1}, {'country': 'de', 'vip': 1}])
     """
+    values = pa.table(list(map(_one_zero, values.columns)), values.column_names)
     columns = [pc.dictionary_encode(as_array(one), "encode") for one in values.columns]
     code = columns[0].indices.to_numpy().astype(np.int64)
     if len(columns) == 1:

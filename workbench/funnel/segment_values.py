@@ -1,0 +1,226 @@
+"""The values by which a person names a segment, as the columns of segments hold them."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.arguments import check_text, whole_number
+from workbench.durations import MOST_TICKS
+from workbench.errors import WorkbenchError
+from workbench.funnel.bind import clock_of, segment_types
+from workbench.funnel.counting import instant_of, moment_of
+from workbench.funnel.prepared import Prepared
+from workbench.funnel.spec import FunnelSpec
+from workbench.spark.table import INTEGERS, BoundTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+REALS = ("float", "double")
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+#: The most digits of a decimal of Spark's.
+_DIGITS = 38
+
+
+def checked_values(
+    funnel: FunnelSpec,
+    events: BoundTable | Prepared,
+    by: Sequence[str],
+    given: Sequence[Any],
+    argument: str,
+) -> tuple[Any, ...]:
+    """Return the values of a segment as Python has them, and refuse those that no column holds.
+
+    Parameters
+    ----------
+    funnel : FunnelSpec
+    events : BoundTable or Prepared
+    by : sequence of str
+        The columns of segments.
+    given : sequence
+        A value for each. ``None``, ``pandas.NA`` and ``NaT`` are the null, as is NaN where a
+        column holds no floats: pandas has it for a null there.
+    argument : str
+        What the caller calls them, for the error's sake.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    kinds = [kind.typeName() for kind in segment_types(funnel, events, by)]
+    cohorts = {one.label for one in funnel.segmenting.of(by)}
+    for name, value in zip(by, given, strict=True):
+        if name in cohorts and not isinstance(value, bool | np.bool_):
+            raise WorkbenchError(
+                f"{argument}: {value!r} is no segment of the cohort {name!r}; give True or False."
+            )
+    zone = clock_of(funnel, events)[1]
+    return tuple(value_of(*one, argument, zone) for one in zip(given, kinds, by, strict=True))
+
+
+def value_of(value: Any, kind: str, name: str, argument: str, zone: str = "UTC") -> Any:
+    """Return a value of a column as Python has it.
+
+    Parameters
+    ----------
+    value : Any
+    kind : str
+        What Spark calls the type of the column.
+    name, argument : str
+        The column, and what the caller calls the value, for the error's sake.
+    zone : str
+        The time zone of the Spark session, in which text and dates are read as instants.
+
+    Raises
+    ------
+    WorkbenchError
+        When the column cannot hold it.
+
+    Examples
+    --------
+    >>> value_of(3.0, "long", "code", "segment"), value_of(float("nan"), "long", "code", "segment")
+    (3, None)
+    >>> value_of("three", "long", "code", "segment")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: segment: 'three' is no value of 'code', whose type is long; \
+give one of that type.
+    """
+    check_text(value, argument)
+    if _is_null(value, kind):
+        return None
+    try:
+        return _timestamp(value, zone) if kind == "timestamp" else _READ[kind](value)
+    except (KeyError, TypeError, ValueError, OverflowError, WorkbenchError):
+        raise WorkbenchError(
+            f"{argument}: {value!r} is no value of {name!r}, whose type is {kind}; "
+            "give one of that type."
+        ) from None
+
+
+def equals(column: "Column", value: Any, kind: str) -> "Column":
+    """Return whether a column has a value, null being one as well.
+
+    Parameters
+    ----------
+    column : Column
+    value : Any
+        As :func:`checked_values` returns it.
+    kind : str
+        What Spark calls the type of the column.
+
+    Returns
+    -------
+    Column
+    """
+    from pyspark.sql import functions as F
+
+    if value is None:
+        return column.isNull()
+    if kind == "timestamp":
+        return column.eqNullSafe(F.timestamp_micros(F.lit((value - _EPOCH) // _MICROSECOND)))
+    if kind in ("date", "timestamp_ntz"):
+        return column.eqNullSafe(F.lit(value.isoformat()).cast(kind))
+    return column.eqNullSafe(F.lit(value))
+
+
+def is_nan(value: Any) -> bool:
+    """Say whether a value is NaN."""
+    return isinstance(value, float) and isnan(value)
+
+
+def _is_null(value: Any, kind: str) -> bool:
+    if kind in REALS and isinstance(value, float | np.floating):
+        return False
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _one_of(*kinds: type) -> Callable[[Any], Any]:
+    """What takes values of some types alone; a boolean is no integer."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise TypeError(value)
+        return value
+
+    return read
+
+
+def _boolean(value: Any) -> bool:
+    return bool(_one_of(bool, np.bool_)(value))
+
+
+def _integer(value: Any) -> int:
+    # Beside nulls pandas makes floats of integers.
+    real = isinstance(value, float | np.floating) and float(value).is_integer()
+    number = int(value) if real else whole_number(value)
+    if number is None or not -MOST_TICKS - 1 <= number <= MOST_TICKS:
+        raise ValueError(value)
+    return number
+
+
+def _real(value: Any) -> float:
+    return float(_one_of(int, float, Decimal, np.integer, np.floating)(value))
+
+
+def _decimal(value: Any) -> Decimal | float:
+    number = _one_of(int, float, Decimal, np.integer, np.floating)(value)
+    if isinstance(number, float | np.floating):
+        return float(number)
+    exact = Decimal(number if isinstance(number, Decimal) else int(number))
+    _, digits, exponent = exact.as_tuple()
+    if isinstance(exponent, str) or max(len(digits) + max(exponent, 0), -exponent) > _DIGITS:
+        raise ValueError(value)
+    return exact
+
+
+def _moment(value: Any) -> datetime:
+    moment = moment_of(value, "segment")
+    return moment.to_pydatetime(warn=False) if isinstance(moment, pd.Timestamp) else moment
+
+
+def _without_zone(value: Any) -> datetime:
+    moment = _moment(value)
+    if moment.tzinfo is not None:
+        raise ValueError(value)
+    return moment
+
+
+def _date(value: Any) -> date:
+    moment = _without_zone(value)
+    if moment.time() != time():
+        raise ValueError(value)
+    return moment.date()
+
+
+def _timestamp(value: Any, zone: str) -> datetime:
+    if isinstance(value, datetime | np.datetime64):
+        # Without a zone it is this process's, as Spark's rows have it.
+        return _moment(value).astimezone(UTC)
+    return _EPOCH + instant_of(_moment(value), "segment", "timestamp", zone) * _MICROSECOND
+
+
+def _interval(value: Any) -> timedelta:
+    return pd.Timedelta(_one_of(timedelta, np.timedelta64)(value)).to_pytimedelta()
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "boolean": _boolean,
+    **dict.fromkeys(INTEGERS, _integer),
+    **dict.fromkeys(REALS, _real),
+    "decimal": _decimal,
+    **dict.fromkeys(("string", "char", "varchar"), _one_of(str)),
+    "binary": lambda value: bytes(_one_of(bytes, bytearray)(value)),
+    "date": _date,
+    "timestamp_ntz": _without_zone,
+    "daytimeinterval": _interval,
+    "time": _one_of(time),
+}

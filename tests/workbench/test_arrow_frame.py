@@ -37,7 +37,7 @@ OVER = wb.Over("who", "at", wb.Frame.rows(-1, 0), m=wb.fn.median("n"))
 BACKFILL = wb.Backfill("who", "at", wb.Aggregation("count", windows="1 day"))
 #: What is answered of them, and of as many columns without a row.
 ANSWERS = ([2, 1], [2, 2], [1.0, 1.5, 4.0], [0, 0, 1], [2.0])
-NO_ANSWERS = ([0, 0], [], [], [], None)
+NO_ANSWERS: tuple[Any, ...] = ([0, 0], [], [], [], None)
 #: What the workbench hands to Spark, of every kind.
 TYPES = pa.table(
     {

@@ -249,6 +249,7 @@ class Backfill(BackfillSpec):
         ----------
         features : TableLike
             The key, the queries' time, and columns called as those of :meth:`run`; any of them.
+            Maps may be structs, as pandas' dictionaries come: a bucket with null is absent there.
         events : TableLike or Entities
         rows : int
             How many rows are compared, the same ones each time.

@@ -266,8 +266,8 @@ def test_windows_end_with_the_first_and_the_last_integer(spark: SparkSession, an
 
 
 def test_days_may_be_of_any_year(spark: SparkSession) -> None:
-    days = "'0499-12-30', '0500-01-01', '0500-01-02'"
-    events = spark.sql(f"SELECT 1 AS k, CAST(explode(array({days})) AS date) AS t")
+    days = "date'0499-12-30', date'0500-01-01', date'0500-01-02'"
+    events = spark.sql(f"SELECT 1 AS k, explode(array({days})) AS t")
     asked = wb.Backfill("k", "t", wb.Aggregation("count", windows="2 days"), "sliding")
     found = asked.run(events, events, days=("0500-01-02", date(500, 1, 3)))
     assert [row["count_2d"] for row in found.collect()] == [1]

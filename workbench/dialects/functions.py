@@ -45,6 +45,8 @@ NAMED: dict[str, dict[str, str]] = {
         "varsamp": "variance", "varpop": "variance_pop",
         "grouparray": "array_agg",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
+        # What uniq is read as.
+        "approx_distinct": "count_distinct",
     },
     "postgres": {}, "risingwave": {}, "spark": {},
 }  # fmt: skip

@@ -1,11 +1,13 @@
 """Functions of one row that Spark has by the same name, and means something else by."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 
 #: The types of expressions of a query, as Spark has them; None where it cannot say.
@@ -181,11 +183,68 @@ def _replace(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def _left(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """The first letters, or all but the last ones."""
-    if not isinstance(node.expression, exp.Neg):
+    """The first or last letters, or all but the ones at the other end."""
+    n, name = node.expression, type(node).__name__.upper()
+    if isinstance(n, exp.Literal):
         return None
-    rest = exp.Add(this=_call("LENGTH", node.this), expression=node.expression.copy())
-    return _call("LEFT", node.this, _call("GREATEST", rest, exp.Literal.number(0)))
+    rest = exp.Add(this=_call("LENGTH", node.this), expression=exp.paren(n.copy()))
+    but = _call(name, node.this, _call("GREATEST", rest, exp.Literal.number(0)))
+    if isinstance(n, exp.Neg):
+        return but
+    negative = exp.LT(this=exp.paren(n.copy()), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=negative, true=but)], default=_call(name, node.this, n))
+
+
+def _substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A part of a text, of which places before the first letter count as letters."""
+    start, length = node.args.get("start"), node.args.get("length")
+    if start is None or length is None:
+        return _from_place(node, start, dialect)
+    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length)):
+        return None
+    # DuckDB counts what is negative from the end, and takes letters before it by such a length.
+    first = "= 0" if dialect == "duckdb" else "<= 0"
+    lost = "1" if dialect == "duckdb" else "1 - (:start)"
+    back = (
+        "WHEN (:length) < 0 THEN SUBSTRING(LEFT(:text, GREATEST(PLACE - 1, 0)), "
+        "GREATEST(PLACE + (:length), 1))"
+        if dialect == "duckdb"
+        else ""
+    ).replace("PLACE", "IF((:start) < 0, LENGTH(:text) + (:start) + 1, :start)")
+    return filled_in(
+        f"CASE {back} WHEN (:start) {first} THEN SUBSTRING(:text, 1, (:length) - ({lost})) "
+        "ELSE SUBSTRING(:text, :start, :length) END",
+        text=node.this, start=start, length=length,
+    )  # fmt: skip
+
+
+def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """The rest of a text, all of it from before its first letter on."""
+    if start is None or dialect == "duckdb" or isinstance(start, exp.Literal):
+        return None
+    return filled_in(
+        "SUBSTRING(:text, CASE WHEN (:start) < 1 THEN 1 ELSE :start END)",
+        text=node.this, start=start,
+    )  # fmt: skip
+
+
+def _in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """An instant as a zone's clocks show it, and the instant at which they show a time."""
+    found = kinds(node, [node.this])
+    if not found or found[0].typeName() not in ("timestamp_ntz", "date"):
+        return None
+    value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
+    # The session's own zone has no part in it.
+    return filled_in(
+        "MAKE_TIMESTAMP(YEAR(:t), MONTH(:t), DAY(:t), HOUR(:t), MINUTE(:t), "
+        "EXTRACT(SECOND FROM :t), :zone)",
+        t=value, zone=node.args["zone"],
+    )  # fmt: skip
+
+
+def _from_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """An instant by its seconds, with their parts."""
+    return None if node.args.get("scale") else _call("TIMESTAMP_SECONDS", node.this)
 
 
 def _format(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -205,12 +264,27 @@ def _length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def _day_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A time of day, and integers that are rounded."""
     kind = node.args["to"]
+    if kind.this is exp.DType.VARBINARY and dialect == "duckdb":
+        return _bytes(node.this)
     if kind.this is exp.DType.TIME:
         time = exp.DataType(this=exp.DType.USERDEFINED, kind="TIME")
         return exp.Cast(this=node.this.copy(), to=time)
     if kind.this in _WHOLE and not isinstance(node.this, exp.Boolean):
         return _rounded(node, kinds)
     return None
+
+
+def _bytes(value: exp.Expr) -> exp.Expr | None:
+    r"""Bytes by a text in which ``\xAA`` is one of them."""
+    if not isinstance(value, exp.Literal) or "\\" not in value.this:
+        return None
+    pieces = re.split(r"\\x([0-9a-fA-F]{2})", value.this)
+    if any("\\" in one for one in pieces[::2]):
+        raise WorkbenchError(
+            f"query: {value.sql()} is no text of bytes; write each backslash as \\x5C."
+        )
+    found = "".join(one if k % 2 else one.encode("utf-8").hex() for k, one in enumerate(pieces))
+    return _call("UNHEX", exp.Literal.string(found))
 
 
 _WHOLE = exp.DataType.INTEGER_TYPES
@@ -273,9 +347,17 @@ _ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
 
 def _named(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Functions that have no class of their own."""
-    if node.name.lower() not in ("list_extract", "list_element") or len(node.expressions) != 2:
+    name, given = node.name.lower(), node.expressions
+    if name == "weekday" and len(given) == 1 and dialect == "duckdb":
+        return _PARTS["DOW"](given[0])
+    if name in ("date_part", "datepart") and len(given) == 2:
+        part, of = given
+        if isinstance(part, exp.Literal) and part.is_string:
+            asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
+            return _extract(asked, dialect, kinds) or asked
+    if name not in ("list_extract", "list_element") or len(given) != 2:
         return None
-    values, index = node.expressions
+    values, index = given
     return _call("TRY_ELEMENT_AT", values, _call("NULLIF", index, exp.Literal.number(0)))
 
 
@@ -310,6 +392,10 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.ArrayContains: _contains,
     exp.RegexpReplace: _replace,
     exp.Left: _left,
+    exp.Right: _left,
+    exp.Substring: _substring,
+    exp.AtTimeZone: _in_zone,
+    exp.UnixToTime: _from_seconds,
     exp.Format: _format,
     exp.Length: _length,
     exp.Cast: _day_of_time,

@@ -81,6 +81,17 @@ def written(tree: exp.Expr, dialect: str) -> str:
         raise WorkbenchError(f"dialect: {dialect} cannot say this: {what}.") from None
 
 
+def filled_in(template: str, **parts: exp.Expr) -> exp.Expr:
+    """Return Spark's SQL with parts in it, each a copy wherever it stands.
+
+    Examples
+    --------
+    >>> print(filled_in("IF(:x < 0, -(:x), :x)", x=exp.column("a")).sql("spark"))
+    IF(a < 0, -(a), a)
+    """
+    return exp.replace_placeholders(sqlglot.parse_one(template, read="spark"), **parts).copy()
+
+
 def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     """Return a call of a function as a dialect has it, without its frame.
 

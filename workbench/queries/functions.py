@@ -84,7 +84,7 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
             _say_nulls(asked, node)
         node = node.this
     asked.written = _called(node)
-    if node.find(exp.PropertyEQ) is not None:
+    if any(not isinstance(one.parent, exp.Struct) for one in node.find_all(exp.PropertyEQ)):
         raise WorkbenchError(
             f"query: {asked.written} has named arguments, which are not available; give them in "
             "their order."
@@ -157,6 +157,8 @@ def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
         asked.name = RANKS[kind]
     elif kind in ONE:
         asked.name, asked.arguments = ONE[kind], _given(node)[:1] if node.this else []
+        # ClickHouse's skip nulls unless they are told not to.
+        asked.ignore_nulls |= dialect == "clickhouse" and not asked.nulls and _picks(asked.name)
         _star(asked)
         _greatest(asked, node, dialect)
     elif kind in TWO:
@@ -170,6 +172,10 @@ def _given(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
         return list(node.expressions)
     return [one for one in node.iter_expressions() if isinstance(one, exp.Expr)]
+
+
+def _picks(name: str) -> bool:
+    return CATALOGUE[name].picks
 
 
 def _star(asked: SqlFunction) -> None:
@@ -210,6 +216,10 @@ def _quantile(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
         ordered = within.expressions[0]
         column, q = ordered.this, shares(call.this)
         if ordered.args.get("desc"):
+            if disc:
+                # Its place from the end is another one than that of 1 - q from the beginning.
+                asked.written += " of an order that goes down"
+                return
             q = [1 - one for one in q] if isinstance(q, list) else 1 - q
     else:
         column = call.this

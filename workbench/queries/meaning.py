@@ -5,10 +5,15 @@ from typing import Any
 
 from sqlglot import exp
 
+from workbench.dialects.aggregates import with_aggregates
 from workbench.dialects.scalars import with_scalars
+from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 from workbench.queries.parsing import FOLDED, own
 from workbench.spark.table import unused
+
+#: The types of an expression that stands where a node does, none where Spark cannot say them.
+_KindsOf = Callable[[exp.Expr, exp.Expr], list[Any] | None]
 
 #: Functions of ClickHouse by the names that Spark has for them.
 _CLICKHOUSE = {
@@ -20,10 +25,14 @@ _CLICKHOUSE = {
     "upperutf8": "upper",
     "todayofweek": "weekday",
 }
+#: Casts to integers that wrap, by their bits and what holds them.
+_WRAPPED = {
+    "toint8": (8, "INT"), "toint16": (16, "INT"), "toint32": (32, "INT"),
+    "touint8": (8, "INT"), "touint16": (16, "INT"), "touint32": (32, "BIGINT"),
+}  # fmt: skip
 #: And casts that look like functions.
 _CASTS = {
-    **dict.fromkeys(("toint8", "toint16", "toint32", "touint8", "touint16"), "INT"),
-    **dict.fromkeys(("toint64", "touint32", "touint64"), "BIGINT"),
+    **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
     **dict.fromkeys(("tofloat64", "tofloat32"), "DOUBLE"),
     "tostring": "STRING",
     "todatetime": "TIMESTAMP",
@@ -53,7 +62,7 @@ def as_spark_means(
     sqlglot.exp.Query
     """
     if dialect == "clickhouse":
-        _from_clickhouse(tree)
+        _from_clickhouse(tree, lambda node, of: _kinds_of(node, (of,), kinds))
     with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
@@ -68,6 +77,7 @@ def as_spark_means(
                 one.set("this", exp.Star())
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
+    with_aggregates(tree, dialect)
     return tree
 
 
@@ -161,20 +171,68 @@ def name_values(node: exp.Values, dialect: str) -> None:
     node.set("alias", alias)
 
 
-def _from_clickhouse(tree: exp.Query) -> None:
+def _from_clickhouse(tree: exp.Query, kinds: _KindsOf) -> None:
+    for called in tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg):
+        raise WorkbenchError(
+            f"query: there is no function {called.name!r}, neither here nor in Spark."
+        )
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
     # What stands within another call is turned first.
-    for node in reversed(list(tree.find_all(exp.Anonymous))):
-        name = node.name.lower()
-        if name in _CLICKHOUSE:
-            node.set("this", _CLICKHOUSE[name])
-        elif name == "intdiv" and len(node.expressions) == 2:
-            left, right = node.expressions
-            node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
-        elif name in _CASTS and len(node.expressions) == 1:
-            node.replace(exp.cast(node.expressions[0].copy(), _CASTS[name]))
+    for node in reversed(list(tree.find_all(exp.Anonymous, exp.Round, exp.Cast))):
+        if isinstance(node, exp.Round):
+            _round(node, kinds)
+        elif isinstance(node, exp.Cast):
+            if node.args["to"].this in exp.DataType.TEXT_TYPES:
+                _check_text(node.this, node, kinds)
+        elif isinstance(node, exp.Anonymous):
+            _call_of_clickhouse(node, kinds)
+
+
+def _call_of_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> None:
+    """Put what Spark calls it in the place of a call."""
+    name, given = node.name.lower(), node.expressions
+    if name in _CLICKHOUSE:
+        node.set("this", _CLICKHOUSE[name])
+    elif name == "intdiv" and len(given) == 2:
+        left, right = given
+        node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
+    elif name in _WRAPPED and len(given) == 1:
+        node.replace(_wrapped(given[0], name))
+    elif name in _CASTS and len(given) == 1:
+        if name == "tostring":
+            _check_text(given[0], node, kinds)
+        node.replace(exp.cast(given[0].copy(), _CASTS[name]))
+
+
+def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
+    """An integer of some bits, of which what is larger has the lowest ones."""
+    bits, kind = _WRAPPED[name]
+    half = exp.Literal.number(0 if name.startswith("tou") else 2 ** (bits - 1))
+    rest = filled_in(
+        "PMOD(PMOD(BIGINT(:value), :all) + :half, :all) - :half",
+        value=value, all=exp.cast(exp.Literal.number(2**bits), "BIGINT"), half=half,
+    )  # fmt: skip
+    return exp.cast(rest, kind)
+
+
+def _round(node: exp.Round, kinds: _KindsOf) -> None:
+    """Of a float between two others ClickHouse takes the even one."""
+    found = kinds(node, node.this)
+    if found and found[0].typeName() in ("double", "float"):
+        given = [node.this, *([node.args["decimals"]] if node.args.get("decimals") else [])]
+        node.replace(exp.Anonymous(this="BROUND", expressions=[one.copy() for one in given]))
+
+
+def _check_text(value: exp.Expr, node: exp.Expr, kinds: _KindsOf) -> None:
+    """Refuse floats as text, which Spark writes with a point and powers of ten."""
+    found = kinds(node, value)
+    if found and found[0].typeName() in ("double", "float"):
+        raise WorkbenchError(
+            f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
+            "make it an integer or a decimal first."
+        )
 
 
 def check_no_window_within(tree: exp.Expr, what: str) -> None:

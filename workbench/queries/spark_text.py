@@ -16,7 +16,7 @@ from workbench.spark.shipping import is_connect
 from workbench.spark.table import nearest, reason
 
 if TYPE_CHECKING:
-    from pyspark.errors import AnalysisException
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
 
@@ -41,7 +41,7 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     WorkbenchError
         When Spark has no such table, column or function, or cannot mean the query.
     """
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.errors import PySparkException
 
     frames = bind(tree, tables)
     if tables.dialect in EXACT:
@@ -54,16 +54,30 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     try:
         df = _run(text, tables, frames)
         _ = df.schema
-    except (AnalysisException, ParseException) as error:
+    except PySparkException as error:
+        # A constant that is too large is found while Spark reads.
         raise WorkbenchError(f"query: {_sentence(error, frames)}") from None
     return df, text, frames
 
 
 def _run(text: str, tables: QueryTables, frames: "dict[str, DataFrame]") -> "DataFrame":
+    if "\\" in text and _keeps_backslashes(tables):
+        raise WorkbenchError(
+            f"query: it has text with quotes, backslashes or ends of lines, which Spark reads "
+            f"otherwise where {_ESCAPED} is true; set that to false."
+        )
     if not frames or not is_connect(tables.spark):
         return tables.spark.sql(text)
     given: dict[str, Any] = dict(frames)
     return tables.spark.sql(with_fields(text, {name: name for name in frames}), **given)
+
+
+#: With it, a backslash in a literal is one.
+_ESCAPED = "spark.sql.parser.escapedStringLiterals"
+
+
+def _keeps_backslashes(tables: QueryTables) -> bool:
+    return str(tables.spark.conf.get(_ESCAPED, "false")).lower() == "true"
 
 
 def with_fields(text: str, names: Mapping[str, str]) -> str:
@@ -82,13 +96,13 @@ def with_fields(text: str, names: Mapping[str, str]) -> str:
 
 def _kind(select: exp.Select, tables: QueryTables, frames: "dict[str, DataFrame]") -> Any:
     """The types of a query's columns, none where Spark cannot say them."""
-    from pyspark.errors import AnalysisException, ParseException
+    from pyspark.errors import PySparkException
 
     if (held := _kinds_held(select, frames)) is not None:
         return held
     try:
         return [field.dataType for field in _run(written(select), tables, frames).schema.fields]
-    except (AnalysisException, ParseException):
+    except PySparkException:
         return None
 
 
@@ -189,6 +203,10 @@ def written(tree: exp.Expr) -> str:
     except UnsupportedError as error:
         what = str(error).strip().splitlines()[0].rstrip(".")
         raise WorkbenchError(f"query: Spark cannot: {what[:1].lower() + what[1:]}.") from None
+    except ValueError as error:
+        # A part of a query that no other system has, by the name of its class.
+        what = str(error).strip().rpartition(" ")[2].rstrip(".").upper()
+        raise WorkbenchError(f"query: Spark has nothing like {what}; leave it out.") from None
     return str(text)
 
 
@@ -208,7 +226,7 @@ def _keep_variables_out(node: exp.Expr) -> None:
     node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
 
 
-def _sentence(error: "AnalysisException", frames: "dict[str, DataFrame]") -> str:
+def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]") -> str:
     condition, said = str(error.getCondition()), error.getMessageParameters() or {}
     name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
     if condition.startswith("UNRESOLVED_COLUMN"):

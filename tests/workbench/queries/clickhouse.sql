@@ -52,6 +52,11 @@ SELECT who, windowFunnel(60, 'strict_once')(at, what = 'a', what = 'a', what = '
 -- parts of days
 SELECT id, toDayOfWeek(day) AS a, dateDiff('month', toDate('2023-11-30'), day) AS b, day - toDate('2024-01-03') AS c, length('日') AS d FROM t ORDER BY id;
 
-
 -- an answer that takes the name of its column
 SELECT id, id + 1 AS id2, sum(y) OVER (ORDER BY id) AS s, y + 1 AS y FROM t ORDER BY id;
+
+-- first values that are there
+SELECT id, first_value(x) OVER (ORDER BY id DESC) AS a, last_value(x) OVER (ORDER BY id) AS b, last_value(x) RESPECT NULLS OVER (ORDER BY id) AS c, uniq(p) OVER (ORDER BY id) AS d FROM t ORDER BY id;
+
+-- rounded and wrapped
+SELECT id, round(2.5) AS a, round(y / 2) AS b, toInt8(300) AS c, toUInt8(-5) AS d, toInt8(id * 50) AS e, toUInt32(-1) AS f, toInt32(5000000000) AS g, toString(id) AS h FROM t ORDER BY id;

@@ -279,3 +279,33 @@ SELECT * EXCLUDE (p, day, price, yes), count(*) OVER (PARTITION BY t) AS n FROM 
 
 -- any of a list
 SELECT id, x = ANY([3, 7]) AS a, count(*) OVER (ORDER BY id) AS n FROM t WHERE x > ANY([2, y]) OR id = ANY([1, 7]) ORDER BY id;
+
+-- lists of groups
+SELECT p, list(x ORDER BY id DESC) AS a, array_agg(x ORDER BY x DESC NULLS FIRST, id) FILTER (WHERE id > 2) AS b, list(DISTINCT t ORDER BY t DESC) AS c, len(list(x ORDER BY id)) AS d, list(x ORDER BY y / 2, id) AS e, list(x ORDER BY id) FILTER (id > 10) AS f FROM t GROUP BY p ORDER BY p;
+
+-- lists of no rows
+SELECT list(x) AS a, list(x ORDER BY id) AS b FROM t WHERE id < 0;
+
+-- first values of groups
+SELECT p, first(x ORDER BY id) AS a, last(x ORDER BY y, id) AS b, any_value(x ORDER BY id) AS c, sum(x ORDER BY id) AS d, count(DISTINCT t ORDER BY t) AS e FROM t GROUP BY p ORDER BY p;
+
+-- extremes by another column of groups
+SELECT p, arg_min(x, id) AS a, arg_max(x, id) AS b, arg_max(x, id) FILTER (WHERE id < 8) AS c, arg_max(id, y ORDER BY id DESC) AS d FROM t GROUP BY p ORDER BY p;
+
+-- shapes of groups
+SELECT p, skewness(y) AS a, kurtosis(y) AS b, kurtosis_pop(y) AS c, kurtosis(x) FILTER (id > 2) AS d, skewness(1) AS e FROM t GROUP BY p ORDER BY p;
+
+-- quantiles that go down
+SELECT p, percentile_disc(0.5) WITHIN GROUP (ORDER BY id DESC) AS a, percentile_disc([0, 0.25, 1]) WITHIN GROUP (ORDER BY day DESC) AS b, percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS c FROM t WHERE id < 10 GROUP BY p ORDER BY p;
+
+-- parts of days by functions
+SELECT id, date_part('dow', day) AS a, weekday(day) AS b, date_part('isodow', day) AS c, date_part('year', day) AS d FROM t ORDER BY id;
+
+-- ends of texts
+SELECT id, right('abc', -1) AS a, right('abc', 1 - id) AS b, left('abc', 1 - id) AS c, substr('abc', 0, 2) AS d, substr('abc', id - 5, 3) AS e, substr('abc', 3, -2) AS f FROM t ORDER BY id;
+
+-- clocks of zones
+SELECT id, TIMESTAMP '2020-07-01 12:00:00' AT TIME ZONE 'America/New_York' = TIMESTAMPTZ '2020-07-01 16:00:00+00' AS a, day AT TIME ZONE 'Asia/Tokyo' < TIMESTAMPTZ '2024-01-01 00:00:00+00' AS b, to_timestamp(1.5) > to_timestamp(1) AS c FROM t ORDER BY id;
+
+-- bytes
+SELECT '\xAA'::BLOB AS a, 'a\x41b'::BLOB AS b, 'abc'::BLOB AS c;

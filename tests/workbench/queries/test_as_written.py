@@ -65,6 +65,21 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
     assert [row["r"] for row in found.collect()][2] == first
 
 
+@pytest.mark.parametrize(
+    ("dialect", "query", "expected"),
+    [
+        ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
+        ("duckdb", "SELECT mode(t) FROM t", "u"),
+    ],
+)
+def test_one_answer_of_a_group(
+    spark: SparkSession, dialect: str, query: str, expected: object
+) -> None:
+    found = wb.sql(query, dialect=dialect, t=TABLE).first()
+    assert found is not None
+    assert found[0] == expected
+
+
 def test_the_same_partition_and_order_share_a_shuffle(spark: SparkSession) -> None:
     found = wb.sql(
         "SELECT median(x) OVER (PARTITION BY p ORDER BY id) AS a, mad(x) OVER (PARTITION BY p "

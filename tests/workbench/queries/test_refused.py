@@ -138,6 +138,27 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT windowFunnel(60, 'strict')(at, much > 1) FROM events GROUP BY who",
      "modes: 'strict' is not a mode; did you mean 'strict_once'? There are strict_order, "
      "strict_deduplication, strict_increase, strict_once, allow_reentry."),
+    ("duckdb", "SELECT list(DISTINCT t ORDER BY id) FROM t", "query: a list of DISTINCT t is in an "
+     "order of its own values; leave another order out."),
+    ("duckdb", "SELECT p, mode(t ORDER BY id) FROM t GROUP BY p", "query: mode of groups has an "
+     "ORDER BY among its arguments, which it cannot have; leave it out, and it is the least of the "
+     "most frequent values."),
+    ("duckdb", "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x DESC) OVER (ORDER BY id) FROM "
+     "t", "query: there is no window function 'percentile_disc of an order that goes down', "
+     "neither here nor in Spark with the same meaning."),
+    ("duckdb", "SELECT max({'a': t, 'b': x}) OVER (ORDER BY id) AS m FROM t",
+     "m: max cannot take struct<a:string,b:bigint>; give it a column of plain values, such as "
+     "numbers, times or text."),
+    ("duckdb", "SELECT 'a\\y'::BLOB AS a",
+     "query: 'a\\y' is no text of bytes; write each backslash as \\x5C."),
+    ("clickhouse", "SELECT id FROM t FINAL",
+     "query: Spark has nothing like FINAL; leave it out."),
+    ("clickhouse", "SELECT windowFunnelIf(60)(at, what = 'a', much > 1) FROM events GROUP BY who",
+     "query: there is no function 'windowFunnelIf', neither here nor in Spark."),
+    ("clickhouse", "SELECT sequenceMatch('(?1)(?2)')(at, what = 'a', what = 'b') FROM events",
+     "query: there is no function 'sequenceMatch', neither here nor in Spark."),
+    ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y as another "
+     "text than ClickHouse does; make it an integer or a decimal first."),
 ]  # fmt: skip
 
 
@@ -179,3 +200,19 @@ def test_a_variable_of_spark_in_a_name_is_refused(spark: SparkSession) -> None:
     sentence = "query: the name '${env:HOME}' has '${', which is a variable to Spark; rename it."
     with pytest.raises(wb.WorkbenchError, match=f"^{re.escape(sentence)}$"):
         wb.sql('SELECT id AS "${env:HOME}" FROM t', t=TABLE)
+
+
+def test_a_number_that_is_too_large_is_a_sentence(spark: SparkSession) -> None:
+    with pytest.raises(wb.WorkbenchError, match=r"^query: .*\.$"):
+        wb.sql("SELECT 170141183460469231731687303715884105727::HUGEINT")
+
+
+def test_text_that_a_setting_of_spark_reads_otherwise_is_refused(spark: SparkSession) -> None:
+    setting = "spark.sql.parser.escapedStringLiterals"
+    spark.conf.set(setting, "true")
+    try:
+        with pytest.raises(wb.WorkbenchError, match=f"^query: .*{re.escape(setting)} is true"):
+            wb.sql("SELECT id FROM t WHERE p = 'it''s'", t=TABLE)
+        assert wb.sql("SELECT id FROM t WHERE p = 'b'", t=TABLE).count() == 4
+    finally:
+        spark.conf.unset(setting)

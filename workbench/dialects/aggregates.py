@@ -1,0 +1,260 @@
+"""Aggregates of groups that Spark has by the same name, and means something else by."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from workbench.dialects.writing import filled_in
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True)
+class _Call:
+    """An aggregate of groups, without what is said around it.
+
+    Attributes
+    ----------
+    node : sqlglot.exp.Expr
+    within : sqlglot.exp.Order or None
+        The order of WITHIN GROUP.
+    condition : sqlglot.exp.Expr or None
+        Of FILTER.
+    nulls : str
+        The class of sqlglot's that says what becomes of nulls; empty where none does.
+    """
+
+    node: exp.Expr
+    within: exp.Expr | None
+    condition: exp.Expr | None
+    nulls: str
+
+    @property
+    def terms(self) -> list[exp.Expr]:
+        """The order among the arguments."""
+        return list(self.node.this.expressions) if isinstance(self.node.this, exp.Order) else []
+
+    @property
+    def value(self) -> exp.Expr:
+        """The first argument, without order and DISTINCT."""
+        found: exp.Expr = self.node.this
+        found = found.this if isinstance(found, exp.Order) else found
+        return found.expressions[0] if isinstance(found, exp.Distinct) else found
+
+    @property
+    def distinct(self) -> bool:
+        """Whether DISTINCT stands before the first argument."""
+        return any(isinstance(one, exp.Distinct) for one in (self.node.this, self.node.this.this))
+
+    def where(self, *more: exp.Expr) -> exp.Expr | None:
+        """The condition, where others must hold as well."""
+        every = [one.copy() for one in (self.condition, *more) if one is not None]
+        return exp.and_(*every) if every else None
+
+
+def with_aggregates(tree: exp.Expr, dialect: str) -> None:
+    """Put what means the same to Spark in the place of aggregates of groups.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Expr
+        It is changed.
+    dialect : str
+
+    Raises
+    ------
+    WorkbenchError
+        When Spark has nothing of the same meaning.
+
+    Examples
+    --------
+    >>> from sqlglot import parse_one
+    >>> tree = parse_one("SELECT arg_min(y, id), first(y ORDER BY id) FROM t", read="duckdb")
+    >>> with_aggregates(tree, "duckdb")
+    >>> print(tree.expressions[0].sql("spark"))
+    MIN_BY(y, id) FILTER(WHERE NOT y IS NULL)
+    """
+    meant_by = _MEANT_BY_CLICKHOUSE if dialect == "clickhouse" else _MEANT
+    if dialect == "spark":
+        return
+    for node in list(tree.find_all(*meant_by)):
+        if (found := meant_by.get(type(node))) is None:
+            continue
+        call, outer = _called(node)
+        of_window = isinstance(outer.parent, exp.Window) and outer.arg_key == "this"
+        if not of_window and (meant := found(call, dialect)) is not None:
+            outer.replace(meant)
+
+
+def _called(node: exp.Expr) -> tuple[_Call, exp.Expr]:
+    """An aggregate, and the outermost of what is said around it."""
+    outer, within, condition, nulls = node, None, None, ""
+    around = exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup
+    while isinstance(outer.parent, around) and outer.arg_key == "this":
+        outer = outer.parent
+        if isinstance(outer, exp.Filter):
+            condition = outer.expression.this
+        elif isinstance(outer, exp.WithinGroup):
+            within = outer.expression
+        else:
+            nulls = type(outer).__name__
+    return _Call(node, within, condition, nulls), outer
+
+
+def _filtered(node: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+    where = None if condition is None else exp.Where(this=condition.copy())
+    return node if where is None else exp.Filter(this=node, expression=where)
+
+
+def _aggregate(name: str, *arguments: exp.Expr, where: exp.Expr | None = None) -> exp.Expr:
+    called = exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
+    return _filtered(called, where)
+
+
+def _known(node: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null()))
+
+
+def _of_rows(
+    value: exp.Expr, terms: Sequence[exp.Expr], condition: exp.Expr | None, distinct: bool = False
+) -> exp.Expr:
+    """The values of a group's rows as a list in an order, with the nulls that Spark leaves out."""
+    if distinct and any(one.this != value for one in terms):
+        raise WorkbenchError(
+            f"query: a list of DISTINCT {value.sql()} is in an order of its own values; "
+            "leave another order out."
+        )
+    # In a struct a null is a value.
+    keys = [] if distinct else [exp.alias_(one.this.copy(), f"k{n}") for n, one in enumerate(terms)]
+    row = exp.Anonymous(this="STRUCT", expressions=[exp.alias_(value.copy(), "v"), *keys])
+    rows = _aggregate("COLLECT_SET" if distinct else "COLLECT_LIST", row, where=condition)
+    if terms:
+        names = ["v" if distinct else f"k{n}" for n in range(len(terms))]
+        rows = exp.Anonymous(this="ARRAY_SORT", expressions=[rows, _comparison(terms, names)])
+    return exp.Dot(this=rows, expression=exp.to_identifier("v"))
+
+
+def _comparison(terms: Sequence[exp.Expr], names: Sequence[str]) -> exp.Expr:
+    """Which of two rows comes first, as -1, 0 or 1."""
+    found: exp.Expr = exp.Literal.number(0)
+    for term, name in zip(reversed(terms), reversed(names), strict=True):
+        a, b = (exp.column(name, table=row) for row in ("a", "b"))
+        null, less = bool(term.args.get("nulls_first")), not term.args.get("desc")
+        found = filled_in(
+            "CASE WHEN :a IS NULL AND :b IS NULL THEN :same WHEN :a IS NULL THEN :null "
+            "WHEN :b IS NULL THEN -:null WHEN :a < :b THEN :less WHEN :a > :b THEN -:less "
+            "ELSE :same END",
+            a=a, b=b, same=found,
+            null=exp.paren(exp.convert(-1 if null else 1)),
+            less=exp.paren(exp.convert(-1 if less else 1)),
+        )  # fmt: skip
+    return exp.Lambda(this=found, expressions=[exp.to_identifier("a"), exp.to_identifier("b")])
+
+
+def _list(call: _Call, dialect: str) -> exp.Expr:
+    """A list of all values, which is null where there is no row."""
+    rows = _of_rows(call.value, call.terms, call.condition, call.distinct)
+    count = _filtered(exp.Count(this=exp.Star()), call.condition)
+    some = exp.GT(this=count, expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=some, true=rows)])
+
+
+def _end(call: _Call, dialect: str) -> exp.Expr | None:
+    """The first or last value in an order among the arguments; ClickHouse leaves out nulls."""
+    any_value = isinstance(call.node, exp.AnyValue)
+    if not call.terms:
+        if dialect != "clickhouse" or call.nulls:
+            return None
+        return _filtered(exp.IgnoreNulls(this=call.node.copy()), call.condition)
+    skips = any_value or call.nulls == "IgnoreNulls" or (dialect == "clickhouse" and not call.nulls)
+    where = call.where(*[_known(call.value)] * skips)
+    at = -1 if isinstance(call.node, exp.Last | exp.LastValue) else 1
+    return _nth(_of_rows(call.value, call.terms, where), at)
+
+
+def _nth(rows: exp.Expr, place: int) -> exp.Expr:
+    return exp.Anonymous(this="TRY_ELEMENT_AT", expressions=[rows, exp.convert(place)])
+
+
+def _extreme(call: _Call, dialect: str) -> exp.Expr:
+    """The value where another is least or greatest, among those that are not null."""
+    other = call.node.expression
+    if not isinstance(other, exp.Order):
+        return _filtered(call.node.copy(), call.where(_known(call.value)))
+    by = exp.Ordered(this=other.this, desc=isinstance(call.node, exp.ArgMax))
+    where = call.where(_known(call.value), _known(other.this))
+    return _nth(_of_rows(call.value, [by, *other.expressions], where), 1)
+
+
+def _mode(call: _Call, dialect: str) -> exp.Expr | None:
+    """The most frequent value: of several the least, so that it is the same with each question."""
+    if call.within is not None or call.node.this is None:
+        return None
+    if call.terms:
+        raise WorkbenchError(
+            "query: mode of groups has an ORDER BY among its arguments, which it cannot have; "
+            "leave it out, and it is the least of the most frequent values."
+        )
+    return _aggregate("MODE", call.value, exp.true(), where=call.condition)
+
+
+#: Of samples, by what Spark has of populations.
+_OF_SAMPLES = {
+    "SKEWNESS": "CASE WHEN :n > 2 THEN :pop * SQRT(DOUBLE(:n) * (:n - 1)) / (:n - 2) END",
+    "KURTOSIS": "CASE WHEN :n > 3 THEN (DOUBLE(:n) - 1) / ((DOUBLE(:n) - 2) * (:n - 3)) "
+    "* ((:n + 1) * :pop + 6) END",
+}
+
+
+def _of_sample(call: _Call, dialect: str) -> exp.Expr | None:
+    if dialect != "duckdb":
+        return None
+    name = type(call.node).__name__.upper()
+    n = _filtered(exp.Count(this=call.value.copy()), call.condition)
+    return filled_in(_OF_SAMPLES[name], n=n, pop=_aggregate(name, call.value, where=call.condition))
+
+
+def _anonymous(call: _Call, dialect: str) -> exp.Expr | None:
+    if dialect == "duckdb" and call.node.name.lower() == "kurtosis_pop":
+        return _aggregate("KURTOSIS", *call.node.expressions, where=call.condition)
+    return None
+
+
+def _place(call: _Call, dialect: str) -> exp.Expr | None:
+    """A quantile that is a value, of what goes down: Spark's goes up."""
+    term = call.within.expressions[0] if call.within is not None else None
+    if term is None or not term.args.get("desc"):
+        return None
+    rows = _of_rows(term.this, [term], call.where(_known(term.this)))
+
+    def one(share: exp.Expr) -> exp.Expr:
+        place = "TRY_ELEMENT_AT(:rows, INT(GREATEST(1, CEIL(:share * SIZE(:rows)))))"
+        return filled_in(place, rows=rows, share=share)
+
+    share = call.node.this
+    if isinstance(share, exp.Array):
+        return exp.Array(expressions=[one(each) for each in share.expressions])
+    return one(share)
+
+
+def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
+    """An aggregate to which an order among its arguments means nothing."""
+    if call.terms:
+        call.node.set("this", call.node.this.this.copy())
+    return None
+
+
+_MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
+    exp.ArrayAgg: _list,
+    **dict.fromkeys((exp.First, exp.FirstValue, exp.Last, exp.LastValue, exp.AnyValue), _end),
+    **dict.fromkeys((exp.ArgMin, exp.ArgMax), _extreme),
+    **dict.fromkeys((exp.Skewness, exp.Kurtosis), _of_sample),
+    **dict.fromkeys((exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count), _unordered),
+    exp.Mode: _mode,
+    exp.Anonymous: _anonymous,
+    exp.PercentileDisc: _place,
+}  # fmt: skip
+_MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
+    kind: _MEANT[kind]
+    for kind in (exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax)
+}

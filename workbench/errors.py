@@ -53,7 +53,7 @@ def kind_of(value: object) -> str:
     """
     kind = type(value)
     home = kind.__module__.partition(".")[0]
-    if home in ("builtins", "workbench"):
+    if home in ("builtins", "kernels", "workbench"):
         return f"{'an' if kind.__name__[0] in 'aeioAEIO' else 'a'} {kind.__name__}"
     return f"{home}'s {kind.__name__}"
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernels.structures.instants import MOST
 from workbench.backfill.bind import BoundFeature, Plan
+from workbench.backfill.instants import begin_of_hop, earlier, later
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
@@ -25,7 +26,6 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.spark.exact_sums import exact
-from workbench.spark.instants import begin_of_hop, earlier, later
 from workbench.spark.table import BoundTable, column, is_integer_time, type_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.inspect.given_types import NUMBERS, GivenTable, read_alike
+from workbench.backfill.instants import begin_of_hop
 from workbench.backfill.naive import micros
 from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
-from workbench.spark.instants import begin_of_hop
 from workbench.spark.jobs import collected
 from workbench.spark.table import INTEGERS, BoundTable, column, type_of
 

@@ -42,13 +42,13 @@ rows; give an integer, negative before the current row, a Column, or None for no
         return shown_in_a_cell(self, f"{type(self).__name__}: {self}")
 
 
-def kind_of(value: object) -> str:
+def kind_in_words(value: object) -> str:
     """Say what somebody gave, in a sentence.
 
     Examples
     --------
     >>> import numpy as np
-    >>> kind_of([1]), kind_of(7), kind_of(np.zeros(2))
+    >>> kind_in_words([1]), kind_in_words(7), kind_in_words(np.zeros(2))
     ('a list', 'an int', "numpy's ndarray")
     """
     kind = type(value)

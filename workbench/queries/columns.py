@@ -161,12 +161,8 @@ def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
     places += [select.args[part] for part in ("where", "group", "having", "qualify")
                if select.args.get(part) is not None]  # fmt: skip
     # A term that is a name is that of an answer first; within a term columns come first.
-    places += [
-        one
-        for order in [select.args.get("order")]
-        for one in (order.expressions if order is not None else ())
-        if not isinstance(one.this, exp.Column)
-    ]
+    order = select.args.get("order") or exp.Order()
+    places += [one for one in order.expressions if not isinstance(one.this, exp.Column)]
     there = {name: [answer] for name, answer in answers.items()}
     for _ in range(len(answers)):
         found = [

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.backfill import Backfill
-from workbench.errors import WorkbenchError, kind_of
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.online.view import OnlineView
@@ -123,8 +123,8 @@ def _name_of(what: Any) -> str:
 @singledispatch
 def _explore(what: Any, *tables: Any, **_options: Any) -> Any:
     raise WorkbenchError(
-        f"what: {kind_of(what)} has no explorer; give a Funnel, an Over, a Backfill, an OnlineView "
-        "or a wb.query, or a table alone."
+        f"what: {kind_in_words(what)} has no explorer; give a Funnel, an Over, a Backfill, an "
+        "OnlineView or a wb.query, or a table alone."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from kernels import Kernel, Trace, trace
 from workbench.backfill.backfill import Backfill
 from workbench.backfill.inspect.one_query import keys_with_queries
-from workbench.errors import WorkbenchError, kind_of
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.funnel import Retention
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
@@ -80,7 +80,9 @@ def play(
     if column is not None and not isinstance(what, Over | Backfill):
         raise WorkbenchError("column: it is for window calls and backfills; leave it out.")
     if beside is not None and not isinstance(beside, type(what)):
-        raise WorkbenchError(f"beside: it is {kind_of(beside)}; give {kind_of(what)}, as what is.")
+        raise WorkbenchError(
+            f"beside: it is {kind_in_words(beside)}; give {kind_in_words(what)}, as what is."
+        )
     # Kernels write into their arguments: the one beside begins with what was given.
     given = deepcopy(tables) if isinstance(beside, Kernel) else tables
     make, found = _play(what, *tables, key=key, column=column)
@@ -99,7 +101,7 @@ def _given(lesson: Lesson) -> Make:
 def _play(what: Any, *_tables: Any, **_options: Any) -> tuple[Make, Any]:
     """What makes the lesson, and the key that it is of."""
     raise WorkbenchError(
-        f"what: {kind_of(what)} cannot be stepped through; "
+        f"what: {kind_in_words(what)} cannot be stepped through; "
         "give a Funnel, an Over, a Backfill, a Retention, a wb.query or a kernel."
     )
 

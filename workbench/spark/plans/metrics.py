@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 
-from workbench.errors import WorkbenchError, kind_of
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.plans.text import Operator, QueryPlan, explain, read_plan
 
@@ -117,7 +117,7 @@ def _check(df: object, run: bool) -> None:
     # Both kinds of DataFrame are instances of the public one.
     if not isinstance(df, DataFrame):
         raise WorkbenchError(
-            f"df: {kind_of(df)} has no plan; give a DataFrame, a table or a wb.query."
+            f"df: {kind_in_words(df)} has no plan; give a DataFrame, a table or a wb.query."
         )
     if run and df.isStreaming:
         raise WorkbenchError("run: a streaming DataFrame never ends; use run=False for its shape.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import pyarrow as pa
 
 from workbench.arrow_frame import arrow_frame
-from workbench.errors import WorkbenchError, kind_of
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
@@ -214,7 +214,7 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
         except (pa.ArrowInvalid, TypeError, ValueError):
             pass  # One column or one value, which is no table.
     raise WorkbenchError(
-        f"{argument}: this is {kind_of(value)} and no table; give one of Spark, pandas, "
+        f"{argument}: this is {kind_in_words(value)} and no table; give one of Spark, pandas, "
         "Polars or Arrow, the path of a file, or a table's name."
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 _SECOND = 1_000_000
 #: Java's short names of zones that the time zone database has no names for
@@ -80,6 +81,39 @@ def zone_of(name: str) -> Zone:
     hours, minutes, seconds = (int(part or 0) for part in parts)
     ahead = (hours * 3600 + minutes * 60 + seconds) * (-1 if sign == "-" else 1)
     return Zone(f"{sign}{hours:02d}:{minutes:02d}", ahead * _SECOND)
+
+
+def instants_of(clocks: pa.Array, zone: str) -> pa.Array:
+    """Return when the clocks of a zone show some times.
+
+    Where clocks are put back a time is there twice, and the first is taken; where they are put
+    forward a time is not there, and stands as far behind the change as it is behind its begin. So
+    Spark reads times, by Java's rules.
+
+    Parameters
+    ----------
+    clocks : pyarrow.Array or pyarrow.ChunkedArray of timestamp[us]
+        Times without a zone.
+    zone : str
+        As :func:`zone_of` takes it.
+
+    Returns
+    -------
+    pyarrow.Array or pyarrow.ChunkedArray of timestamp[us, UTC]
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> clocks = pa.array([datetime(2024, 3, 10, 2, 30), datetime(2024, 11, 3, 1, 30)])
+    >>> [str(one) for one in instants_of(clocks, "America/New_York")]
+    ['2024-03-10 07:30:00+00:00', '2024-11-03 05:30:00+00:00']
+    """
+    name, ahead = zone_of(zone)
+    if ahead is None:
+        before = pc.assume_timezone(clocks, name, ambiguous="earliest", nonexistent="earliest")
+        ahead = pc.subtract(pc.local_timestamp(before).cast(pa.int64()), before.cast(pa.int64()))
+    found = pc.subtract(clocks.cast(pa.int64()), ahead)
+    return found.cast(pa.timestamp("us", "UTC"))
 
 
 def with_zones(kind: pa.DataType, zone: Callable[[str], str]) -> pa.DataType:

@@ -5,8 +5,8 @@ from sqlglot import exp
 from workbench.functions.catalogue import info_of
 from workbench.queries.functions import read
 from workbench.queries.meaning import name_values
-from workbench.queries.parsing import own
 from workbench.queries.parts import Translation
+from workbench.queries.reading.parsing import own
 from workbench.queries.staged import staged_column
 from workbench.queries.windows import goes_by_order
 from workbench.spark.table import unused

@@ -7,7 +7,7 @@ from sqlglot.errors import ErrorLevel
 
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
-from workbench.queries.parsing import FOLDED, own
+from workbench.queries.reading.parsing import FOLDED, computed_answers, own
 from workbench.queries.spark_text import answered
 
 if TYPE_CHECKING:
@@ -151,12 +151,7 @@ def _called(node: exp.Expr, dialect: str) -> str:
 
 def _put_answers(select: exp.Select, source: _Source, dialect: str) -> None:
     """Put what an answer is in the place of its name, where no column has that name."""
-    answers = {
-        one.alias.lower(): one.this
-        for one in select.expressions
-        if isinstance(one, exp.Alias)
-        and not (isinstance(one.this, exp.Column) and one.this.name.lower() == one.alias.lower())
-    }
+    answers = computed_answers(select)
     places = [*select.expressions]
     places += [select.args[part] for part in ("where", "group", "having", "qualify")
                if select.args.get(part) is not None]  # fmt: skip

@@ -70,7 +70,7 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> tree = parsed("SELECT quantile_cont(x, [0.25, 0.75]) FILTER (y > 1)", "duckdb")
     >>> asked = read(tree.expressions[0], "duckdb")
     >>> asked.name, asked.options, asked.condition.sql()
@@ -260,7 +260,7 @@ def constant(node: exp.Expr) -> Any:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> [constant(one) for one in parsed("SELECT -1, 2.5, 'x', NULL, true", "duckdb").expressions]
     [-1, 2.5, 'x', None, True]
     """

@@ -34,7 +34,7 @@ def is_funnel(node: exp.Expr) -> bool:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> tree = parsed("SELECT windowFunnel(60)(t, a, b), sum(x)", "clickhouse")
     >>> [is_funnel(one) for one in tree.expressions]
     [True, False]

@@ -9,8 +9,8 @@ from workbench.errors import WorkbenchError
 from workbench.groups.groups import quantiles
 from workbench.queries.functions import SqlFunction, read
 from workbench.queries.funnels import funnel_levels, is_funnel
-from workbench.queries.parsing import own
 from workbench.queries.parts import Translation
+from workbench.queries.reading.parsing import own
 from workbench.queries.staged import Staged, staged_column
 
 if TYPE_CHECKING:

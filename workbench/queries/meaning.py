@@ -9,7 +9,7 @@ from workbench.dialects.aggregates import with_aggregates
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
-from workbench.queries.parsing import FOLDED, own
+from workbench.queries.reading.parsing import FOLDED, computed_answers, own
 from workbench.spark.table import unused
 
 #: The types of an expression that stands where a node does, none where Spark cannot say them.
@@ -63,12 +63,12 @@ def as_spark_means(
     """
     if dialect == "clickhouse":
         _from_clickhouse(tree, lambda node, of: _kinds_of(node, (of,), kinds))
+    elif dialect != "spark":
+        _order_by_columns(tree, kinds)
     with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
     for node in list(tree.find_all(exp.Div, exp.IntDiv)):
         node.replace(_divided(node, dialect, kinds))
-    for any_of in list(tree.find_all(exp.Any)):
-        if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
-            any_of.parent.replace(_exists(any_of.parent, any_of.this.unnest()))
+    _compare_with_any(tree)
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
         if isinstance(one, exp.Values):
             name_values(one, dialect)
@@ -79,6 +79,46 @@ def as_spark_means(
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
     with_aggregates(tree, dialect)
     return tree
+
+
+def _order_by_columns(tree: exp.Expr, kinds: Callable[[exp.Select], list[Any] | None]) -> None:
+    """Say of which table a column within a term of ORDER BY is whose name an answer has, too.
+
+    A term that is a name alone is the answer; within a term it is the column, and Spark would
+    take the answer there as well.
+    """
+    for select in tree.find_all(exp.Select):
+        order, answers = select.args.get("order"), computed_answers(select)
+        if order is None or not answers or select.args.get("from_") is None:
+            continue
+        sources = [select.args["from_"].this]
+        sources += [one.this for one in select.args.get("joins") or ()]
+        terms = [one.this for one in order.expressions if not isinstance(one.this, exp.Column)]
+        for node in [one for term in terms for one in own(term) if isinstance(one, exp.Column)]:
+            if not node.table and node.name.lower() in answers:
+                _name_table(node, sources, kinds)
+
+
+def _name_table(
+    node: exp.Column, sources: Sequence[exp.Expr], kinds: Callable[[exp.Select], list[Any] | None]
+) -> None:
+    """Say of which table a column is, if it is of any."""
+    for k, source in enumerate(sources):
+        if not source.alias_or_name and source.args.get("alias") is None:
+            named = exp.to_identifier(f"source_{k}", quoted=True)
+            source.set("alias", exp.TableAlias(this=named))
+        of = exp.to_identifier(source.alias_or_name, quoted=True)
+        column = exp.column(node.this.copy(), table=of)
+        if _kinds_of(node, (column,), kinds):
+            node.replace(column)
+            return
+
+
+def _compare_with_any(tree: exp.Expr) -> None:
+    """Write a comparison with any of a list as Spark has it."""
+    for any_of in list(tree.find_all(exp.Any)):
+        if isinstance(any_of.parent, exp.Binary) and not any_of.find(exp.Query):
+            any_of.parent.replace(_exists(any_of.parent, any_of.this.unnest()))
 
 
 def _exists(compared: exp.Binary, values: exp.Expr) -> exp.Expr:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from sqlglot import exp
 
 from workbench.errors import WorkbenchError
-from workbench.queries.parsing import EXACT
+from workbench.queries.reading.parsing import EXACT
 from workbench.spark.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path

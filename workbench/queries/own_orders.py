@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.queries.parsing import own
+from workbench.queries.reading.parsing import own
 
 #: Where a window holds the order that stood among the arguments of its function.
 OWN_ORDER = "own_order"
@@ -22,7 +22,7 @@ def with_own_orders(select: exp.Select) -> exp.Select:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> tree = with_own_orders(parsed("SELECT lag(x, 2 ORDER BY y) OVER (ORDER BY d)", "duckdb"))
     >>> print(tree.sql("duckdb"), "|", tree.expressions[0].args[OWN_ORDER].sql("duckdb"))
     SELECT LAG(x, 2) OVER (ORDER BY d) | ORDER BY y

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from workbench.described import Described
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
-from workbench.queries.parsing import emit_of, parsed
 from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
+from workbench.queries.reading.parsing import emit_of, parsed
 from workbench.queries.spark_text import with_fields
 from workbench.spark.jvm_questions import without_call_sites
 from workbench.spark.table import unused

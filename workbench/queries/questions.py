@@ -9,8 +9,8 @@ from workbench.queries.arrival import ordered_by_arrival
 from workbench.queries.columns import name_answers, plain
 from workbench.queries.grouped import has_groups, with_groups
 from workbench.queries.own_orders import with_own_orders
-from workbench.queries.parsing import nested, own
 from workbench.queries.parts import Translation
+from workbench.queries.reading.parsing import nested, own
 from workbench.queries.selects import windowed
 from workbench.queries.windows import named_windows
 

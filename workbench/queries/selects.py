@@ -7,8 +7,8 @@ from sqlglot import exp
 from workbench.errors import WorkbenchError
 from workbench.queries.functions import SPARKS, SqlFunction, read
 from workbench.queries.meaning import check_no_window_within
-from workbench.queries.parsing import own
 from workbench.queries.parts import Translation
+from workbench.queries.reading.parsing import computed_answers, own
 from workbench.queries.staged import Staged, staged_column
 from workbench.queries.streams import windowed_stream
 from workbench.queries.windows import SqlCall, call_of, overs
@@ -36,13 +36,8 @@ class WindowStages:
 
     def __init__(self, select: exp.Select, work: Translation) -> None:
         self.work = work
-        answers = {one.alias_or_name.lower(): one.unalias() for one in select.expressions}
-        hidden = {
-            name
-            for name, one in answers.items()
-            if not (isinstance(one, exp.Column) and one.name.lower() == name)
-        }
-        self.staged = Staged(taken={*answers}, hidden=hidden)
+        taken = {one.alias_or_name.lower() for one in select.expressions}
+        self.staged = Staged(taken=taken, hidden={*computed_answers(select)})
         self.calls: list[SqlCall] = []
         self.native: dict[str, exp.Window] = {}
         self._found: dict[exp.Expr, exp.Expr] = {}

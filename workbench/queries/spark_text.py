@@ -11,7 +11,7 @@ from sqlglot.errors import ErrorLevel, UnsupportedError
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import as_spark_means
 from workbench.queries.names import QueryTables
-from workbench.queries.parsing import EXACT
+from workbench.queries.reading.parsing import EXACT
 from workbench.spark.shipping import is_connect
 from workbench.spark.table import nearest, reason
 
@@ -188,7 +188,7 @@ def written(tree: exp.Expr) -> str:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> print(written(parsed('''SELECT "a`b", '${x}' AS c''', "duckdb")))
     SELECT `a``b`, CONCAT('$', '{x}') AS `c`
     """

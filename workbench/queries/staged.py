@@ -22,7 +22,7 @@ class Staged:
 
     Examples
     --------
-    >>> from workbench.queries.parsing import parsed
+    >>> from workbench.queries.reading.parsing import parsed
     >>> staged = Staged()
     >>> [staged.name(one) for one in parsed("SELECT t.a, b + 1, a, b + 1", "duckdb").expressions]
     ['a', 'b_1', 'a_', 'b_1']

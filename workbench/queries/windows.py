@@ -14,7 +14,7 @@ from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_o
 from workbench.queries.bounds import frame_of
 from workbench.queries.functions import SqlFunction, constant, read
 from workbench.queries.own_orders import OWN_ORDER
-from workbench.queries.parsing import own
+from workbench.queries.reading.parsing import own
 from workbench.queries.staged import Staged
 from workbench.spark.table import name_of, nearest, quoted
 from workbench.windows.over import Over

@@ -12,8 +12,8 @@ from workbench.arguments import check_count
 from workbench.described import Described, frame_table
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
-from workbench.queries.parsing import parsed
 from workbench.queries.query import Query
+from workbench.queries.reading.parsing import parsed
 from workbench.spark.sources.given import is_table
 from workbench.widgets.cell_completion import complete_cells
 

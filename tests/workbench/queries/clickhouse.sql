@@ -60,3 +60,12 @@ SELECT id, first_value(x) OVER (ORDER BY id DESC) AS a, last_value(x) OVER (ORDE
 
 -- rounded and wrapped
 SELECT id, round(2.5) AS a, round(y / 2) AS b, toInt8(300) AS c, toUInt8(-5) AS d, toInt8(id * 50) AS e, toUInt32(-1) AS f, toInt32(5000000000) AS g, toString(id) AS h FROM t ORDER BY id;
+
+-- the first rows of each key
+SELECT id, p, -x AS x FROM t ORDER BY p, x, id DESC LIMIT 2 BY p;
+
+-- the second and third of each, in groups of what is computed
+SELECT id % 3 AS k, p, count() AS n FROM t GROUP BY k, p ORDER BY n DESC, p, k LIMIT 1, 2 BY k;
+
+-- the first rows and those that tie with the last one
+SELECT id, x FROM t ORDER BY x, p LIMIT 3 WITH TIES;

@@ -274,6 +274,15 @@ SELECT t.id, -t.y AS y, count(*) OVER () AS n FROM t ORDER BY t.y, id;
 -- an order by what is computed of answers
 SELECT id, row_number() OVER (ORDER BY y, id) AS r, -y AS y FROM t ORDER BY r % 3, y + row_number() OVER (ORDER BY id), id;
 
+-- an order by what is computed of a column whose name an answer has
+SELECT -x AS x, x AS y, id AS yes FROM t WHERE x IS NOT NULL ORDER BY abs(x - 3), -y, abs(yes::INT), yes LIMIT 5;
+
+-- the same of a query without a name, joined by a column, and of values
+SELECT * FROM (SELECT u.y AS id, id AS x FROM (SELECT * FROM t WHERE id < 6) JOIN (SELECT id, y FROM t) AS u USING (id) ORDER BY -id LIMIT 2) UNION ALL (SELECT b, a AS b FROM (VALUES (1, 9), (2, 8)) AS v(a, b) ORDER BY b + 1 LIMIT 1);
+
+-- the same of groups
+SELECT p, -sum(id) AS id, max(x) AS x FROM t GROUP BY p ORDER BY 1 - sum(id), p;
+
 -- all columns of tables that are joined by one
 SELECT * EXCLUDE (p, day, price, yes), count(*) OVER (PARTITION BY t) AS n FROM (SELECT t, x, id FROM t) AS a FULL JOIN (SELECT t, y AS x, p, day, price, yes FROM t WHERE id < 2) AS b USING (t) ORDER BY ALL;
 

@@ -56,6 +56,18 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: the distance of lag is 'far'; write a whole number, the same for all rows."),
     ("duckdb", "SELECT lag(x, y) OVER (ORDER BY id) AS n FROM t", "n: n holds double, "
      "but lag counts rows; give a Column of integers."),
+    ("clickhouse", "SELECT id FROM t LIMIT 1 BY p", "query: LIMIT BY goes by the order of the "
+     "rows, and the query has no ORDER BY; name one."),
+    ("postgres", "SELECT id FROM t ORDER BY id OFFSET 1 FETCH FIRST 3 ROWS WITH TIES",
+     "query: WITH TIES beside OFFSET is not available; number the rows by row_number() or rank() "
+     "in a query within this one."),
+    ("postgres", "SELECT id FROM t UNION SELECT 2 ORDER BY id FETCH FIRST ROW WITH TIES",
+     "query: WITH TIES beside UNION, EXCEPT and INTERSECT is not available; number the rows by "
+     "row_number() or rank() in a query within this one."),
+    ("duckdb", "SELECT * FROM t LIMIT 30%", "query: a LIMIT of a share of the rows is not "
+     "available; give how many rows."),
+    ("duckdb", "SELECT DISTINCT ON (p) * FROM t ORDER BY 1", "query: ORDER BY 1 beside DISTINCT "
+     "ON, LIMIT BY or WITH TIES and * is not available; name the column."),
     ("spark", "SELECT percentile(x, 0.5, y) FROM t", "query: line 1, column 27: percentile does "
      "not take y here; leave it out:\nSELECT percentile(x, 0.5, y) FROM t\n" + 26 * " " + "^"),
     ("spark", "SELECT percentile(x, 0.5, 2 * y) FROM t", "query: line 1, column 31: percentile "

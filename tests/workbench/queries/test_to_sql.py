@@ -35,9 +35,9 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.funnel.funnel import Funnel
 from workbench.queries.names import QueryTables
-from workbench.queries.parsing import parsed
 from workbench.queries.parts import Translation
 from workbench.queries.questions import answer as answered
+from workbench.queries.reading.parsing import parsed
 from workbench.windows.over import Over
 
 #: DuckDB rounds these to the type of their column, which a specification does not know.

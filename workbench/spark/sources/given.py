@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import pyarrow as pa
 
-from workbench.arrow_frame import arrow_frame
+from workbench.arrow_frame import TIMES, arrow_frame
+from workbench.columnar.zones import instants_of
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
@@ -107,7 +108,7 @@ def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
 
     if isinstance(what, DataFrame | str | PathLike):
         return None
-    rows = spark_rows(arrow_rows(what, argument), argument)
+    rows = _held(what, argument)
     numbers = pa.array(range(len(rows)), pa.int64())
     return arrow_frame(session(), rows.append_column(number, numbers))
 
@@ -166,7 +167,22 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
         return _by_name(value, argument)
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
-    return arrow_frame(session(), spark_rows(arrow_rows(value, argument), argument))
+    return arrow_frame(session(), _held(value, argument))
+
+
+def _held(value: Any, argument: str) -> pa.Table:
+    """A table that is held here, with types of Spark, and instants where Spark makes some of times.
+
+    PySpark fails on times that the clocks of the session's zone show twice or never.
+    """
+    rows = spark_rows(arrow_rows(value, argument), argument)
+    clocks = [k for k, kind in enumerate(rows.schema.types) if kind == pa.timestamp("us")]
+    if not clocks or session().conf.get(TIMES) == "TIMESTAMP_NTZ":
+        return rows
+    zone = session().conf.get("spark.sql.session.timeZone") or "UTC"
+    for k in clocks:
+        rows = rows.set_column(k, rows.column_names[k], instants_of(rows.column(k), zone))
+    return rows
 
 
 def _by_name(name: str, argument: str) -> "DataFrame":

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.conftest import RunOn
 from tests.oracle import duck
 from workbench.spark.sources.given import is_table
 
@@ -139,3 +140,31 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
     ):
         with pytest.raises(wb.WorkbenchError, match=sentence):
             wb.table(rows, times=bad)  # type: ignore[arg-type]
+
+
+def changes_of_clocks(spark: SparkSession, kind: str) -> tuple[list[Any], list[Any]]:
+    """Times that clocks of New York show never, twice and once, from a table and as Spark reads
+    them."""
+    texts = ["2024-03-10 02:30:00", "2024-11-03 01:30:00", "2024-07-01 12:00:00", None]
+    held = pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))})
+    given = held if kind == "pandas" else pa.Table.from_pandas(held)
+    before = spark.conf.get("spark.sql.session.timeZone") or "UTC"
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        read = spark.createDataFrame([(text,) for text in texts], "text string")
+        answers = [wb.table(given).selectExpr("unix_micros(at) AS at"),
+                   read.selectExpr("unix_micros(timestamp(text)) AS at")]  # fmt: skip
+        found, wanted = ([row["at"] for row in answer.collect()] for answer in answers)
+        return found, wanted
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+@pytest.mark.parametrize("on", ["classic", "connect"])
+def test_times_are_those_that_spark_reads_where_clocks_change(
+    run_on: RunOn, on: str, kind: str
+) -> None:
+    found, wanted = run_on(on, changes_of_clocks, kind)
+    assert found == wanted
+    assert len(set(found)) == 4

@@ -12,7 +12,8 @@ from sqlglot.expressions.core import POSITION_META_KEYS
 from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
-from workbench.queries.readers import reader_of
+from workbench.queries.reading.first_rows import with_first_rows
+from workbench.queries.reading.readers import reader_of
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
 FOLDED = ("postgres", "risingwave")
@@ -98,53 +99,16 @@ def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
             "SELECT, WITH, FROM or VALUES."
         )
     _forget_places(tree)
-    return _written_out(tree), emit
+    return _written_out(tree, dialect), emit
 
 
-def _written_out(tree: exp.Query) -> exp.Query:
+def _written_out(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in which what has a short form is in full; it is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
         _by_place(one)
-    for select in list(tree.find_all(exp.Select)):
-        _first_of_each(select)
+    for query in list(tree.find_all(exp.Query)):
+        with_first_rows(query, dialect)
     return tree
-
-
-def _first_of_each(select: exp.Select) -> None:
-    """Write DISTINCT ON as the first row by the query's order, which remains that of the answer."""
-    distinct, order = select.args.get("distinct"), select.args.get("order")
-    if distinct is None or not distinct.args.get("on") or order is None:
-        return
-    if select.args.get("qualify") is not None:
-        raise WorkbenchError(
-            "query: DISTINCT ON beside QUALIFY is not available; "
-            "take row_number() OVER (...) = 1 in QUALIFY."
-        )
-
-    def meant(term: exp.Expr) -> exp.Expr:
-        """What a term is where it is the name or the number of an answer."""
-        if term.is_int and any(one.is_star for one in select.expressions):
-            raise WorkbenchError(
-                f"query: ORDER BY {term.name} beside DISTINCT ON and * is not available; "
-                "name the column."
-            )
-        for place, one in enumerate(select.expressions, 1):
-            named = isinstance(term, exp.Column) and not term.table and term.name == one.alias
-            if named or (term.is_int and term.name == str(place)):
-                term = one.unalias()
-                break
-        return term.copy()
-
-    ordered = order.copy()
-    for one in ordered.expressions:
-        one.set("this", meant(one.this))
-    row = exp.Window(
-        this=exp.RowNumber(),
-        partition_by=[meant(one) for one in distinct.args["on"].expressions],
-        order=ordered,
-    )
-    select.set("distinct", None)
-    select.set("qualify", exp.Qualify(this=exp.EQ(this=row, expression=exp.Literal.number(1))))
 
 
 def _by_place(union: exp.SetOperation) -> None:
@@ -237,6 +201,23 @@ def own(tree: exp.Expr) -> Iterator[exp.Expr]:
     for node in tree.walk(prune=lambda one: one is not tree and isinstance(one, exp.Query)):
         if node is tree or not isinstance(node, exp.Query):
             yield node
+
+
+def computed_answers(select: exp.Select) -> dict[str, exp.Expr]:
+    """Return the answers of a query whose names are not those of the columns that they are.
+
+    Examples
+    --------
+    >>> select = parsed("SELECT a, a AS A, b AS c, a + 1 AS D FROM t", "duckdb")
+    >>> {name: answer.sql() for name, answer in computed_answers(select).items()}
+    {'c': 'b', 'd': 'a + 1'}
+    """
+    return {
+        one.alias.lower(): one.this
+        for one in select.expressions
+        if isinstance(one, exp.Alias)
+        and not (isinstance(one.this, exp.Column) and one.this.name.lower() == one.alias.lower())
+    }
 
 
 def nested(tree: exp.Expr) -> list[exp.Expr]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from inspect import signature
 from typing import Any
 
-from workbench.arguments import check_text, listed
+from workbench.arguments import check_text, listed, whole_number
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
@@ -69,9 +69,8 @@ class Aggregation:
         if where is not None:
             self.function = self.function.where(where)
         self.windows = _windows(windows)
-        self.by, self.hop, self.given = _text(by, "by"), hop, _text(name, "name")
-        if hop is not None:
-            check_length(hop, "hop")
+        self.by, self.given = _text(by, "by"), _text(name, "name")
+        self.hop = None if hop is None else checked_length(hop, "hop")
         self.label = function if isinstance(function, str) else self.function.name
         self.base = self.given or _base(self.function, self.label)
 
@@ -147,17 +146,26 @@ def short(window: Duration) -> str:
     return f"{length}us"
 
 
-def check_length(value: Any, argument: str) -> None:
-    """Refuse what is no length of time: no text with a unit, no timedelta, and no integer.
+def checked_length(value: Any, argument: str) -> Duration:
+    """Return a length of time: text with a unit, a timedelta, or an integer of Python's.
 
     Raises
     ------
     WorkbenchError
+        When it is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> checked_length(np.int64(7), "hop"), checked_length("7 days", "hop")
+    (7, '7 days')
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        ticks(value, argument)
-    else:
-        microseconds(value, argument)
+    if (number := whole_number(value)) is not None:
+        ticks(number, argument)
+        return number
+    microseconds(value, argument)
+    length: Duration = value
+    return length
 
 
 def _function(function: Any, column: Any) -> Function:
@@ -222,10 +230,7 @@ def _windows(windows: Any) -> tuple[Window, ...]:
     found = listed(windows, "windows")
     if not found:
         raise WorkbenchError("windows: there is none; give one, or None for an unbounded one.")
-    for window in found:
-        if window is not None:
-            check_length(window, "windows")
-    return found
+    return tuple(None if one is None else checked_length(one, "windows") for one in found)
 
 
 def _text(value: Any, argument: str) -> str | None:

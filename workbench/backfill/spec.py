@@ -6,7 +6,7 @@ from typing import Any
 
 from kernels.tiling.hops import default_hop
 from workbench.arguments import check_known
-from workbench.backfill.aggregation import Aggregation, Window, check_length
+from workbench.backfill.aggregation import Aggregation, Window, checked_length
 from workbench.backfill.worker.cogroup import Span
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
@@ -53,10 +53,9 @@ class BackfillSpec(Described):
         self.key, self.time = several(key), one_name(time, "time")
         self.query_time = time if query_time is None else one_name(query_time, "query_time")
         self.aggregations = _aggregations(aggregations)
-        self.window, self.hop = window, hop
         check_known(window, KINDS, "window")
-        if hop is not None:
-            check_length(hop, "hop")
+        self.window = window
+        self.hop = None if hop is None else checked_length(hop, "hop")
 
     def __repr__(self) -> str:
         key = self.key[0] if len(self.key) == 1 else list(self.key)

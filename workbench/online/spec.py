@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.backfill.aggregation import check_length
+from workbench.backfill.aggregation import checked_length
 from workbench.described import Described
 from workbench.durations import Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
@@ -45,8 +45,8 @@ class ViewSpec(Described):
                 f"backfill: its windows are {backfill.window!r}, which hops cannot answer at any "
                 "time; give one with window='sawtooth'."
             )
-        check_length(lasting, "lasting")
-        self.backfill, self.store, self.lasting = backfill, store_of(store), lasting
+        self.lasting = checked_length(lasting, "lasting")
+        self.backfill, self.store = backfill, store_of(store)
 
     def _facts(self) -> dict[str, object]:
         return {

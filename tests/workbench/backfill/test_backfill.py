@@ -334,3 +334,13 @@ def features(spark: SparkSession) -> list[Any]:
 @pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.cluster)])
 def test_every_kind_of_session_gives_one_answer(run_on: RunOn, kind: str) -> None:
     assert run_on(kind, features) == run_on("classic", features)
+
+
+def test_lengths_are_integers_of_python_or_of_numpy() -> None:
+    lengths: list[tuple[Any, Any]] = [(np.int64(40), np.int32(5)), (40, 5)]
+    ours, theirs = (
+        wb.Backfill("k", "t", wb.Aggregation("count", windows=[one, None], hop=two), hop=two)
+        for one, two in lengths
+    )
+    assert repr(ours) == repr(theirs)
+    assert ours.names == ("count_40", "count")

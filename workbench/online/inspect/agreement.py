@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_count
 from workbench.arrow_frame import arrow_frame
-from workbench.backfill.aggregation import check_length
+from workbench.backfill.aggregation import checked_length
 from workbench.backfill.inspect import check as reasons
 from workbench.backfill.inspect.check import Difference, check_shown, differences
 from workbench.backfill.inspect.given_types import GivenTable
@@ -179,9 +179,10 @@ def consistency(
     )  # fmt: skip
     log, other, names = both_alike(backfill, served_rows, offline_rows)
     length = ticks if log.integer_time else microseconds
-    for value, argument in ((by, "by"), (uploads, "uploads")):
-        if value is not None:
-            check_length(value, argument)
+    by, uploads = (
+        None if value is None else checked_length(value, argument)
+        for value, argument in ((by, "by"), (uploads, "uploads"))
+    )
     if isinstance(by, str) and by == "1 day" and length is ticks:
         by = None
     period = None if by is None else _some(length(by, "by"), "by")

@@ -24,6 +24,7 @@ from workbench.columnar.blocks import TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
 from workbench.columnar.subpartitions import SubpartitionTask, subpartitions_of
 from workbench.engine.block import Call
+from workbench.spark.in_driver import ZONE
 from workbench.spark.partitions import Shuffle, set_partitions, shuffle_of
 from workbench.spark.shuffle import (
     Carried,
@@ -165,7 +166,7 @@ class Plan:
 
     @cached_property
     def _zone(self) -> str | None:
-        return self.events.without_rows.sparkSession.conf.get("spark.sql.session.timeZone")
+        return self.events.without_rows.sparkSession.conf.get(ZONE)
 
     def arrow_type(self, kind: "DataType") -> pa.DataType:
         """Return how Arrow calls a type of Spark, where the workers get it."""

@@ -7,7 +7,7 @@ from sqlglot.errors import ErrorLevel
 
 from workbench.errors import WorkbenchError
 from workbench.queries.names import QueryTables
-from workbench.queries.reading.parsing import FOLDED, computed_answers, own
+from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
 from workbench.queries.spark_text import answered
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ class _Source:
         return [_column(name, alias) for name in self._asked(of).columns]
 
     def _aliases(self) -> list[exp.Identifier]:
-        sources = [self._select.args["from_"].this]
-        sources += [join.this for join in self._select.args.get("joins") or ()]
+        sources = sources_of(self._select)
         return [exp.to_identifier(one.alias_or_name, quoted=True) for one in sources]
 
 

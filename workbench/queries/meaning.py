@@ -9,7 +9,7 @@ from workbench.dialects.aggregates import with_aggregates
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
-from workbench.queries.reading.parsing import FOLDED, computed_answers, own
+from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
 from workbench.spark.table import unused
 
 #: The types of an expression that stands where a node does, none where Spark cannot say them.
@@ -88,11 +88,10 @@ def _order_by_columns(tree: exp.Expr, kinds: Callable[[exp.Select], list[Any] | 
     take the answer there as well.
     """
     for select in tree.find_all(exp.Select):
-        order, answers = select.args.get("order"), computed_answers(select)
-        if order is None or not answers or select.args.get("from_") is None:
+        order = select.args.get("order")
+        if order is None or select.args.get("from_") is None:
             continue
-        sources = [select.args["from_"].this]
-        sources += [one.this for one in select.args.get("joins") or ()]
+        answers, sources = computed_answers(select), sources_of(select)
         terms = [one.this for one in order.expressions if not isinstance(one.this, exp.Column)]
         for node in [one for term in terms for one in own(term) if isinstance(one, exp.Column)]:
             if not node.table and node.name.lower() in answers:

@@ -11,7 +11,7 @@ from sqlglot.errors import ErrorLevel, UnsupportedError
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import as_spark_means
 from workbench.queries.names import QueryTables
-from workbench.queries.reading.parsing import EXACT
+from workbench.queries.reading.parsing import EXACT, sources_of
 from workbench.spark.shipping import is_connect
 from workbench.spark.table import nearest, reason
 
@@ -110,7 +110,7 @@ def _kinds_held(select: exp.Select, frames: "dict[str, DataFrame]") -> list[Any]
     """The types of what are columns of tables, which need no answer of Spark; None elsewhere."""
     if select.args.get("laterals") or select.args.get("from_") is None:
         return None
-    sources = [select.args["from_"].this, *(one.this for one in select.args.get("joins") or ())]
+    sources = sources_of(select)
     held = [one for one in sources if isinstance(one, exp.Table) and one.name in frames]
     if len(held) < len(sources) or any(one.args["alias"].columns for one in held):
         return None

@@ -203,6 +203,18 @@ def own(tree: exp.Expr) -> Iterator[exp.Expr]:
             yield node
 
 
+def sources_of(select: exp.Select) -> list[exp.Expr]:
+    """Return what a query with FROM is of, from left to right.
+
+    Examples
+    --------
+    >>> select = parsed("SELECT 1 FROM a JOIN b USING (k), c AS d", "duckdb")
+    >>> [one.sql() for one in sources_of(select)]
+    ['a', 'b', 'c AS d']
+    """
+    return [select.args["from_"].this, *(one.this for one in select.args.get("joins") or ())]
+
+
 def computed_answers(select: exp.Select) -> dict[str, exp.Expr]:
     """Return the answers of a query whose names are not those of the columns that they are.
 

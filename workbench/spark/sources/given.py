@@ -10,6 +10,7 @@ import pyarrow as pa
 from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import instants_of
 from workbench.errors import WorkbenchError, kind_in_words
+from workbench.spark.in_driver import ZONE
 from workbench.spark.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
@@ -179,7 +180,7 @@ def _held(value: Any, argument: str) -> pa.Table:
     clocks = [k for k, kind in enumerate(rows.schema.types) if kind == pa.timestamp("us")]
     if not clocks or session().conf.get(TIMES) == "TIMESTAMP_NTZ":
         return rows
-    zone = session().conf.get("spark.sql.session.timeZone") or "UTC"
+    zone = session().conf.get(ZONE) or "UTC"
     for k in clocks:
         rows = rows.set_column(k, rows.column_names[k], instants_of(rows.column(k), zone))
     return rows

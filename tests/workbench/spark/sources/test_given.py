@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 from tests.conftest import RunOn
 from tests.oracle import duck
 from workbench.spark.sources.given import is_table
@@ -148,16 +149,12 @@ def changes_of_clocks(spark: SparkSession, kind: str) -> tuple[list[Any], list[A
     texts = ["2024-03-10 02:30:00", "2024-11-03 01:30:00", "2024-07-01 12:00:00", None]
     held = pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))})
     given = held if kind == "pandas" else pa.Table.from_pandas(held)
-    before = spark.conf.get("spark.sql.session.timeZone") or "UTC"
-    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
-    try:
+    with session_options(spark, {ZONE: "America/New_York"}):
         read = spark.createDataFrame([(text,) for text in texts], "text string")
         answers = [wb.table(given).selectExpr("unix_micros(at) AS at"),
                    read.selectExpr("unix_micros(timestamp(text)) AS at")]  # fmt: skip
         found, wanted = ([row["at"] for row in answer.collect()] for answer in answers)
-        return found, wanted
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", before)
+    return found, wanted
 
 
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])

@@ -19,8 +19,8 @@ import pyspark
 from pyspark.sql import SparkSession
 
 import workbench as wb
-from workbench.spark.class_archive import reading_options
-from workbench.spark.java import java_home
+from workbench.spark.sessions.class_archive import reading_options
+from workbench.spark.sessions.java import java_home
 
 KINDS = ("classic", "connect", "cluster")
 #: With each column that is made, Spark notes the line that did it, which takes a millisecond: a

@@ -28,7 +28,7 @@ SOURCES = [
     *LOCKS.values(),
     "tools/setup.py",
 ]
-FIND_JAVA = "from workbench.spark.java import java_home; print('Java:', java_home())"
+FIND_JAVA = "from workbench.spark.sessions.java import java_home; print('Java:', java_home())"
 
 #: A wheel that is built here is unpacked at once, and most of Spark's is compressed as it is.
 UNCOMPRESSED = "--config-settings=--build-option=--compression=stored"

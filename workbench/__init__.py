@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kernels.lazy import lazily
 
 # At once, as a lazy name would be hidden by the submodule of the same name.
-from workbench.spark.session import session as session
+from workbench.spark.sessions.session import session as session
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

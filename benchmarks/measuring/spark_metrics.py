@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from workbench.spark import worker_daemon
+from workbench.spark.sessions import worker_daemon
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -21,7 +21,7 @@ from tests.workbench.windows.stream import queries as stream_queries
 from tests.workbench.windows.stream.files import LATE
 from tests.workbench.windows.stream.queries import KINDS, answers_in
 from workbench import Frame, fn
-from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 
 Answer = list[Any]
 #: What stands in front of an error that was the answer.

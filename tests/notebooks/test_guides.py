@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from workbench.doctor import __main__ as doctor
 from workbench.doctor.place import APPROXIMATE, NEEDED
-from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
+from workbench.spark.sessions.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLUSTERS = (DOCS / "clusters.md").read_text("utf-8")

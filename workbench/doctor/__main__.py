@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.doctor.examine import examine, first_cause
 from workbench.doctor.reach import check_reached
 from workbench.errors import WorkbenchError
-from workbench.spark.session import session
+from workbench.spark.sessions.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

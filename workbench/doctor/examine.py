@@ -16,7 +16,7 @@ from workbench.doctor.findings import (
 )
 from workbench.doctor.place import described_here, place_asker
 from workbench.spark.partitions import SHUFFLE_PARTITIONS
-from workbench.spark.session import BUFFERS, PROVIDER
+from workbench.spark.sessions.session import BUFFERS, PROVIDER
 from workbench.spark.shipping import is_connect, ship
 
 if TYPE_CHECKING:

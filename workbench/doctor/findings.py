@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from workbench.doctor.place import APPROXIMATE, NEEDED
-from workbench.spark.java import OLDEST
 from workbench.spark.partitions import DEFAULT_PARTITIONS, SHUFFLE_PARTITIONS, number_of_partitions
-from workbench.spark.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
+from workbench.spark.sessions.java import OLDEST
+from workbench.spark.sessions.session import BUFFERS, PROVIDER, ROCKSDB, UNCHECKED
 
 #: What a Python worker, which holds a partition, should have beside the JVM, in bytes.
 ENOUGH = 2**29

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import EXACT
-from workbench.spark.session import session
+from workbench.spark.sessions.session import session
 from workbench.spark.shipping import is_connect
 from workbench.spark.sources.files import is_path
 from workbench.spark.sources.given import in_order, is_stream, table

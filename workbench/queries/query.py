@@ -11,7 +11,7 @@ from workbench.queries.parts import Part, Translation
 from workbench.queries.questions import answer
 from workbench.queries.reading.parsing import emit_of, parsed
 from workbench.queries.spark_text import with_fields
-from workbench.spark.jvm_questions import without_call_sites
+from workbench.spark.sessions.jvm_questions import without_call_sites
 from workbench.spark.table import unused
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from workbench.spark.class_archive import QUIET, class_archive
-from workbench.spark.java import java_home
-from workbench.spark.session import session
+from workbench.spark.sessions.class_archive import QUIET, class_archive
+from workbench.spark.sessions.java import java_home
+from workbench.spark.sessions.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import instants_of
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.in_driver import ZONE
-from workbench.spark.session import session
+from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
 from workbench.spark.sources.files import is_path, read_files
 from workbench.spark.sources.times import with_times

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.arguments import check_known
 from workbench.spark.held import HeldTable
-from workbench.spark.session import session
+from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import spark_rows
 from workbench.spark.sources.given import arrow_rows, is_spark, table
 
@@ -48,7 +48,7 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from workbench.spark.session import session
+    >>> from workbench.spark.sessions.session import session
     >>> spark = session()
     >>> type(source(pa.table({"user": ["ann"]}))).__name__
     'HeldTable'

@@ -6,7 +6,7 @@ from workbench.arguments import check_known
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, PARTITION
-from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tests.clusters import PARTITIONS
 from tests.workbench.windows.stream import files as files_of
 from tests.workbench.windows.stream.files import DELAY, LATE, SENTINEL
 from workbench import Frame, fn
-from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 from workbench.windows.stream.plan import bucket_names
 from workbench.windows.stream.worker.update import OP
 

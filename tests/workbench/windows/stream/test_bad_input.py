@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 import workbench as wb
 from tests.clusters import session_options
 from workbench import Frame, fn
-from workbench.spark.session import PROVIDER, ROCKSDB
+from workbench.spark.sessions.session import PROVIDER, ROCKSDB
 
 CLOSE = "on window close"
 TOTAL = fn.sum("value")

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.spark.jvm_stderr import StepFilter, without_steps
+from workbench.spark.sessions.jvm_stderr import StepFilter, without_steps
 
 STEPS = b"""Starting Streaming TransformWithStateInPandas Python worker.
 
@@ -65,7 +65,8 @@ def short_path() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("module", "says"), [("workbench.spark.worker_daemon", r"\A\Z"), ("pyspark.daemon", "Broken")]
+    ("module", "says"),
+    [("workbench.spark.sessions.worker_daemon", r"\A\Z"), ("pyspark.daemon", "Broken")],
 )
 def test_a_worker_that_nobody_waits_for_ends_without_a_word(
     module: str, says: str, short_path: Path

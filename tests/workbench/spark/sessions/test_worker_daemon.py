@@ -9,7 +9,7 @@ import pyspark
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from workbench.spark.worker_daemon import without_archive
+from workbench.spark.sessions.worker_daemon import without_archive
 
 PIP, SPARK = "/env/site-packages", "/opt/spark/python"
 OF_PIP, OF_SPARK = f"{PIP}/pyspark/python/lib/pyspark.zip", f"{SPARK}/lib/pyspark.zip"

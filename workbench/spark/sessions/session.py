@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
-from workbench.spark.class_archive import reading_options
-from workbench.spark.java import java_home
-from workbench.spark.jvm_questions import remember_classes
-from workbench.spark.jvm_stderr import without_steps
 from workbench.spark.own_folder import own_folder
 from workbench.spark.partitions import SHUFFLE_PARTITIONS
+from workbench.spark.sessions.class_archive import reading_options
+from workbench.spark.sessions.java import java_home
+from workbench.spark.sessions.jvm_questions import remember_classes
+from workbench.spark.sessions.jvm_stderr import without_steps
 from workbench.spark.shipping import ship_ahead
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_LOG_OPTION = f"-Dlog4j2.configurationFile={Path(__file__).parents[1] / 'log4j2.properties'}"
+_LOG_OPTION = f"-Dlog4j2.configurationFile={Path(__file__).parents[2] / 'log4j2.properties'}"
 _GIB = 2**30
 #: Where a session says what keeps the state of a stream, and what does so by files on a disk.
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -153,7 +153,7 @@ def _local_options() -> dict[str, object]:
         # Over TCP, a small task waits for the delayed acknowledgement of its first few bytes.
         "spark.python.unix.domain.socket.enabled": str(os.name == "posix").lower(),
         # The workers are of this machine and Python, so they find our module.
-        "spark.python.daemon.module": "workbench.spark.worker_daemon",
+        "spark.python.daemon.module": "workbench.spark.sessions.worker_daemon",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         SHUFFLE_PARTITIONS: 2 * _cores(),

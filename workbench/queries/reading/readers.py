@@ -1,16 +1,15 @@
-"""The dialects as they are read here: SESSION frames, which sqlglot does not know, and no argument
-that it leaves out."""
+"""Text as trees, by sqlglot: with SESSION frames, which it does not know, and no argument that it
+leaves out.
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+It is asked by its public calls, and nothing of it is derived: its compiled build, which another
+package may have brought along (``sqlglotc``), makes nothing of classes derived from its own.
+"""
 
-from sqlglot import Token, TokenType, exp
+from collections.abc import Iterator, Sequence
+
+from sqlglot import ParseError, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.dialects.risingwave import RisingWave
 from sqlglot.parser import Parser
-from sqlglot.parsers.risingwave import RisingWaveParser
 
 #: What stands on both sides of a column among the arguments of a function, or in a part of one.
 _BETWEEN = {
@@ -21,95 +20,157 @@ _BETWEEN = {
 _BEFORE = {*_BETWEEN, TokenType.L_PAREN, TokenType.NOT}
 _BEHIND = {*_BETWEEN, TokenType.R_PAREN, TokenType.DCOLON, TokenType.IS, TokenType.IN}
 _COLUMN = {TokenType.VAR, TokenType.IDENTIFIER}
+#: How a SESSION frame begins, and a name that no query gives to a function unless it quotes it.
+_SESSION, _GAP_OF = ["SESSION", "WITH", "GAP"], "session with gap"
 
 
-@cache
-def reader_of(dialect: str) -> type[Dialect]:
-    """Return a dialect that reads each argument of a function, or says that it does not.
+def tokens_of(text: str, dialect: str) -> list[Token]:
+    """Return the words of a text.
 
     Parameters
     ----------
+    text : str
     dialect : str
         One of :data:`workbench.dialects.functions.DIALECTS`.
 
     Returns
     -------
-    type of sqlglot.Dialect
+    list of sqlglot.Token
+
+    Examples
+    --------
+    >>> [one.text for one in tokens_of("SELECT a+1", "duckdb")]
+    ['SELECT', 'a', '+', '1']
+    """
+    return Dialect.get_or_raise(dialect).tokenize(text)
+
+
+def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | None]:
+    """Return the statements that words make, in which each argument of a function is found.
+
+    Parameters
+    ----------
+    tokens : list of sqlglot.Token
+    text : str
+        Whose words they are.
+    dialect : str
+        One of :data:`workbench.dialects.functions.DIALECTS`.
+
+    Returns
+    -------
+    list of sqlglot.exp.Expr or None
+        None for a statement of nothing.
+
+    Raises
+    ------
+    sqlglot.ParseError
 
     Examples
     --------
     >>> import sqlglot
-    >>> spark = "SELECT percentile(x, 0.5, weight) FROM t"
-    >>> sqlglot.transpile(spark, read="spark", write="spark")
+    >>> text = "SELECT percentile(x, 0.5, weight) FROM t"
+    >>> sqlglot.transpile(text, read="spark", write="spark")
     ['SELECT PERCENTILE(x, 0.5) FROM t']
-    >>> sqlglot.parse(spark, read=reader_of("spark"))
+    >>> trees_of(tokens_of(text, "spark"), text, "spark")
     Traceback (most recent call last):
-    sqlglot.errors.ParseError: percentile does not take weight here; leave it out...
+    sqlglot.errors.ParseError: percentile does not take weight here; leave it out
     """
-    base = (
-        _RisingWaveWithSessions
-        if dialect == "risingwave"
-        else Dialect.get_or_raise(dialect).__class__
-    )
-    parser = type("WholeParser", (_WholeCalls, base.parser_class), {})
-    return type(f"{base.__name__}Read", (base,), {"Parser": parser})
+    sessions = dialect == "risingwave"
+    words = _with_sessions_as_ranges(tokens) if sessions else tokens
+    trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
+    _check_arguments(trees, tokens)
+    if sessions:
+        _mark_sessions(trees)
+    return trees
 
 
-class _WholeCalls(Parser):
-    """Says which column among the arguments of a function is in no part of what was read."""
-
-    def _parse_function_call(self, *how: Any, **more: Any) -> exp.Expr | None:
-        begin = self._index
-        found: exp.Expr | None = super()._parse_function_call(*how, **more)
-        if found is not None:
-            self._check_columns(found, self._tokens[begin : self._index])
-        return found
-
-    def _check_columns(self, found: exp.Expr, tokens: Sequence[Token]) -> None:
-        read = Counter(one.name.lower() for one in found.find_all(exp.Identifier))
-        # Parts of a time, which it writes in full.
-        units = sum(1 for _ in found.find_all(exp.Var))
-        for before, one, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            around = before.token_type in _BEFORE and behind.token_type in _BEHIND
-            if not around or one.token_type not in _COLUMN:
-                continue
-            if read[one.text.lower()]:
-                read[one.text.lower()] -= 1
-            elif units:
-                units -= 1
-            else:
-                self.raise_error(
-                    f"{tokens[0].text} does not take {one.text} here; leave it out", one
-                )
+def _with_sessions_as_ranges(tokens: list[Token]) -> list[Token]:
+    """The words, in which a SESSION frame is a range that begins by a call of its gap."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        begin = place + len(_SESSION)
+        if [one.text.upper() for one in tokens[place:begin]] != _SESSION:
+            found.append(tokens[place])
+            place += 1
+            continue
+        place = begin + sum(1 for _ in _gap(tokens[begin:]))
+        at = tokens[begin - 1]
+        if place == begin:
+            raise _error("Expected a gap, such as INTERVAL '30 minutes'", at)
+        found += _at(at, (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
+                     (TokenType.VAR, _GAP_OF), (TokenType.L_PAREN, "("))  # fmt: skip
+        found += tokens[begin:place]
+        found += _at(tokens[place - 1], (TokenType.R_PAREN, ")"), (TokenType.VAR, "PRECEDING"),
+                     (TokenType.AND, "AND"), (TokenType.VAR, "CURRENT"),
+                     (TokenType.ROW, "ROW"))  # fmt: skip
+    return found
 
 
-class _SessionParser(RisingWaveParser):
-    """Reads ``SESSION WITH GAP ...`` behind the order of a window."""
-
-    _session: exp.WindowSpec | None = None
-
-    def _parse_partition_and_order(self) -> tuple[list[exp.Expr], exp.Expr | None]:
-        found: tuple[list[exp.Expr], exp.Expr | None] = super()._parse_partition_and_order()
-        self._session = None
-        if self._match_text_seq("SESSION", "WITH", "GAP"):
-            gap = self._parse_bitwise()
-            if gap is None:
-                self.raise_error("Expected a gap, such as INTERVAL '30 minutes'")
-            excluded = self._match_text_seq("EXCLUDE")
-            options = self.WINDOW_EXCLUDE_OPTIONS
-            exclude = self._parse_var_from_options(options) if excluded else None
-            self._session = exp.WindowSpec(kind="SESSION", start=gap, exclude=exclude)
-        return found
-
-    def _parse_window(self, this: Any, alias: bool = False) -> exp.Expr | None:
-        found: exp.Expr | None = super()._parse_window(this, alias)
-        if self._session is not None and isinstance(found, exp.Window):
-            found.set("spec", self._session)
-            self._session = None
-        return found
+def _gap(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The words up to the end of a window, or to what its frame leaves out."""
+    depth = 0
+    for one in tokens:
+        depth += (one.token_type == TokenType.L_PAREN) - (one.token_type == TokenType.R_PAREN)
+        if depth < 0 or (not depth and one.text.upper() == "EXCLUDE"):
+            return
+        yield one
 
 
-class _RisingWaveWithSessions(RisingWave):
-    """The dialect as RisingWave reads it."""
+def _at(place: Token, *words: tuple[TokenType, str]) -> list[Token]:
+    """Words that stand, for an error's sake, where another one does."""
+    where = place.line, place.col, place.start, place.end
+    return [Token(kind, text, *where) for kind, text in words]
 
-    Parser = _SessionParser
+
+def _mark_sessions(trees: Sequence[exp.Expr | None]) -> None:
+    """Make SESSION frames of the ranges that stand for them; the trees are changed."""
+    for tree in trees:
+        for spec in list(tree.find_all(exp.WindowSpec)) if tree else ():
+            start = spec.args.get("start")
+            if isinstance(start, exp.Anonymous) and start.this == _GAP_OF:
+                excluded = spec.args.get("exclude")
+                gap = start.expressions[0]
+                spec.replace(exp.WindowSpec(kind="SESSION", start=gap, exclude=excluded))
+
+
+def _check_arguments(trees: Sequence[exp.Expr | None], tokens: Sequence[Token]) -> None:
+    """Say which column among the arguments of a function is in no part of what was read."""
+    nodes = [node for tree in trees if tree for node in tree.walk()]
+    places = {node.meta["start"] for node in nodes if node._meta and "start" in node._meta}
+    # Parts of a time, which it writes in full.
+    units = sum(1 for one in nodes if isinstance(one, exp.Var))
+    for name, one in _columns_in_calls(tokens):
+        if one.start in places:
+            continue
+        units -= 1
+        if units < 0:
+            raise _error(f"{name} does not take {one.text} here; leave it out", one)
+
+
+def _columns_in_calls(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
+    """The words that are columns among the arguments of functions, each with its function."""
+    open_calls: list[str | None] = []
+    last: str | None = None
+    for before, one, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        last_closed, last = last, None
+        if one.token_type == TokenType.L_PAREN:
+            is_call = before.token_type in Parser.FUNC_TOKENS
+            # A second list of arguments, as ClickHouse has them behind parameters, or what is
+            # within parentheses within a call.
+            within = last_closed or (open_calls[-1] if open_calls else None)
+            open_calls.append(before.text if is_call else within)
+        elif one.token_type == TokenType.R_PAREN and open_calls:
+            last = open_calls.pop()
+        elif open_calls and open_calls[-1] and _is_column(before, one, behind):
+            yield open_calls[-1], one
+
+
+def _is_column(before: Token, one: Token, behind: Token) -> bool:
+    around = before.token_type in _BEFORE and behind.token_type in _BEHIND
+    return around and one.token_type in _COLUMN
+
+
+def _error(what: str, at: Token) -> ParseError:
+    """An error as sqlglot has it, with its place."""
+    return ParseError.new(what, what, at.line, at.col, highlight=at.text)

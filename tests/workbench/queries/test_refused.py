@@ -73,9 +73,6 @@ REFUSED: list[tuple[str, str, str]] = [
     ("spark", "SELECT percentile(x, 0.5, 2 * y) FROM t", "query: line 1, column 31: percentile "
      "does not take y here; leave it out:\nSELECT percentile(x, 0.5, 2 * y) FROM t\n"
      + 30 * " " + "^"),
-    ("risingwave", "SELECT count(*) OVER (ORDER BY id SESSION WITH GAP) FROM t",
-     "query: line 1, column 48: expected a gap, such as INTERVAL '30 minutes':\n"
-     "SELECT count(*) OVER (ORDER BY id SESSION WITH GAP) FROM t\n" + 47 * " " + "^"),
     ("risingwave", "SELECT 1; SELECT 2 EMIT ON WINDOW CLOSE",
      "query: this is 2 statements; give one at a time."),
     ("duckdb", "SELECT any_value(x, y) FROM t", "query: line 1, column 21: any_value does "

@@ -95,10 +95,10 @@ def _with_sessions_as_ranges(tokens: list[Token]) -> list[Token]:
             place += 1
             continue
         place = begin + sum(1 for _ in _gap(tokens[begin:]))
-        at = tokens[begin - 1]
         if place == begin:
+            at = tokens[min(begin, len(tokens) - 1)]
             raise _error("Expected a gap, such as INTERVAL '30 minutes'", at)
-        found += _at(at, (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
+        found += _at(tokens[begin - 1], (TokenType.RANGE, "RANGE"), (TokenType.BETWEEN, "BETWEEN"),
                      (TokenType.VAR, _GAP_OF), (TokenType.L_PAREN, "("))  # fmt: skip
         found += tokens[begin:place]
         found += _at(tokens[place - 1], (TokenType.R_PAREN, ")"), (TokenType.VAR, "PRECEDING"),

@@ -73,6 +73,9 @@ REFUSED: list[tuple[str, str, str]] = [
     ("spark", "SELECT percentile(x, 0.5, 2 * y) FROM t", "query: line 1, column 31: percentile "
      "does not take y here; leave it out:\nSELECT percentile(x, 0.5, 2 * y) FROM t\n"
      + 30 * " " + "^"),
+    ("spark", "SELECT extract(DAY FROM id), percentile(x, 0.5, y) FROM t", "query: line 1, column "
+     "49: percentile does not take y here; leave it out:\n"
+     "SELECT extract(DAY FROM id), percentile(x, 0.5, y) FROM t\n" + 48 * " " + "^"),
     ("risingwave", "SELECT 1; SELECT 2 EMIT ON WINDOW CLOSE",
      "query: this is 2 statements; give one at a time."),
     ("duckdb", "SELECT any_value(x, y) FROM t", "query: line 1, column 21: any_value does "

@@ -139,12 +139,10 @@ def _check_arguments(trees: Sequence[exp.Expr | None], tokens: Sequence[Token]) 
     nodes = [node for tree in trees if tree for node in tree.walk()]
     places = {node.meta["start"] for node in nodes if node._meta and "start" in node._meta}
     # Parts of a time, which it writes in full.
-    units = sum(1 for one in nodes if isinstance(one, exp.Var))
+    units = {node.name.upper() for node in nodes if isinstance(node, exp.Var)}
     for name, one in _columns_in_calls(tokens):
-        if one.start in places:
-            continue
-        units -= 1
-        if units < 0:
+        word = one.text.upper()
+        if one.start not in places and Dialect.DATE_PART_MAPPING.get(word, word) not in units:
             raise _error(f"{name} does not take {one.text} here; leave it out", one)
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.funnel.any_order import any_order_funnel
 from kernels.funnel.chains import chain_funnel
-from kernels.funnel.matching_rows import FEW_BITS, ScannedRows, codes_there, kept_rows
+from kernels.funnel.matching_rows import FEW_BITS, ScannedRows, codes_there, kept_rows, known_bits
 from kernels.structures.instants import MOST
 from kernels.structures.order import sort_entries
 
@@ -92,6 +92,7 @@ def kinds_of(conditions: NDArray[np.uint32], rules: Rules) -> Kinds:
     ([2, 0, 1, 0], 0, [1, 2, 0])
     """
     bits = rules.steps + len(rules.exclusions)
+    conditions = known_bits(conditions, bits)
     if bits <= FEW_BITS:
         there = np.zeros(1 << bits, np.uint8)
         codes_there(conditions, there)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.core.kernel import Int64Column, Uint32Column, kernel
-from kernels.funnel.matching_rows import FEW_BITS, codes_there, kept_rows
+from kernels.funnel.matching_rows import FEW_BITS, codes_there, kept_rows, known_bits
 from kernels.funnel.scan import window_funnel
 from kernels.funnel.strict_once import window_funnel_once
 from kernels.structures.order import sort_entries
@@ -66,7 +66,7 @@ def entries(
     time : int64 array of shape (rows,)
         Microseconds, in any order within a partition.
     conditions : uint32 array of shape (rows,)
-        Bit k is set when the row fulfils step k, counted from 0.
+        Bit k is set when the row fulfils step k, counted from 0; bits beyond the steps are ignored.
     steps : int
         How many steps the funnel has, 1 to 32.
     every : bool
@@ -90,6 +90,7 @@ def entries(
     >>> [column.tolist() for column in columns]
     [[0, 3], [4, 4, 9], [1, 2, 1]]
     """
+    conditions = known_bits(conditions, steps)
     step_of = single_steps(conditions, steps)
     if step_of is not None:
         offsets, time, step = kept_rows(offsets, time, conditions, step_of, -1 if every else 0)
@@ -160,7 +161,7 @@ def funnel_levels(
     time : int64 array of shape (rows,)
         Microseconds, in any order within a partition.
     conditions : uint32 array of shape (rows,)
-        Bit k is set when the row fulfils step k, counted from 0.
+        Bit k is set when the row fulfils step k, counted from 0; bits beyond the steps are ignored.
     steps : int
         How many steps the funnel has, 1 to 32.
     window : int
@@ -190,7 +191,7 @@ def funnel_levels(
     reached = np.zeros((len(offsets) - 1, steps), np.int64)
     slots = np.zeros((4, steps), np.int64)
     if strict_once:
-        time, conditions = time.copy(), conditions.copy()
+        time, conditions = time.copy(), known_bits(conditions, steps).copy()
         sort_entries.over(offsets, time, conditions)
         chain, of_rows = np.zeros((steps, steps), np.int64), np.zeros((2, len(time)), np.int64)
         memory = *slots, chain, *of_rows, np.zeros(len(time), np.uint32)

@@ -11,6 +11,33 @@ from kernels.core.kernel import Int64Column, Uint8Column, Uint32Column, kernel
 FEW_BITS = 16
 
 
+def known_bits(conditions: NDArray[np.uint32], bits: int) -> NDArray[np.uint32]:
+    """Return conditions without the bits beyond the first ones, which say nothing.
+
+    Parameters
+    ----------
+    conditions : uint32 array of shape (rows,)
+    bits : int
+        How many bits say something, 1 to 32.
+
+    Returns
+    -------
+    uint32 array of shape (rows,)
+        The same array where no other bit is set.
+
+    Notes
+    -----
+    O(rows).
+
+    Examples
+    --------
+    >>> known_bits(np.array([0b101, 0b010], np.uint32), bits=2).tolist()
+    [1, 2]
+    """
+    known = np.uint32((1 << bits) - 1)
+    return conditions & known if np.bitwise_or.reduce(conditions) & ~known else conditions
+
+
 @kernel
 def codes_there(code: Uint32Column, there: Uint8Column) -> None:
     """Mark the codes that rows have.

@@ -40,7 +40,7 @@ from workbench.spark.table import BoundTable, column, has_hash, type_of
 from workbench.windows.bind import Resolved, check_kinds, resolve
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
     from pyspark.sql.types import DataType, StructType
 
     from workbench.backfill.spec import BackfillSpec
@@ -311,11 +311,18 @@ def bundles(
     keys: Sequence[str],
     queries: bool,
     present: Sequence[str] | None = None,
+    skipped: "Observation | None" = None,
 ) -> "DataFrame":
-    """Return one of the two tables in bundles; see :func:`routed`."""
-    columns, goes = routed(plan, wanted, keys, queries, present)
-    hashed = plan.shuffle.hashed
-    return bundled(goes, SubpartitionTask(columns, tuple(keys), plan.places, hashed=hashed))
+    """Return one of the two tables in bundles; see :func:`routed`.
+
+    With ``skipped``, it counts the events that stay behind.
+    """
+    needed = (*keys, TIME) if present is None else tuple(present)
+    counted = () if skipped is None else needed
+    columns, goes = routed(plan, wanted, keys, queries, () if counted else needed)
+    known = columns, tuple(keys), plan.places
+    task = SubpartitionTask(*known, hashed=plan.shuffle.hashed, present=counted)
+    return bundled(goes, task, skipped=skipped)
 
 
 def with_place(

@@ -9,9 +9,9 @@ import pyarrow as pa
 from workbench.backfill.bind import Plan
 from workbench.backfill.worker.task import QUERY
 from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import PARTITION
+from workbench.columnar.bundles import PARTITION, with_all
 from workbench.columnar.subpartitions import SubpartitionTask
-from workbench.spark.in_driver import answered_here, bundled_here, run_here, with_all, worker_rows
+from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import CONDITIONS, binaries, grouped, instants, one_binary
@@ -21,6 +22,8 @@ from workbench.columnar.spark_hash import numbers_for
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
+#: The column that says how many rows a task left out: on a row of its own, without a bundle.
+SKIPPED = "__skipped__"
 #: What a worker holds before it sends it on: enough for large bundles, and little enough for the
 #: processor's cache, in which rows are put in order (docs/decisions/0006).
 ROWS_IN_FRONT, BYTES_AT_ONCE = 500_000, 256_000_000
@@ -53,6 +56,8 @@ class BundleTask:
     hashed : int, optional
         Of how many partitions Spark chooses one by the hash of the number that a bundle gets;
         without it, the number is that of the partition.
+    present : tuple of str
+        Rows in which one of these columns is null are left out, and counted.
     """
 
     columns: tuple[str, ...]
@@ -62,13 +67,23 @@ class BundleTask:
     text_as_codes: bool = False
     latest: str | None = None
     hashed: int | None = None
+    present: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> str:
+        """The columns of what is sent, as Spark has them."""
+        skipped = f", {SKIPPED} long" if self.present else ""
+        return f"{PARTITION} int, {BUNDLE} binary{skipped}"
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Bundle the rows of a Spark partition, not too many at once."""
         freeze_gc()
         named = (batch.rename_columns(list(self.columns)) for batch in batches)
-        some = gathered(named, ROWS_IN_FRONT)
-        yield from self.sent(bundle for rows in some for bundle in self.bundles(rows))
+        whole = WholeRows(gathered(named, ROWS_IN_FRONT), self.present)
+        yield from self.sent(bundle for rows in whole for bundle in self.bundles(rows))
+        if whole.skipped:
+            nothing = pa.nulls(1, pa.int32()), pa.nulls(1, pa.binary())
+            yield self._row_of(*nothing, np.array([whole.skipped]))
 
     def sent(self, bundles: Iterable[Bundle]) -> Iterator[pa.RecordBatch]:
         """Return bundles as Spark moves them, and behind the last one notes of what went where."""
@@ -84,7 +99,13 @@ class BundleTask:
         if self.hashed is not None:
             to = numbers_for(self.partitions, self.hashed)[to]
         together = values[0] if len(values) == 1 else pa.concat_arrays(values)
-        return pa.record_batch({PARTITION: pa.array(to), BUNDLE: together})
+        return self._row_of(pa.array(to), together, np.zeros(len(to), np.int64))
+
+    def _row_of(
+        self, partition: pa.Array, bundle: pa.Array, skipped: NDArray[np.int64]
+    ) -> pa.RecordBatch:
+        columns = {PARTITION: partition, BUNDLE: bundle}
+        return pa.record_batch(columns | ({SKIPPED: pa.array(skipped)} if self.present else {}))
 
     def values(self, packed: pa.Buffer) -> pa.Array:
         """Return a bundle as the values of a column."""
@@ -132,6 +153,44 @@ class BundleTask:
         if self.latest is not None:
             fulfils[np.argmax(instants(as_array(rows.column(self.latest))))] = True
         return np.flatnonzero(fulfils)
+
+
+class WholeRows:
+    """Tables without the rows that lack one of some columns, and how many these were.
+
+    Parameters
+    ----------
+    tables : iterable of pyarrow.Table
+    present : sequence of str
+
+    Attributes
+    ----------
+    skipped : int
+        How many rows were left out of the tables that were read so far.
+    """
+
+    def __init__(self, tables: Iterable[pa.Table], present: Sequence[str]) -> None:
+        self.skipped, self._tables, self._present = 0, tables, present
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        for rows in self._tables:
+            whole = with_all(rows, self._present)
+            self.skipped += len(rows) - len(whole)
+            yield whole
+
+
+def with_all(rows: pa.Table, present: Sequence[str]) -> pa.Table:
+    """Return the rows that have none of some columns missing.
+
+    Examples
+    --------
+    >>> with_all(pa.table({"user": ["ann", None], "at": [1, 2]}), ["user"]).to_pydict()
+    {'user': ['ann'], 'at': [1]}
+    """
+    for name in present:
+        if rows.column(name).null_count:
+            rows = rows.filter(pc.is_valid(rows.column(name)))
+    return rows
 
 
 def gathered(batches: Iterable[pa.RecordBatch], most: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:

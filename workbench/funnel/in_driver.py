@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from workbench.columnar.blocks import KEEP, NAME, TIME, key_columns
-from workbench.columnar.bundles import PARTITION, BundleTask
+from workbench.columnar.bundles import PARTITION, BundleTask, with_all
 from workbench.funnel.bind import bits, period_of, task_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
-from workbench.spark.in_driver import bundled_here, with_all, worker_rows
+from workbench.spark.in_driver import bundled_here, worker_rows
 from workbench.spark.shuffle import name_of
 from workbench.spark.table import BoundTable, column, type_of
 

@@ -38,13 +38,12 @@ from workbench.spark.shuffle import (
     select_rows,
     selected,
     skipped_of,
-    watched,
 )
 from workbench.spark.steps import Run, named_task
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row
+    from pyspark.sql import Column, DataFrame, Observation, Row
     from pyspark.sql.types import StructType
 
 MOST_SEGMENTS = 1_000
@@ -95,7 +94,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
 
 def _levels_in_pieces(funnel: FunnelSpec, events: BoundTable, **more: Any) -> "DataFrame":
     """The same, with large keys cut: their pieces come together behind one more, small shuffle."""
-    rows, task, cutting = _piece_rows(funnel, events, events, **more)
+    rows, task, cutting = _piece_rows(funnel, events, **more)
     answer, shuffle = PiecesTask(task), cutting.shuffle
     run = partial(answer.levels, partitions=shuffle.partitions, hashed=shuffle.hashed)
     sent = rows.mapInArrow(named_task("funnel kernel", run), f"{PARTITION} int, {BUNDLE} binary")
@@ -204,6 +203,8 @@ def _asked(
     **more: Any,
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
     """What one worker makes of all keys' answers, and how many rows were left out."""
+    from pyspark.sql import Observation
+
     if isinstance(events, Prepared):
         answer = answers(prepared_task(funnel, events, **more))
         return _of_prepared(funnel, events, answer, summary, schema), events.skipped
@@ -211,17 +212,17 @@ def _asked(
         answered = run_here(answers(here.task).from_rows, here.bundles)
         summed = run_here(summary.run, answered)
         return collected(answered_here(summed, schema, here.spark)), here.skipped
-    counted, skipped = watched(events)
+    skipped = Observation()
     # Who is not done yet is known by where the data end.
     with_latest = isinstance(summary, TrendTask) or more.get("entered", False)
     run: Run
     sum_up: Run
     if funnel.cut is not None and funnel.uncut is None and isinstance(summary, SummaryTask):
-        rows, task, _ = _piece_rows(funnel, counted, events, with_latest, **more)
+        rows, task, _ = _piece_rows(funnel, events, with_latest, skipped, **more)
         in_pieces = PiecesTask(task)
         run, sum_up = in_pieces.begun, partial(in_pieces.summed_up, summary=summary)
     else:
-        rows, task = _rows(funnel, counted, with_latest, **more)
+        rows, task = _rows(funnel, events, with_latest, skipped, **more)
         run, sum_up = answers(task).from_rows, summary.run
     bundles = rows.mapInArrow(named_task("funnel kernel", run), f"{BUNDLE} binary")
     found = _of_bundles(bundles, sum_up, schema)
@@ -229,30 +230,31 @@ def _asked(
 
 
 def _rows(
-    funnel: FunnelSpec, events: BoundTable, with_latest: bool = False, **more: Any
+    funnel: FunnelSpec,
+    events: BoundTable,
+    with_latest: bool = False,
+    skipped: "Observation | None" = None,
+    **more: Any,
 ) -> "tuple[DataFrame, FunnelTask]":
     """The rows in bundles, and what the workers have to know of them."""
     what, keep, task = _columns(funnel, events, more)
-    return select_rows(events, what, keep, task.only_matching, with_latest), task
+    return select_rows(events, what, keep, task.only_matching, with_latest, skipped), task
 
 
 def _piece_rows(
     funnel: FunnelSpec,
     events: BoundTable,
-    sampled: BoundTable,
     with_latest: bool = False,
+    skipped: "Observation | None" = None,
     **more: Any,
 ) -> "tuple[DataFrame, FunnelTask, RangePlan]":
-    """The same where large keys are cut, and how.
-
-    They are looked for among rows that nobody counts on the way.
-    """
+    """The same where large keys are cut, and how."""
     what, keep, task = _columns(funnel, events, more)
     wanted = selected(events, what, keep)
-    cutting = _cutting(funnel, sampled, task, wanted)
-    summaries = summaries_of(cutting, sampled, wanted, task.only_matching)
+    cutting = _cutting(funnel, events, task, wanted)
+    summaries = summaries_of(cutting, events, wanted, task.only_matching)
     rows = piece_rows(
-        events.df, wanted, cutting, summaries, only_matching=task.only_matching,
+        events.df, wanted, cutting, summaries, skipped=skipped, only_matching=task.only_matching,
         text_as_codes=True, latest=TIME if with_latest else None,
     )  # fmt: skip
     return rows, task, cutting

@@ -24,7 +24,6 @@ from workbench.spark.shuffle import (
     select_rows,
     several,
     skipped_of,
-    watched,
 )
 from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
@@ -153,6 +152,8 @@ class Prepared(Described):
         self._fetched = None
 
     def _pack(self, events: BoundTable) -> "tuple[DataFrame, Observation]":
+        from pyspark.sql import Observation
+
         ship(events.df.sparkSession)
         named = isinstance(self.event, str)
         what = (
@@ -160,8 +161,8 @@ class Prepared(Described):
             if isinstance(self.event, str)
             else bits_of(events, self.event, "event")
         )
-        counted, skipped = watched(events)
-        rows = select_rows(counted, what, self.keep)
+        skipped = Observation()
+        rows = select_rows(events, what, self.keep, skipped=skipped)
         task = PackTask(self.key, NAME if named else CONDITIONS)
         schema = "block binary, rows long, keys long, first long, last long, names array<string>"
         return rows.mapInArrow(named_task("pack by key", task.run), schema), skipped

@@ -16,7 +16,7 @@ from workbench.online.upload import upload as write_upload
 from workbench.online.worker import UploadTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
-from workbench.spark.shuffle import numbered, skipped_of, watched
+from workbench.spark.shuffle import numbered, skipped_of
 from workbench.stores import Store
 
 if TYPE_CHECKING:
@@ -48,16 +48,18 @@ class Uploaded(NamedTuple):
 @in_one_sentence()
 def upload(view: "ViewSpec", events: "TableLike", until: Any) -> Uploaded:
     """Write the states of all events before some time; see :meth:`OnlineView.upload`."""
-    backfill = view.backfill
+    from pyspark.sql import Observation
+
+    backfill, skipped = view.backfill, Observation()
     bound = bind_events(backfill, events)
-    seen, skipped = watched(bound)
-    layout, going, plan = layout_of(backfill, seen)
+    layout, going, plan = layout_of(backfill, bound)
     lasting = view.length(plan.integer_time)
     end = instant_of(until, layout.schema.field(TIME).type, "until")
     spark = bound.df.sparkSession
     check_reach(view.store, spark)
     ship(spark)
-    whole = gathered_by_place(plan, bundles(plan, going.events, going.task.keys, queries=False))
+    sent = bundles(plan, going.events, going.task.keys, queries=False, skipped=skipped)
+    whole = gathered_by_place(plan, sent)
 
     def job(task: UploadTask) -> Any:
         kinds = "keys long, events long, after long, written array<binary>"

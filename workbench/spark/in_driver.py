@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from workbench.arrow_frame import arrow_frame
 from workbench.columnar.bundles import PARTITION, BundleTask
@@ -68,20 +67,6 @@ def worker_rows(
         return rows.cast(schema).rename_columns(list(wanted))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
         return None
-
-
-def with_all(rows: pa.Table, present: Sequence[str]) -> pa.Table:
-    """Return the rows that have none of some columns missing.
-
-    Examples
-    --------
-    >>> with_all(pa.table({"user": ["ann", None], "at": [1, 2]}), ["user"]).to_pydict()
-    {'user': ['ann'], 'at': [1]}
-    """
-    for name in present:
-        if rows.column(name).null_count:
-            rows = rows.filter(pc.is_valid(rows.column(name)))
-    return rows
 
 
 def bundled_here(rows: pa.Table, task: BundleTask) -> Iterable[pa.RecordBatch]:

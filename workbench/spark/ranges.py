@@ -27,7 +27,7 @@ from workbench.spark.steps import named_task
 from workbench.spark.table import BoundTable, type_of, unused
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
     from pyspark.sql.types import StructType
 
 
@@ -132,6 +132,7 @@ def piece_rows(
     cutting: RangePlan,
     summaries: "DataFrame",
     kind: type[PieceTask] = PieceTask,
+    skipped: "Observation | None" = None,
     **more: Any,
 ) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key or of a piece in one partition.
@@ -146,6 +147,8 @@ def piece_rows(
         From :meth:`RangePlan.summaries`.
     kind : type
         What bundles the rows.
+    skipped : pyspark.sql.Observation, optional
+        Counts the rows that stay behind.
     **more
         Its further fields.
 
@@ -162,12 +165,12 @@ def piece_rows(
     choose = named_task("choose cuts", cutting.cut_task.run)
     cuts = summaries.mapInArrow(choose, f"{CUTS} binary").scalar()
     rows, number = numbered(df, wanted)
-    rows = without_null(rows, [number[name] for name in cutting.present])
     goes = with_partition(rows, [number[name] for name in cutting.keys], cutting.partitions)
     columns = (*wanted, PARTITION)
     more |= {"order": cutting.order, "hashed": cutting.shuffle.hashed}
+    more["present"] = cutting.present
     task = kind(columns, cutting.keys, cutting.partitions, **more)
-    return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece")
+    return shuffled(with_value(goes, CUTS, cuts), task, "bundle by piece", skipped)
 
 
 def keys_in_pieces(table: BoundTable, cutting: RangePlan, summaries: "DataFrame") -> "DataFrame":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union, cast
 from kernels.funnel.levels import MAX_STEPS
 from workbench.arguments import check_text, listed
 from workbench.columnar.blocks import CONDITIONS, KEEP, NAME, TIME, key_columns
-from workbench.columnar.bundles import BUNDLE, PARTITION, BundleTask
+from workbench.columnar.bundles import BUNDLE, PARTITION, SKIPPED, BundleTask
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
 from workbench.spark.partitions import Shuffle, shuffle_of
@@ -172,6 +172,7 @@ def select_rows(
     keep: Sequence[str] = (),
     only_matching: bool = False,
     with_latest: bool = False,
+    skipped: "Observation | None" = None,
 ) -> "DataFrame":
     """Return the rows with a key and a time in bundles, those of a key in one Spark partition.
 
@@ -186,6 +187,8 @@ def select_rows(
         Of rows that fulfil no condition, one for each key is enough.
     with_latest : bool
         And the one with the last time of all.
+    skipped : pyspark.sql.Observation, optional
+        Counts the rows that are left out, for :func:`skipped_of`.
 
     Returns
     -------
@@ -195,7 +198,8 @@ def select_rows(
     keys = key_columns(events.key)
     latest = TIME if with_latest else None
     wanted = selected(events, what, keep)
-    return bundle_rows(events.df, wanted, keys, (*keys, TIME), only_matching, True, latest)
+    present = *keys, TIME
+    return bundle_rows(events.df, wanted, keys, present, only_matching, True, latest, skipped)
 
 
 def selected(
@@ -216,6 +220,7 @@ def bundle_rows(
     only_matching: bool = False,
     text_as_codes: bool = False,
     latest: str | None = None,
+    skipped: "Observation | None" = None,
 ) -> "DataFrame":
     """Return columns of a table in bundles, the rows of a key in one Spark partition.
 
@@ -234,6 +239,8 @@ def bundle_rows(
         Send text other than that of keys as codes and a dictionary.
     latest : str, optional
         A column of times, of which the last goes along whatever its row fulfils.
+    skipped : pyspark.sql.Observation, optional
+        Counts the rows that stay behind.
 
     Returns
     -------
@@ -241,12 +248,12 @@ def bundle_rows(
         What :func:`workbench.columnar.bundles.unbundled` takes.
     """
     rows, number = numbered(df, wanted)
-    rows = without_null(rows, [number[name] for name in present])
     shuffle = shuffle_of(rows) if key else Shuffle(1)
     goes = with_partition(rows, [number[name] for name in key], shuffle.partitions)
     given = (*wanted, PARTITION), tuple(key), shuffle.partitions
-    task = BundleTask(*given, only_matching, text_as_codes, latest, shuffle.hashed)
-    return shuffled(goes, task)
+    which = only_matching, text_as_codes, latest
+    task = BundleTask(*given, *which, hashed=shuffle.hashed, present=tuple(present))
+    return shuffled(goes, task, skipped=skipped)
 
 
 def numbered(df: "DataFrame", wanted: "Mapping[str, Column]") -> "tuple[DataFrame, dict[str, str]]":
@@ -282,9 +289,33 @@ def with_value(rows: "DataFrame", name: str, value: "Column") -> "DataFrame":
     return rows.withColumn(name, F.when(first, value))
 
 
-def bundled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
-    """Return rows in bundles, with a number that says where each goes; the plan names the step."""
-    return goes.mapInArrow(named_task(name, task.run), f"{PARTITION} int, {BUNDLE} binary")
+def bundled(
+    goes: "DataFrame",
+    task: BundleTask,
+    name: str = "bundle by key",
+    skipped: "Observation | None" = None,
+) -> "DataFrame":
+    """Return rows in bundles, with a number that says where each goes.
+
+    Parameters
+    ----------
+    goes : pyspark.sql.DataFrame
+    task : BundleTask
+    name : str
+        Of the step, in the plan.
+    skipped : pyspark.sql.Observation, optional
+        Counts the rows that the task leaves out. Spark would count among all rows, outside of the
+        code that it generates for them; the task adds one row with a number.
+    """
+    from pyspark.sql import functions as F
+
+    sent = goes.mapInArrow(named_task(name, task.run), task.schema)
+    if not task.present:
+        return sent
+    if skipped is not None:
+        many = F.coalesce(F.sum(SKIPPED), F.lit(0)).alias("skipped")
+        sent = sent.observe(skipped, many)
+    return sent.where(F.col(BUNDLE).isNotNull()).select(PARTITION, BUNDLE)
 
 
 def brought_together(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":
@@ -294,10 +325,15 @@ def brought_together(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":
     return bundles.repartitionById(shuffle.partitions, PARTITION)
 
 
-def shuffled(goes: "DataFrame", task: BundleTask, name: str = "bundle by key") -> "DataFrame":
-    """Return rows in bundles, each in the partition that the task gives it."""
+def shuffled(
+    goes: "DataFrame",
+    task: BundleTask,
+    name: str = "bundle by key",
+    skipped: "Observation | None" = None,
+) -> "DataFrame":
+    """Return rows as :func:`bundled` does, each in the partition that the task gives it."""
     shuffle = Shuffle(task.partitions, task.hashed is not None)
-    return brought_together(bundled(goes, task, name), shuffle).select(BUNDLE)
+    return brought_together(bundled(goes, task, name, skipped), shuffle).select(BUNDLE)
 
 
 def count_skipped(events: BoundTable) -> "Column":
@@ -309,16 +345,8 @@ def count_skipped(events: BoundTable) -> "Column":
     return F.count_if(reduce(lambda a, b: a | b, missing)).alias("skipped")
 
 
-def watched(events: BoundTable) -> "tuple[BoundTable, Observation]":
-    """Return the events, and what counts those left out while a query reads them."""
-    from pyspark.sql import Observation
-
-    skipped = Observation()
-    return events.but(events.df.observe(skipped, count_skipped(events))), skipped
-
-
 def skipped_of(skipped: "Observation", answered: bool, events: BoundTable) -> int:
-    """Return how many rows were left out, after the query that was watched.
+    """Return how many rows were left out, after the query that counted them.
 
     Where nothing was left to answer, Spark drops the end of the plan, and the count with it: then
     the rows are counted once more.

@@ -115,6 +115,21 @@ def test_without_rules_a_stream_of_single_steps_is_answered_as_clickhouse_does()
         assert reached.tolist() == expected[1].tolist()
 
 
+@given(rules(("this", "strict", "any")), st.integers(0, 2**32), st.integers(0, 2**32 - 1))
+@draws(60)
+def test_bits_beyond_steps_and_exclusions_change_nothing(
+    rules: Rules, seed: int, beyond: int
+) -> None:
+    rows = np.array([row for user in users(seed, rules) for row in user], np.int64).reshape(-1, 3)
+    offsets, (time, bits, bars) = np.array([0, len(rows)]), rows.T.copy()
+    conditions = (bits | bars << rules.steps).astype(np.uint32)
+    known = rules.steps + len(rules.exclusions)
+    more = conditions | np.uint32(beyond >> known << known)
+    found = chain_levels(offsets, time, more, rules)
+    for one, other in zip(found, chain_levels(offsets, time, conditions, rules), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 #: Steps A, B, C, ...; x is excluded between the first and the second, other letters are no step.
 EXAMPLES = {
     "strict: another event between ends the chain": ("A B o C", Rules(3, 9, "strict"), 2),

@@ -208,3 +208,16 @@ def test_many_rows_of_one_instant_take_the_time_that_they_need_to_be_read() -> N
 def test_many_rows_of_one_instant_that_fulfil_every_step_are_no_burden_in_strict_once() -> None:
     everything = [(0, (1 << 12) - 1)] * 40
     assert levels(Streams(12, 0, [everything, everything[:5]]), strict_once=True) == [12, 5]
+
+
+@given(streams(), st.sampled_from(COMBINATIONS), st.integers(0, 2**32 - 1))
+@draws(60)
+def test_bits_beyond_the_steps_change_nothing(
+    case: Streams, modes: dict[str, Any], beyond: int
+) -> None:
+    offsets, time, conditions = case.columns
+    more = conditions | np.uint32(beyond >> case.steps << case.steps)
+    found = funnel_levels(offsets, time, more, case.steps, case.window, **modes)
+    expected = funnel_levels(offsets, time, conditions, case.steps, case.window, **modes)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.columnar import bundles
 from workbench.columnar.blocks import CONDITIONS, NAME, gather
-from workbench.columnar.bundles import PARTITION, BundleTask, unbundled
+from workbench.columnar.bundles import BUNDLE, PARTITION, SKIPPED, BundleTask, unbundled
 
 Row = tuple[int, str, int]
 
@@ -82,3 +82,22 @@ def test_names_arrive_whatever_the_width_of_their_codes_in_each_bundle() -> None
     block = gather(unbundled(sent), ["c0"])
     assert block is not None
     assert block.plain(NAME).to_pylist() == many + few
+
+
+@given(st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.integers(0, 9))))
+def test_rows_that_lack_what_must_be_present_are_counted_and_sent_nowhere(
+    rows: list[tuple[int | None, int | None]],
+) -> None:
+    names = ("user", "at", PARTITION)
+    task = BundleTask(names, ("user",), partitions=2, present=("user", "at"))
+    kinds = pa.schema([("user", pa.int64()), ("at", pa.int64()), (PARTITION, pa.int32())])
+    each = [
+        pa.RecordBatch.from_pylist([dict(zip(names, (*row, 0), strict=True))], kinds)
+        for row in rows
+    ]
+    out = list(task.run(each))
+    whole = [row for row in rows if None not in row]
+    kept = [one.filter(one.column(BUNDLE).is_valid()) for one in out]
+    found = [tuple(row.values()) for part in unbundled(kept) for row in part.to_pylist()]
+    assert found == whole
+    assert sum(pc.sum(one.column(SKIPPED)).as_py() for one in out) == len(rows) - len(whole)

@@ -12,11 +12,11 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
 from workbench.spark.shipping import ship
-from workbench.spark.shuffle import name_of, select_rows, skipped_of, watched
+from workbench.spark.shuffle import name_of, select_rows, skipped_of
 from workbench.spark.table import BoundTable, check_event
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import DataFrame, Observation, Row
     from pyspark.sql.types import StructField, StructType
 
     from workbench.spark.sources.given import TableLike
@@ -62,13 +62,18 @@ def named_task_of(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any
     return task_of(funnel, events.integer_time, names=funnel.names is not None, **more)
 
 
-def named_rows(funnel: FunnelSpec, events: BoundTable, keep: Sequence[str] = ()) -> "DataFrame":
+def named_rows(
+    funnel: FunnelSpec,
+    events: BoundTable,
+    keep: Sequence[str] = (),
+    skipped: "Observation | None" = None,
+) -> "DataFrame":
     """Return all rows in bundles, those of a key in one Spark partition, with their names."""
     ship(events.df.sparkSession)
     what = name_of(events, funnel.event)
     if funnel.names is None:
         what = bits(funnel, events) | what
-    return select_rows(events, what, keep)
+    return select_rows(events, what, keep, skipped=skipped)
 
 
 def named_figures(
@@ -79,10 +84,12 @@ def named_figures(
     keep: Sequence[str] = (),
 ) -> "tuple[Sequence[Row | dict[str, Any]], int]":
     """Return the figures of a question to all keys, and how many rows were left out."""
+    from pyspark.sql import Observation
+
     if isinstance(events, Prepared):
         return plan.figures(events, task), events.skipped
-    seen, skipped = watched(events)
-    found = plan.figures(named_rows(funnel, seen, keep), task)
+    skipped = Observation()
+    found = plan.figures(named_rows(funnel, events, keep, skipped), task)
     return found, skipped_of(skipped, bool(found), events)
 
 

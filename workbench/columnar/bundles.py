@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.columnar.blocks import CONDITIONS, binaries, grouped, instants, one_binary
 from workbench.columnar.delivery import Bundle, Sent, delivered
@@ -22,7 +22,7 @@ from workbench.columnar.spark_hash import numbers_for
 
 #: The columns that name a row's partition-to-be, and that hold the rows bundled for one.
 PARTITION, BUNDLE = "__partition__", "__bundle__"
-#: The column that says how many rows a task left out: on a row of its own, without a bundle.
+#: The column that says how many rows a task left out: on a row of its own, with an empty bundle.
 SKIPPED = "__skipped__"
 #: What a worker holds before it sends it on: enough for large bundles, and little enough for the
 #: processor's cache, in which rows are put in order (docs/decisions/0006).
@@ -82,8 +82,7 @@ class BundleTask:
         whole = WholeRows(gathered(named, ROWS_IN_FRONT), self.present)
         yield from self.sent(bundle for rows in whole for bundle in self.bundles(rows))
         if whole.skipped:
-            nothing = pa.nulls(1, pa.int32()), pa.nulls(1, pa.binary())
-            yield self._row_of(*nothing, np.array([whole.skipped]))
+            yield self._placed([0], one_binary(pa.py_buffer(b"")), whole.skipped)
 
     def sent(self, bundles: Iterable[Bundle]) -> Iterator[pa.RecordBatch]:
         """Return bundles as Spark moves them, and behind the last one notes of what went where."""
@@ -95,17 +94,17 @@ class BundleTask:
 
     def _moved(self, bundles: Sequence[Bundle]) -> pa.RecordBatch:
         values = [self.values(one.packed) for one in bundles]
-        to = np.repeat([one.to for one in bundles], list(map(len, values))).astype(np.int32)
-        if self.hashed is not None:
-            to = numbers_for(self.partitions, self.hashed)[to]
-        together = values[0] if len(values) == 1 else pa.concat_arrays(values)
-        return self._row_of(pa.array(to), together, np.zeros(len(to), np.int64))
+        to = np.repeat([one.to for one in bundles], list(map(len, values)))
+        return self._placed(to, values[0] if len(values) == 1 else pa.concat_arrays(values))
 
-    def _row_of(
-        self, partition: pa.Array, bundle: pa.Array, skipped: NDArray[np.int64]
-    ) -> pa.RecordBatch:
-        columns = {PARTITION: partition, BUNDLE: bundle}
-        return pa.record_batch(columns | ({SKIPPED: pa.array(skipped)} if self.present else {}))
+    def _placed(self, to: ArrayLike, values: pa.Array, skipped: int = 0) -> pa.RecordBatch:
+        number = np.asarray(to, np.int32)
+        if self.hashed is not None:
+            number = numbers_for(self.partitions, self.hashed)[number]
+        columns = {PARTITION: pa.array(number), BUNDLE: values}
+        if self.present:
+            columns[SKIPPED] = pa.array(np.full(len(values), skipped))
+        return pa.record_batch(columns)
 
     def values(self, packed: pa.Buffer) -> pa.Array:
         """Return a bundle as the values of a column."""

@@ -315,7 +315,7 @@ def bundled(
     if skipped is not None:
         many = F.coalesce(F.sum(SKIPPED), F.lit(0)).alias("skipped")
         sent = sent.observe(skipped, many)
-    return sent.where(F.col(BUNDLE).isNotNull()).select(PARTITION, BUNDLE)
+    return sent.select(PARTITION, BUNDLE)
 
 
 def brought_together(bundles: "DataFrame", shuffle: Shuffle) -> "DataFrame":

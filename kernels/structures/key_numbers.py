@@ -1,7 +1,9 @@
 """Numbers for keys: equal keys get equal numbers, so that rows can be counted into their groups."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kernels.core.helper import helper
 from kernels.core.kernel import Int64Column, Uint32Column, kernel
 
 #: The places of a table before any key is known; they double whenever half of them are taken.
@@ -45,6 +47,21 @@ def place_of(table: Uint32Column, known: Int64Column, key: int) -> int:
     return place
 
 
+@helper
+def take_places(table: NDArray[np.uint32], known: NDArray[np.int64], count: int) -> None:
+    """Let the first keys take their places in an empty table.
+
+    Examples
+    --------
+    >>> table = np.zeros(8, np.uint32)
+    >>> take_places(table, np.array([7, 6]), 2)
+    >>> table.tolist()
+    [0, 1, 0, 0, 0, 0, 2, 0]
+    """
+    for k in range(count):
+        table[place_of(table, known, known[k])] = k + 1
+
+
 @kernel
 def number_keys(key: Int64Column, number: Uint32Column) -> int:
     """Number the different keys from 0, in the order of their first rows.
@@ -72,18 +89,20 @@ def number_keys(key: Int64Column, number: Uint32Column) -> int:
     (3, [0, 1, 0, 2])
     """
     table, known = np.zeros(PLACES, np.uint32), np.zeros(PLACES // 2, np.int64)
-    count = 0
-    for row in range(len(key)):
-        place = place_of(table, known, key[row])
-        if table[place] == 0:
-            if count == len(known):
-                known = np.append(known, np.zeros_like(known))
-                table = np.zeros(2 * len(table), np.uint32)
-                for k in range(count):
-                    table[place_of(table, known, known[k])] = k + 1
-                place = place_of(table, known, key[row])
-            known[count] = key[row]
-            count += 1
-            table[place] = count
-        number[row] = table[place] - 1
+    count = row = 0
+    while row < len(key):
+        # A loop that replaces arrays counts their references on each turn, at the price of ten
+        # rows, so the one over rows is another one.
+        while row < len(key) and count < len(known):
+            place = place_of(table, known, key[row])
+            if table[place] == 0:
+                known[count] = key[row]
+                count += 1
+                table[place] = count
+            number[row] = table[place] - 1
+            row += 1
+        if count == len(known):
+            known = np.append(known, np.zeros_like(known))
+            table = np.zeros(2 * len(table), np.uint32)
+            take_places(table, known, count)
     return count

@@ -87,23 +87,24 @@ def settle(
     >>> finger.tolist(), below.tolist()
     ([2, 2, 3], [2, 2, 3])
     """
-    steps = 0
+    up = down = 0
     over, under = next_rank(words, starts, finger[HIGH]), previous_rank(words, starts, finger[LOW])
-    if not np.isfinite(median):
-        return steps
-    while over != NONE and median - ascending[finger[LOW]] > ascending[over] - median:
-        finger[LOW], finger[HIGH] = next_rank(words, starts, finger[LOW]), over
-        over = next_rank(words, starts, over)
-        steps += 1
-    below[LOW:] += steps
-    if steps > 0:
-        return steps
-    while under != NONE and not ascending[finger[HIGH]] - median <= median - ascending[under]:
-        finger[LOW], finger[HIGH] = under, previous_rank(words, starts, finger[HIGH])
-        under = previous_rank(words, starts, under)
-        steps += 1
-    below[LOW:] -= steps
-    return steps
+    if np.isfinite(median):
+        while over != NONE and median - ascending[finger[LOW]] > ascending[over] - median:
+            finger[LOW], finger[HIGH] = next_rank(words, starts, finger[LOW]), over
+            over = next_rank(words, starts, over)
+            up += 1
+        while (
+            up == 0
+            and under != NONE
+            and not ascending[finger[HIGH]] - median <= median - ascending[under]
+        ):
+            finger[LOW], finger[HIGH] = under, previous_rank(words, starts, finger[HIGH])
+            under = previous_rank(words, starts, under)
+            down += 1
+    for k in (LOW, HIGH):
+        below[k] += up - down
+    return up + down
 
 
 @kernel

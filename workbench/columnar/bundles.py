@@ -144,10 +144,10 @@ class BundleTask:
             return np.arange(len(rows))
         codes, count = key_codes(rows.select(list(self.keys)))
         without_match = np.ones(count, bool)
-        without_match[codes[fulfils]] = False
+        without_match[codes[np.flatnonzero(fulfils)]] = False
         # Of several values for one place NumPy keeps the last: backwards, that is the first row.
-        first = np.empty(count, np.int64)
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        first, others = np.empty(count, np.int64), np.flatnonzero(without_match.take(codes))[::-1]
+        first[codes[others]] = others
         fulfils[first[without_match]] = True
         if self.latest is not None:
             fulfils[np.argmax(instants(as_array(rows.column(self.latest))))] = True

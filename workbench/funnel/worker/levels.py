@@ -671,10 +671,11 @@ def lists_of(taken: NDArray[np.bool_], reached: NDArray[np.int64], like: pa.Data
     steps = taken.shape[1]
     length = np.zeros(len(taken), np.int64)
     for step in range(steps):
-        length[taken[:, step]] = step + 1
+        np.copyto(length, step + 1, where=taken[:, step])
     ends = offsets_of(length).astype(np.int32)
-    within = np.arange(steps) < length[:, None]
-    values = from_instants(reached[within], like)
-    if np.count_nonzero(taken) < len(values):
-        values = pc.if_else(pa.array(taken[within]), values, pa.scalar(None, values.type))
+    every = np.count_nonzero(taken) == ends[-1]
+    within = np.flatnonzero(taken if every else np.arange(steps) < length[:, None])
+    values = from_instants(reached.ravel()[within], like)
+    if not every:
+        values = pc.if_else(pa.array(taken.ravel()[within]), values, pa.scalar(None, values.type))
     return pa.ListArray.from_arrays(pa.array(ends), values)

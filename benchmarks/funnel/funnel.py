@@ -296,12 +296,12 @@ def _levels_of(funnel: wb.Funnel, events: "DataFrame") -> peers.Histogram:
 
 
 def worker_memory(bench: FunnelBench, rows: int) -> None:
-    """Compare the most memory a Python worker holds with its packed block."""
+    """Compare the most memory a Python worker holds with its block."""
     path = data.clicks(bench.spark, rows, bench.folder)
-    for task, (peak, packed) in memory.peaks(bench.spark, wb.Funnel(STEPS, "1 hour"), path).items():
-        cells = megabytes(peak), megabytes(packed)
+    for task, (peak, block) in memory.peaks(bench.spark, wb.Funnel(STEPS, "1 hour"), path).items():
+        cells = megabytes(peak), megabytes(block)
         bench.report.add(
-            Result(f"worker's peak, {task}", "its packed block", rows, *cells, peak / packed, 4)
+            Result(f"worker's peak, {task}", "its block", rows, *cells, peak / block, 4)
         )
 
 

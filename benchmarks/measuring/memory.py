@@ -1,10 +1,11 @@
-"""What a Python worker needs beyond its start, against the packed size of its block."""
+"""What a Python worker needs beyond its start, against the size of its block."""
 
 import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import psutil
@@ -13,6 +14,7 @@ import pyarrow as pa
 import workbench as wb
 from workbench.columnar.blocks import NAME
 from workbench.funnel.bind import bits, task_of
+from workbench.funnel.worker.blocks import packed_blocks
 from workbench.funnel.worker.pack import PackTask
 from workbench.spark.shuffle import name_of, select_rows
 from workbench.spark.table import BoundTable
@@ -74,7 +76,7 @@ class Weighed:
 
 
 def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tuple[int, int]]:
-    """Return the greatest peak of a worker and the largest packed block, in bytes, by task.
+    """Return the greatest peak of a worker and the size of the largest block, in bytes, by task.
 
     Parameters
     ----------
@@ -95,12 +97,19 @@ def peaks(spark: "SparkSession", funnel: wb.Funnel, path: str) -> dict[str, tupl
     again = task_of(funnel, integer_time=False, names=True)
     with funnel.prepare(events) as prepared:
         blocks = prepared.blocks.select("block")
-        largest = _largest(blocks.selectExpr("length(block) AS size"))
+        largest = _largest(blocks.mapInArrow(partial(_sizes, again.keys), "size long"))
         return {
             "levels of rows": (_peak(matching, answers.from_rows), largest),
             "prepare": (_peak(names, PackTask(funnel.key, NAME).run), largest),
             "levels of prepared blocks": (_peak(blocks, again.from_blocks), largest),
         }
+
+
+def _sizes(keys: tuple[str, ...], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The bytes of each packed block as it is answered: packed, its times may be shorter."""
+    for block in packed_blocks(batches, keys):
+        size = block.keys.nbytes + block.offsets.nbytes + block.rows.nbytes
+        yield pa.record_batch({"size": [size]})
 
 
 def _peak(rows: "DataFrame", task: Task) -> int:

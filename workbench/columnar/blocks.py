@@ -1,8 +1,7 @@
 """How Spark's rows reach a kernel: as a block of whole partitions.
 
 A block holds one row for each key, and for every event column the rows of all keys one behind the
-other: that is what ``offsets`` and columns are. Packed, it is one binary value: an Arrow record
-batch in which each event column is a list for each key.
+other: that is what ``offsets`` and columns are.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -144,50 +143,6 @@ def _placed(column: pa.ChunkedArray, place: NDArray[np.uint32]) -> NDArray[np.in
         time[place[first : first + len(chunk)]] = instants(chunk)
         first += len(chunk)
     return time
-
-
-def pack(block: Block) -> pa.Buffer:
-    """Return a block as one binary value.
-
-    Parameters
-    ----------
-    block : Block
-
-    Returns
-    -------
-    pyarrow.Buffer
-
-    Examples
-    --------
-    >>> block = gather([pa.record_batch({"user": [7, 8, 7], "time": [5, 1, 2]})], ["user"])
-    >>> unpack(pack(block), ["user"]).rows.to_pydict()
-    {'time': [5, 2, 1]}
-    """
-    offsets = pa.array(block.offsets)
-    columns = {name: as_array(block.keys.column(name)) for name in block.keys.column_names}
-    for name in block.rows.column_names:
-        columns[name] = pa.LargeListArray.from_arrays(offsets, block.column(name))
-    return packed_rows(pa.table(columns))
-
-
-def unpack(packed: bytes | pa.Buffer, keys: Sequence[str]) -> Block:
-    """Return the block that was packed, without a copy of its columns.
-
-    Parameters
-    ----------
-    packed : bytes or pyarrow.Buffer
-    keys : sequence of str
-        The columns that make the key.
-
-    Returns
-    -------
-    Block
-    """
-    table = unpacked_rows(packed)
-    lists = {n: as_array(table.column(n)) for n in table.column_names if n not in keys}
-    offsets = next(iter(lists.values())).offsets.to_numpy()
-    rows = pa.table({name: values.flatten() for name, values in lists.items()})
-    return Block(table.select(list(keys)), offsets, rows)
 
 
 def packed_rows(rows: pa.Table) -> pa.Buffer:

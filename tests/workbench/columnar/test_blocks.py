@@ -12,15 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.columnar.blocks import (
-    TIME,
-    Block,
-    from_instants,
-    gather,
-    instants,
-    pack,
-    unpack,
-)
+from workbench.columnar.blocks import TIME, Block, from_instants, gather, instants
+from workbench.columnar.packed import ShortTimes, pack, unpack
 
 Row = dict[str, Any]
 
@@ -127,6 +120,39 @@ def test_a_block_comes_out_of_its_package_as_it_went_in(
     assert partitions(again) == before
     assert again.plain("event").to_pylist() == block.plain("event").to_pylist()
     assert again.plain("event").type == pa.string()
+
+
+#: Times of each step of a clock: a row's, or all of them, may be a little off.
+STEPS = st.sampled_from([1, 1_000, 1_000_000, 86_400_000_000, 7, 500])
+TIMES = STEPS.flatmap(
+    lambda step: st.lists(
+        st.integers(-(2**33), 2**33).map(lambda n: n * step).filter(lambda time: abs(time) < 2**62),
+        min_size=1,
+    )
+)
+ODD = st.sampled_from([0, 0, 1, -(2**63), 2**63 - 1])
+TYPES = st.sampled_from([pa.int64(), pa.timestamp("us"), pa.timestamp("us", "Asia/Tokyo")])
+
+
+@given(TIMES, ODD, TYPES)
+def test_times_come_out_of_a_package_as_they_went_in(
+    times: list[int], odd: int, kind: pa.DataType
+) -> None:
+    column = pa.array([*times, odd or times[0]], pa.int64()).cast(kind)
+    user = pa.array(range(len(column)), pa.int64()).cast(pa.string())
+    block = Block(pa.table({"user": user}), np.arange(len(column) + 1), pa.table({TIME: column}))
+    again = unpack(pack(block), ["user"])
+    assert again.column(TIME).equals(column)
+    assert again.offsets.tolist() == block.offsets.tolist()
+
+
+@pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 86_400_000_000])
+def test_times_of_a_coarse_clock_are_packed_in_half_of_their_width(unit: int) -> None:
+    times = np.array([0, 5, min(2**32 - 1, 2**62 // unit)]) * unit - 77
+    short = ShortTimes.of(times)
+    assert short is not None
+    assert short.unit == unit
+    assert ShortTimes.of(np.append(times, times[0] + 2**40 + 1)) is None
 
 
 def test_many_rows_of_many_keys_keep_their_order_across_large_batches() -> None:

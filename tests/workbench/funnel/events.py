@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import workbench as wb
-from workbench.columnar.blocks import KEEP, NAME, TIME, Block, gather, pack, unpack
+from workbench.columnar.blocks import KEEP, NAME, TIME, Block, gather
+from workbench.columnar.packed import pack, unpack
 
 STEPS = ("view", "cart", "buy")
 NAMES = (*STEPS, "help", None)

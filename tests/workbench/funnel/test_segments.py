@@ -166,7 +166,8 @@ def test_the_largest_segments_stand_alone_and_the_others_together(
 
 
 def packed(users: list[list[Row]]) -> pa.RecordBatch:
-    from workbench.columnar.blocks import one_binary, pack
+    from workbench.columnar.blocks import one_binary
+    from workbench.columnar.packed import pack
 
     return pa.record_batch({"block": one_binary(pack(block_of(users, KEEP)))})
 

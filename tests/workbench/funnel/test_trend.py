@@ -90,7 +90,8 @@ def trend(
 
 
 def packed(block: Any) -> pa.RecordBatch:
-    from workbench.columnar.blocks import one_binary, pack
+    from workbench.columnar.blocks import one_binary
+    from workbench.columnar.packed import pack
 
     return pa.record_batch({"block": one_binary(pack(block))})
 

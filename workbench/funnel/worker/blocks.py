@@ -5,8 +5,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import Block, binaries, gather, key_columns, unpack
+from workbench.columnar.blocks import Block, binaries, gather, key_columns
 from workbench.columnar.bundles import unbundled
+from workbench.columnar.packed import unpack
 from workbench.columnar.process import freeze_gc
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from workbench.columnar.blocks import NAME, TIME, gather, instants, key_columns, one_binary, pack
+from workbench.columnar.blocks import NAME, TIME, gather, instants, key_columns, one_binary
 from workbench.columnar.bundles import unbundled
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.packed import pack
 from workbench.columnar.process import freeze_gc
 
 MOST_NAMES = 10_000

@@ -165,7 +165,8 @@ def _end(call: _Call, dialect: str) -> exp.Expr | None:
     if not call.terms:
         if dialect != "clickhouse" or call.nulls:
             return None
-        return _filtered(exp.IgnoreNulls(this=call.node.copy()), call.condition)
+        # To Spark the condition stands before what becomes of nulls.
+        return exp.IgnoreNulls(this=_filtered(call.node.copy(), call.condition))
     skips = any_value or call.nulls == "IgnoreNulls" or (dialect == "clickhouse" and not call.nulls)
     where = call.where(*[_known(call.value)] * skips)
     at = -1 if isinstance(call.node, exp.Last | exp.LastValue) else 1
@@ -237,6 +238,21 @@ def _place(call: _Call, dialect: str) -> exp.Expr | None:
     return one(share)
 
 
+def _texts(call: _Call, dialect: str) -> exp.Expr | None:
+    """Different texts in their order, which Spark cannot join beside another DISTINCT."""
+    terms, separator = call.terms, call.node.args.get("separator")
+    if not call.distinct or [one.this for one in terms] != [call.value]:
+        return None
+    rows = _of_rows(call.value, terms, call.where(_known(call.value)), distinct=True)
+    given = [rows, separator or exp.Literal.string(",")]
+    joined = exp.Anonymous(this="ARRAY_JOIN", expressions=given)
+    some = exp.GT(
+        this=_filtered(exp.Count(this=call.value.copy()), call.condition),
+        expression=exp.Literal.number(0),
+    )
+    return exp.Case(ifs=[exp.If(this=some, true=joined)])
+
+
 def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
     """An aggregate to which an order among its arguments means nothing."""
     if call.terms:
@@ -244,17 +260,60 @@ def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
     return None
 
 
+def _mean(call: _Call, dialect: str) -> exp.Expr | None:
+    """A mean, which is a double: of decimals Spark rounds it to some digits."""
+    _unordered(call, dialect)
+    if (value := call.value) is not None:
+        value.replace(exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number("1e0")))
+    return None
+
+
+#: Aggregates of ClickHouse's names alone, by what Spark calls them.
+_NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
+    "sum": exp.Sum, "avg": exp.Avg, "min": exp.Min, "max": exp.Max, "count": exp.Count,
+    "any": exp.AnyValue, "argmin": exp.ArgMin, "argmax": exp.ArgMax,
+    "stddevpop": exp.StddevPop, "stddevsamp": exp.StddevSamp,
+    "varpop": exp.VariancePop, "varsamp": exp.Variance,
+    "uniq": exp.ApproxDistinct, "uniqexact": exp.Count,
+    "grouparray": exp.ArrayAgg, "groupuniqarray": exp.ArrayUniqueAgg,
+}  # fmt: skip
+
+
+def _combined(call: _Call, dialect: str) -> exp.Expr | None:
+    """An aggregate by its name, and where a condition holds if it ends so."""
+    name, given, condition = call.node.name, list(call.node.expressions), call.condition
+    if isinstance(call.node, exp.CombinedAggFunc):
+        if not name.lower().endswith("if") or len(given) < 2:
+            return None
+        name, condition = name[:-2], call.where(given.pop())
+    kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
+    if kind is None or not given:
+        return None
+    value = given[0].copy()
+    if name.lower() == "uniqexact":
+        value = exp.Distinct(expressions=[one.copy() for one in given])
+    more = {"expression": given[1].copy()} if kind in (exp.ArgMin, exp.ArgMax) else {}
+    made = kind(this=value, **more)
+    if (meant := _MEANT_BY_CLICKHOUSE.get(kind)) is not None:
+        return meant(_Call(made, None, condition, call.nulls), dialect) or _filtered(
+            made, condition
+        )
+    return _filtered(made, condition)
+
+
 _MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     exp.ArrayAgg: _list,
     **dict.fromkeys((exp.First, exp.FirstValue, exp.Last, exp.LastValue, exp.AnyValue), _end),
     **dict.fromkeys((exp.ArgMin, exp.ArgMax), _extreme),
     **dict.fromkeys((exp.Skewness, exp.Kurtosis), _of_sample),
-    **dict.fromkeys((exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Count), _unordered),
+    **dict.fromkeys((exp.Sum, exp.Min, exp.Max, exp.Count), _unordered),
+    exp.Avg: _mean,
+    exp.GroupConcat: _texts,
     exp.Mode: _mode,
     exp.Anonymous: _anonymous,
     exp.PercentileDisc: _place,
 }  # fmt: skip
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     kind: _MEANT[kind]
-    for kind in (exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax)
-}
+    for kind in (exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax, exp.Avg)
+} | dict.fromkeys((exp.AnonymousAggFunc, exp.CombinedAggFunc), _combined)

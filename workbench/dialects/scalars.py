@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.time_formats import spark_format
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 
@@ -28,6 +29,9 @@ _HELD_BY = {
         (exp.DType.TIMESTAMP_S, exp.DType.TIMESTAMP_MS, exp.DType.TIMESTAMP_NS), "TIMESTAMP_NTZ"
     ),
 }
+#: What holds numbers of any digits, which Postgres's NUMERIC has and Spark's, of none behind the
+#: point, has not.
+_ANY_DIGITS = "DECIMAL(38, 18)"
 
 
 def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -60,6 +64,8 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
         return
     for kind in list(tree.find_all(exp.DataType)):
         days = days or kind.this is exp.DType.DATE
+        if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
+            kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
         if (held := _HELD_BY.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(held, dialect="spark"))
     for node in list(tree.find_all(*meant_by)):
@@ -99,8 +105,26 @@ def _extract(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     part = str(node.this.name).upper()
     if part == "SECOND" and dialect == "duckdb":
         return exp.cast(node.copy(), "BIGINT")
+    if part == "EPOCH" and (distance := _seconds_between(node, node.expression, kinds)) is not None:
+        return distance
     found = _PARTS.get(part)
     return None if found is None else found(node.expression)
+
+
+def _epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return _seconds_between(node, node.this, kinds)
+
+
+def _seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """The seconds of a distance of two times; None where it is none."""
+    if not isinstance(value.unnest(), exp.Sub | exp.Interval):
+        return None
+    found = kinds(node, [value])
+    if not found or "interval" not in found[0].simpleString():
+        return None
+    parts = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
+    seconds = (f"EXTRACT({part} FROM :of) * {size}" for part, size in parts.items())
+    return filled_in(f"DOUBLE({' + '.join(seconds)})", of=value)
 
 
 def _day_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -166,10 +190,13 @@ def _element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def _contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a value is in a list, in which nulls are no values."""
-    known = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
     within = _call("ARRAY_CONTAINS", node.this, node.expression)
     found = exp.Coalesce(this=within, expressions=[exp.false()])
-    return exp.Case(ifs=[exp.If(this=known, true=found)])
+    return exp.Case(ifs=[exp.If(this=_known(node.this), true=found)])
+
+
+def _known(node: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null()))
 
 
 def _replace(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -245,6 +272,60 @@ def _in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def _from_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """An instant by its seconds, with their parts."""
     return None if node.args.get("scale") else _call("TIMESTAMP_SECONDS", node.this)
+
+
+def _is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether a number is none; of null that is not known."""
+    return exp.Case(ifs=[exp.If(this=_known(node.this), true=_call("ISNAN", node.this))])
+
+
+def _is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return filled_in("ABS(:of) = DOUBLE('Infinity')", of=node.this)
+
+
+def _concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Values as texts one behind the other, those that are null left out."""
+    plain = [
+        one for one in node.expressions if not (isinstance(one, exp.Literal) and one.is_string)
+    ]
+    found = kinds(node, plain) if plain else None
+    if found and any(one.typeName() not in _TEXT for one in found):
+        if any(one.typeName() in ("array", "map", "struct") for one in found):
+            return None
+        for one, kind in zip(plain, found, strict=True):
+            if kind.typeName() not in _TEXT:
+                one.replace(exp.cast(one.copy(), "TEXT"))
+    return None
+
+
+_TEXT = ("string", "char", "varchar", "void")
+
+
+def _truncated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A double without what is behind its point, which may be larger than any integer."""
+    found = kinds(node, [node.this])
+    if node.args.get("decimals") or not found or found[0].typeName() not in ("double", "float"):
+        return None
+    return filled_in("IF(ABS(:of) < 9e18, DOUBLE(BIGINT(:of)), DOUBLE(:of))", of=node.this)
+
+
+def _begun(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Refuse units of which Spark begins none, and says null."""
+    unit = str(node.args["unit"].name).upper()
+    if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
+        raise WorkbenchError(
+            f"query: date_trunc knows no {unit.lower()} here; count the years, as by "
+            "make_date(year(d) - year(d) % 10, 1, 1)."
+        )
+    return None
+
+
+def _written(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A time as text."""
+    given = node.args["format"]
+    if not isinstance(given, exp.Literal):
+        return None
+    return _call("DATE_FORMAT", node.this, exp.Literal.string(spark_format(given.this, dialect)))
 
 
 def _format(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -407,8 +488,20 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Anonymous: _named,
     exp.Add: _sum_of_times,
     exp.Sub: _sum_of_times,
+    exp.IsNan: _is_nan,
+    exp.IsInf: _is_infinite,
+    exp.Concat: _concatenated,
+    exp.Trunc: _truncated,
+    exp.TimestampTrunc: _begun,
+    exp.DateTrunc: _begun,
+    exp.TimeToUnix: _epoch,
+    exp.TimeToStr: _written,
 }
 
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
-    kind: _MEANT[kind] for kind in (exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.Sub)
+    kind: _MEANT[kind]
+    for kind in (
+        *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.Sub),
+        *(exp.IsNan, exp.IsInf, exp.TimeToStr),
+    )
 }

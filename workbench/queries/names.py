@@ -21,6 +21,8 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: Whose series may be of times.
+_TIMED = ("duckdb", "postgres", "risingwave")
 #: QueryTables that are a function of numbers or times, and what their one column is called.
 COUNTED = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: QueryTables that are a file.
@@ -187,8 +189,8 @@ class QueryTables:
         of_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in READ
         if of_file and len(values) == 1:
             return self._noted(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
-        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect == "duckdb"
-        if isinstance(call, exp.GenerateSeries) and timed:
+        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect in _TIMED
+        if timed and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries):
             return self._timed(name, call)
         if name in COUNTED:
             return self._counted(name, call)
@@ -215,7 +217,7 @@ class QueryTables:
         line = f"spark.range({begin}, {end}, {step}).toDF({COUNTED[name]!r})"
         return self._noted(name, self.spark.range(begin, end, step).toDF(COUNTED[name]), line)
 
-    def _timed(self, name: str, call: exp.GenerateSeries) -> "DataFrame":
+    def _timed(self, name: str, call: exp.Expr) -> "DataFrame":
         """Times from one to another, by an interval that may go back."""
         begin, end = (_constant_time(name, call.args[one]) for one in ("start", "end"))
         step, column = call.args["step"].sql("spark"), COUNTED[name]
@@ -245,5 +247,7 @@ def _called(call: exp.Expr) -> str:
     """The name of a function that is a table."""
     if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
         return "range"
+    if isinstance(call, exp.ExplodingGenerateSeries):
+        return "generate_series"
     name = call.sql_name() if isinstance(call, exp.Func) else call.name
     return str(call.name if isinstance(call, exp.Anonymous) else name).lower()

@@ -69,3 +69,18 @@ SELECT id % 3 AS k, p, count() AS n FROM t GROUP BY k, p ORDER BY n DESC, p, k L
 
 -- the first rows and those that tie with the last one
 SELECT id, x FROM t ORDER BY x, p LIMIT 3 WITH TIES;
+
+-- conditions in names of groups
+SELECT p, sumIf(x, y > 1) AS s, avgIf(y, id > 3) AS a, uniqExact(y) AS u, uniqExactIf(y, id > 3) AS c, argMaxIf(y, id, id < 9) AS m, minIf(x, id > 2) AS l FROM t WHERE p = 'a' GROUP BY p;
+
+-- the first where a condition holds
+SELECT p, anyIf(y, id = 4) AS f, countIf(x > 2) AS n, groupUniqArrayIf(y, y = 4) AS g FROM t WHERE p = 'b' GROUP BY p;
+
+-- groups beside quantiles
+SELECT p, quantile(0.5)(id) AS q, sumIf(id, id > 3) AS s FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;
+
+-- nulls are not known to be no number of clickhouse
+SELECT id FROM t WHERE NOT isNaN(if(id = 1, sqrt(-1), if(id > 3, y, NULL))) ORDER BY id;
+
+-- times as text of clickhouse
+SELECT formatDateTime(at, '%F %T, %i of %M, %W, %h %p, %j') AS s FROM events WHERE who = 'ann' ORDER BY at;

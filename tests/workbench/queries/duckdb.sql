@@ -318,3 +318,30 @@ SELECT id, TIMESTAMP '2020-07-01 12:00:00' AT TIME ZONE 'America/New_York' = TIM
 
 -- bytes
 SELECT '\xAA'::BLOB AS a, 'a\x41b'::BLOB AS b, 'abc'::BLOB AS c;
+
+-- text of values that are none
+SELECT concat('n', x, day, price, yes, p) AS c FROM t ORDER BY id;
+
+-- nulls are not known to be no number
+SELECT id FROM t WHERE NOT isnan(CASE WHEN id = 1 THEN 'nan'::DOUBLE WHEN id > 3 THEN y END) ORDER BY id;
+
+-- infinite
+SELECT id, isinf(CASE WHEN id = 1 THEN '-inf'::DOUBLE WHEN id > 3 THEN y END) AS i FROM t ORDER BY id;
+
+-- means of decimals
+SELECT p, avg(price) AS a, avg(CASE WHEN yes THEN 1.0 ELSE 0 END) AS rate, avg(DISTINCT price) FILTER (id > 2) AS d FROM t GROUP BY p ORDER BY p;
+
+-- different texts in order beside others
+SELECT p, string_agg(DISTINCT t, '-' ORDER BY t DESC) AS a, count(DISTINCT x) AS n, string_agg(DISTINCT t, ',' ORDER BY t) FILTER (id > 99) AS none FROM t GROUP BY p ORDER BY p;
+
+-- seconds between times
+SELECT id, extract(epoch FROM day::TIMESTAMP - lag(day::TIMESTAMP) OVER (ORDER BY id)) AS s FROM t ORDER BY id;
+
+-- seconds between the ends
+SELECT epoch(max(day::TIMESTAMP) - min(day::TIMESTAMP)) AS s, epoch(max(day::TIMESTAMP)) AS e FROM t;
+
+-- doubles without their fractions
+SELECT id, trunc(y * -1.5) AS a, trunc(1e19::DOUBLE) AS b, trunc(CASE WHEN id > 3 THEN 'nan'::DOUBLE END) AS c FROM t ORDER BY id;
+
+-- times as text
+SELECT strftime(day, '%j: %-d. %B of %Y, it''s %a, 100%%') AS s FROM t ORDER BY id;

@@ -1,5 +1,7 @@
 """Queries as text: the answer is that of the system whose SQL it is."""
 
+from decimal import Decimal
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -70,11 +72,23 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
     [
         ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
         ("duckdb", "SELECT mode(t) FROM t", "u"),
+        ("postgres", "SELECT round((sum(y) / 9)::numeric, 2) FROM t", Decimal("2.33")),
+        ("postgres", "SELECT 1234567890123.5::numeric", Decimal("1234567890123.5")),
+        ("postgres", "SELECT sum(k) FROM generate_series(1, 7, 3) AS s(k)", 12),
+        (
+            "postgres",
+            "SELECT count(*) FROM generate_series('2024-01-01'::timestamp, "
+            "'2024-01-03', interval '1 day') AS s(d)",
+            3,
+        ),
+        (
+            "postgres",
+            "SELECT to_char(max(day), 'DD Mon YYYY, HH:MI AM') FROM t",
+            "12 Jan 2024, 12:00 AM",
+        ),
     ],
 )
-def test_one_answer_of_a_group(
-    spark: SparkSession, dialect: str, query: str, expected: object
-) -> None:
+def test_one_answer(spark: SparkSession, dialect: str, query: str, expected: object) -> None:
     found = wb.sql(query, dialect=dialect, t=TABLE).first()
     assert found is not None
     assert found[0] == expected

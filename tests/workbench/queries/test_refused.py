@@ -103,6 +103,15 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: WINDOW has the name 'W' twice, whatever its case; say it once."),
     ("duckdb", "SELECT sum(x IGNORE NULLS) OVER (ORDER BY id) FROM t",
      "query: sum has no IGNORE NULLS, as it gives no value of one row; leave that out."),
+    ("postgres", "SELECT to_char(day, 'YYYY-Q') FROM t",
+     "query: Q in a format of times has no counterpart in Spark; write years, months, days, "
+     "hours, minutes and seconds by their numbers, or put the text together."),
+    ("clickhouse", "SELECT formatDateTime(day, '%u') FROM t",
+     "query: %u in a format of times has no counterpart in Spark; write years, months, days, "
+     "hours, minutes and seconds by their numbers, or put the text together."),
+    ("duckdb", "SELECT date_trunc('decade', day) FROM t",
+     "query: date_trunc knows no decade here; count the years, as by "
+     "make_date(year(d) - year(d) % 10, 1, 1)."),
     ("postgres", "SELECT rank() RESPECT NULLS OVER (ORDER BY id) FROM t",
      "query: rank has no RESPECT NULLS, as it gives no value of one row; leave that out."),
     ("duckdb", "SELECT rank(x) OVER (ORDER BY id) FROM t", "query: rank is given x, which it does "

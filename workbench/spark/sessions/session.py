@@ -129,7 +129,7 @@ def _common_options() -> dict[str, object]:
         BUFFERS: 2**31 - 1,
         # Rows of Arrow's that are more go to the tasks as they are. Spark makes rows of its own of
         # up to 48 MB, keeps these in the plan and sends them with each question anew.
-        "spark.sql.execution.arrow.localRelationThreshold": "4m",
+        "spark.sql.execution.arrow.localRelationThreshold": "1m",
         "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.python.worker.reuse": "true",

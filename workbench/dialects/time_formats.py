@@ -1,0 +1,66 @@
+"""How a time is written as text: the formats of dialects as those of Spark."""
+
+import re
+
+from workbench.errors import WorkbenchError
+
+#: What stands for a part of a time, by what Spark writes it by.
+_PARTS = {
+    "Y": "yyyy", "y": "yy", "m": "MM", "-m": "M", "d": "dd", "-d": "d", "j": "DDD", "-j": "D",
+    "H": "HH", "-H": "H", "I": "hh", "-I": "h", "M": "mm", "-M": "m", "S": "ss", "-S": "s",
+    "f": "SSSSSS", "p": "a", "a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM",
+}  # fmt: skip
+#: What ClickHouse alone writes so.
+_OF_CLICKHOUSE = {
+    "i": "%M", "M": "%B", "h": "%I", "s": "%S", "W": "%A", "c": "%m",
+    "F": "%Y-%m-%d", "T": "%H:%M:%S", "R": "%H:%M", "D": "%m/%d/%y",
+}  # fmt: skip
+#: What Postgres writes without a per cent, and who reads it for us leaves as it is.
+_OF_POSTGRES = {"HH": "%I", "AM": "%p", "PM": "%p", "Mon": "%b"}
+_DIRECTIVE = re.compile(r"%(-?.)")
+
+
+def spark_format(given: str, dialect: str) -> str:
+    """Return a format of times as Spark's ``date_format`` takes it.
+
+    Parameters
+    ----------
+    given : str
+        By directives such as ``%Y``.
+    dialect : str
+
+    Raises
+    ------
+    WorkbenchError
+        When it has a part that Spark does not write so.
+
+    Examples
+    --------
+    >>> spark_format("week of %Y-%m-%d", "duckdb"), spark_format("%H:%i", "clickhouse")
+    ("'week of 'yyyy-MM-dd", 'HH:mm')
+    """
+    letters = dialect in ("postgres", "risingwave")
+    if dialect == "clickhouse":
+        given = _DIRECTIVE.sub(lambda one: _OF_CLICKHOUSE.get(one[1], one[0]), given)
+    elif letters:
+        given = re.sub("|".join(_OF_POSTGRES), lambda one: _OF_POSTGRES[one[0]], given)
+    pieces = _DIRECTIVE.split(given)
+    unknown = [f"%{one}" for one in pieces[1::2] if one not in (*_PARTS, "%")]
+    if letters:
+        # Letters that are no directive by now are parts that have no such name.
+        unknown += re.findall("[A-Za-z]+", "".join(pieces[::2]))
+    if unknown:
+        raise WorkbenchError(
+            f"query: {unknown[0]} in a format of times has no counterpart in Spark; write years, "
+            "months, days, hours, minutes and seconds by their numbers, or put the text together."
+        )
+    return "".join(
+        ("%" if one == "%" else _PARTS[one]) if k % 2 else _quoted(one)
+        for k, one in enumerate(pieces)
+    )
+
+
+def _quoted(text: str) -> str:
+    """Text as it stands, of whose letters Spark takes no part of a time."""
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'" if re.search("[A-Za-z\\[\\]{}#']", text) else doubled

@@ -122,7 +122,7 @@ def bits(funnel: FunnelSpec, events: BoundTable, by: Sequence[str] = ()) -> "dic
     cohorts = [one for one in funnel.segmenting.of(by) if one.column is None]
     if funnel.all_conditions is not None:
         more = {one.label: one.condition for one in cohorts if one.condition is not None}
-        return bits_of(events, funnel.all_conditions | more)
+        return bits_of(events, funnel.all_conditions | more, argument_of=funnel.argument_of)
     return bits_of_names(events, funnel.event, (*funnel.all_names, *(one.names for one in cohorts)))
 
 

@@ -173,7 +173,8 @@ def _check_same_conditions(funnel: FunnelSpec, events: Prepared, by: Sequence[st
     asked = {one.label: one.condition for one in cohorts if one.condition is not None}
     for label, condition in ((funnel.all_conditions or {}) | asked).items():
         if prepared.get(label) != str(condition):
+            argument = funnel.argument_of.get(label, "steps")
             raise WorkbenchError(
-                f"steps: the events were not prepared by the condition of {label!r}; "
+                f"{argument}: the events were not prepared by the condition of {label!r}; "
                 "prepare them anew with funnel.prepare(events)."
             )

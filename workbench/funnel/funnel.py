@@ -8,7 +8,7 @@ from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
 from workbench.funnel.checks import check_level
 from workbench.funnel.plan import levels, pieces
-from workbench.funnel.prepared import Prepared, prepare
+from workbench.funnel.prepared import Prepared, prepared_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.spark.shuffle import any_of, skipped_in
 from workbench.spark.sources.given import table
@@ -33,7 +33,8 @@ class Funnel(FunnelSpec):
     ``optional``, ``within`` or ``exclude`` they are those of product analytics: one event is used
     for one step; of several chains of steps the one that got furthest counts, then the one that
     began last, then the one with most optional steps; and events of one time are taken in the
-    order of their steps.
+    order of their steps. The first event at which a chain takes the last of several steps ends the
+    look at a key: of completed chains the one that is completed first counts, whichever began last.
 
     Parameters
     ----------
@@ -181,7 +182,9 @@ class Funnel(FunnelSpec):
         more = {one.label: one.condition for one in cohorts if one.condition is not None}
         what = self.event if self.all_conditions is None else self.all_conditions | more
         held = (*any_of(keep, "keep"), *(one.column for one in cohorts if one.column))
-        return prepare(events, self.key, self.time, what, tuple(dict.fromkeys(held)))
+        called = dict.fromkeys(self.labels, "steps") | self.argument_of
+        held = tuple(dict.fromkeys(held))
+        return prepared_of(events, self.key, self.time, what, held, called)
 
     def levels(
         self, events: "TableLike | Prepared", by: str | Sequence[str] | None = None

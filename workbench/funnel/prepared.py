@@ -81,12 +81,18 @@ class Prepared(Described):
     (('buy', 'visit'), 3, 2, (0, 2))
     """
 
-    def __init__(self, events: BoundTable, event: Event, keep: Sequence[str]) -> None:
+    def __init__(
+        self,
+        events: BoundTable,
+        event: Event,
+        keep: Sequence[str],
+        argument_of: Mapping[str, str] | None = None,
+    ) -> None:
         self.key, self.time, self.keep = events.key, events.time, tuple(keep)
         self.event = event if isinstance(event, str) else dict(event)
         self.schema, self.integer_time = events.schema, events.integer_time
         self._fetched: list[pa.RecordBatch] | None = None
-        self.blocks, skipped = self._pack(events)
+        self.blocks, skipped = self._pack(events, argument_of)
         self.blocks.persist()
         try:
             self._measure(events, skipped)
@@ -151,7 +157,9 @@ class Prepared(Described):
         self.blocks.unpersist()
         self._fetched = None
 
-    def _pack(self, events: BoundTable) -> "tuple[DataFrame, Observation]":
+    def _pack(
+        self, events: BoundTable, argument_of: Mapping[str, str] | None
+    ) -> "tuple[DataFrame, Observation]":
         from pyspark.sql import Observation
 
         ship(events.df.sparkSession)
@@ -159,7 +167,7 @@ class Prepared(Described):
         what = (
             name_of(events, self.event)
             if isinstance(self.event, str)
-            else bits_of(events, self.event, "event")
+            else bits_of(events, self.event, "event", argument_of)
         )
         skipped = Observation()
         rows = select_rows(events, what, self.keep, skipped=skipped)
@@ -235,6 +243,25 @@ def prepare(
     (50, ('add_to_cart', 'checkout', 'help'))
     >>> prepared.free()
     """
+    return prepared_of(events, key, time, event, keep)
+
+
+def prepared_of(
+    events: "TableLike",
+    key: str | Sequence[str],
+    time: str,
+    event: Event,
+    keep: Sequence[str],
+    argument_of: Mapping[str, str] | None = None,
+) -> Prepared:
+    """Prepare events as :func:`prepare` does.
+
+    Parameters
+    ----------
+    events, key, time, event, keep
+    argument_of : mapping of str to str, optional
+        By the label of a condition the argument that gave it, where that is not ``event``.
+    """
     keep, bound = any_of(keep, "keep"), BoundTable.of(table(events), several(key), time)
     if isinstance(event, Mapping):
         check_steps(event, "event")
@@ -249,4 +276,4 @@ def prepare(
     for name in keep:
         column(bound, name, "keep")
         check_sent(type_of(bound, name), name, "keep")
-    return Prepared(bound, event, keep)
+    return Prepared(bound, event, keep, argument_of)

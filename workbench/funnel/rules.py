@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kernels.funnel.chain_levels import ORDERS, Rules
-from workbench.arguments import check_known, check_text, listed, whole_number
+from workbench.arguments import check_known, listed, whole_number
 from workbench.durations import Duration, as_given, microseconds, ticks
 from workbench.errors import WorkbenchError
+from workbench.spark.shuffle import check_steps
 
 if TYPE_CHECKING:
     from workbench.spark.shuffle import Condition
@@ -211,6 +212,10 @@ def _windows_of_steps(within: Any, labels: Sequence[str], window: Duration) -> d
         k = step_number(one, labels, "within")
         if k == 0:
             raise WorkbenchError("within: the first step has no step before it; name a later one.")
+        if k in found:
+            raise WorkbenchError(
+                f"within: {one!r} is step {k + 1}, which has a window already; give it one."
+            )
         if span(length, integers, f"within: {one!r}") > span(window, integers):
             raise WorkbenchError(
                 f"within: the window of {one!r} is longer than the whole funnel's, {window!r}; "
@@ -229,7 +234,7 @@ def _exclusions(
     if exclude is None:
         return ()
     if not isinstance(exclude, Mapping):
-        exclude = dict.fromkeys(listed(exclude, "exclude")) if names else exclude
+        exclude = _by_name(exclude) if names else exclude
     if not isinstance(exclude, Mapping):
         raise WorkbenchError(
             f"exclude: {exclude!r} is no dict; give a condition and two steps by label, "
@@ -240,6 +245,14 @@ def _exclusions(
     )
 
 
+def _by_name(exclude: Any) -> dict[str, None]:
+    """The names of excluded events, each once: between the first step and the last."""
+    names = listed(exclude, "exclude")
+    for name in names:
+        check_steps((name,), "exclude")
+    return dict.fromkeys(names)
+
+
 def _exclusion(
     label: Any,
     given: Any,
@@ -247,7 +260,7 @@ def _exclusion(
     optional: tuple[int, ...],
     names: Sequence[Sequence[str]] | None,
 ) -> Exclusion:
-    check_text(label, "exclude")
+    check_steps((label,), "exclude")
     parts = list(listed(given, "exclude")) if given is not None else []
     what = label if names else (parts.pop(0) if parts else None)
     if what is None or len(parts) not in (0, 2):
@@ -255,6 +268,8 @@ def _exclusion(
         raise WorkbenchError(
             f"exclude: {given!r} of {label!r} does not say between which steps; give {two}."
         )
+    if not names:
+        check_steps({label: what}, "exclude")
     last = max(k for k in range(len(labels)) if k not in optional)
     opens, closes = (step_number(one, labels, "exclude") for one in parts) if parts else (0, last)
     for k in (opens, closes):

@@ -52,6 +52,8 @@ class FunnelSpec(Described):
         What is counted.
     segmenting : SegmentRules
         How segments are told apart.
+    argument_of : dict of str to str
+        By the label of a condition the argument that gave it, where that is not the steps.
     uncut : str, or None
         Why large keys cannot be cut; None where they can.
 
@@ -100,6 +102,8 @@ class FunnelSpec(Described):
             attribution, cohorts, self.labels, self.names is not None, self.rules.order
         )
         self._check_together()
+        self.argument_of = {one.label: "exclude" for one in self.rules.exclusions}
+        self.argument_of |= {one.label: "cohorts" for one in self.segmenting.cohorts}
         self.uncut = why_whole(self.modes, self.rules, self.counting, len(self.labels))
         self.cut = check_cut(cut, self.uncut)
 

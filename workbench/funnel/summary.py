@@ -250,11 +250,7 @@ def warn_of(
     funnel: FunnelSpec, events: BoundTable | Prepared, found: pd.DataFrame, skipped: int
 ) -> None:
     """Warn of rows that were left out, of segments that are, and of steps that match no event."""
-    if skipped:
-        held = ", or a column held constant," if funnel.counting.columns else ""
-        one = f"1 row was left out: its key or its time{held} is null."
-        some = f"{skipped:,} rows were left out: their key or their time{held} is null."
-        warn(one if skipped == 1 else some)
+    warn_of_skipped(funnel, skipped)
     if found.attrs["cut"]:
         warn(
             f"by: there are more than {len(found) // len(funnel.labels):,} segments; "
@@ -273,6 +269,16 @@ def warn_of(
             warn(f"exclude: {label!r} matches no event; {hint}")
 
 
+def warn_of_skipped(funnel: FunnelSpec, skipped: int) -> None:
+    """Warn of rows that were left out, where some were."""
+    if not skipped:
+        return
+    held = ", or a column held constant," if funnel.counting.columns else ""
+    one = f"1 row was left out: its key or its time{held} is null."
+    some = f"{skipped:,} rows were left out: their key or their time{held} is null."
+    warn(one if skipped == 1 else some)
+
+
 def unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> str | None:
     """The end of a sentence when a step or an exclusion matches no event of the data, else None."""
     if funnel.all_conditions is not None:
@@ -282,7 +288,9 @@ def unmatched(funnel: FunnelSpec, events: BoundTable | Prepared, label: str) -> 
 
         condition = funnel.all_conditions[label]
         true = F.expr(condition) if isinstance(condition, str) else condition
-        return None if collected(events.df.where(true).limit(1)) else "look at its condition."
+        # A condition that looks at other rows, by a window, is a column before it is a filter.
+        found = events.df.select(true.alias(NAME)).where(F.col(NAME)).limit(1)
+        return None if collected(found) else "look at its condition."
     labels = (*funnel.labels, *(one.label for one in funnel.rules.exclusions))
     names = funnel.all_names[labels.index(label)]
     known = events.names if isinstance(events, Prepared) else _names(funnel, events)

@@ -365,7 +365,10 @@ def name_of(events: BoundTable, event: str) -> "dict[str, Column]":
 
 
 def bits_of(
-    events: BoundTable, conditions: "Mapping[str, Condition]", argument: str = "steps"
+    events: BoundTable,
+    conditions: "Mapping[str, Condition]",
+    argument: str = "steps",
+    argument_of: Mapping[str, str] | None = None,
 ) -> "dict[str, Column]":
     """Return what happened as bits: bit k is set when condition k is true.
 
@@ -376,6 +379,8 @@ def bits_of(
         SQL text or a Column by label; null counts as false.
     argument : str
         What the caller calls them, for the error's sake.
+    argument_of : mapping of str to str, optional
+        What the caller calls some of them instead, by label.
 
     Returns
     -------
@@ -388,8 +393,12 @@ def bits_of(
     """
     from pyspark.sql import functions as F
 
+    called = dict.fromkeys(conditions, argument) | dict(argument_of or {})
     known = [
-        (f"{argument}: the condition of {label!r}", F.expr(one) if isinstance(one, str) else one)
+        (
+            f"{called[label]}: the condition of {label!r}",
+            F.expr(one) if isinstance(one, str) else one,
+        )
         for label, one in conditions.items()
     ]
     kinds = value_types(events.without_rows, known)

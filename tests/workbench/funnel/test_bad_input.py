@@ -17,10 +17,12 @@ OTHERS_EACH_TIME = (
     "is another one each time it is computed, and so the answer would be; "
     "save it as a column of a table first."
 )
+NO_END = "does not fit the table: Syntax error at or near end of input."
 NO_NAMES = "which are no names of events; name a plain column, or give conditions by label."
 HALF = "has half of a character (a surrogate), which no column can hold; leave it out."
 THERE_ARE = "there are 'user_id', 'timestamp', 'n', 'event', 'tags', 'level'."
 ONE_COLUMN = "give the name of one column."
+BY_CONDITION = {"a": "n = 1", "b": "n = 2"}
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
 
 
@@ -92,6 +94,10 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
 
 #: What does not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
+    (
+        lambda _: funnel(key=F.col("user_id")),
+        "key: Column<'user_id'> is not text; give the name of a column, or several in a list.",
+    ),
     (
         lambda df: funnel(window=3600).levels(df),
         "window: 3600 has no unit; give a duration with a unit, " + SUCH_AS,
@@ -221,6 +227,30 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
     (
         lambda df: wb.prepare(df, event={"lucky": F.monotonically_increasing_id() > 5}),
         "event: the condition of 'lucky' " + OTHERS_EACH_TIME,
+    ),
+    (
+        lambda df: wb.retention(df, {"a": "n >"}),
+        "first: the condition of 'a' " + NO_END,
+    ),
+    (
+        lambda df: wb.retention(df, {"a": "n > 1"}, {"b": "n >"}),
+        "again: the condition of 'b' " + NO_END,
+    ),
+    (
+        lambda df: funnel(BY_CONDITION, exclude={"ex": ("n >", "a", "b")}).levels(df),
+        "exclude: the condition of 'ex' " + NO_END,
+    ),
+    (
+        lambda df: funnel(BY_CONDITION, cohorts={"co": "n >"}).levels(df, by="co"),
+        "cohorts: the condition of 'co' " + NO_END,
+    ),
+    (
+        lambda df: funnel({"a": "n >"}).prepare(df),
+        "steps: the condition of 'a' " + NO_END,
+    ),
+    (
+        lambda df: funnel(BY_CONDITION, cohorts={"co": "n >"}).prepare(df),
+        "cohorts: the condition of 'co' " + NO_END,
     ),
     (lambda df: funnel(event="tags").levels(df), "event: column 'tags' holds arrays, " + NO_NAMES),
     (lambda df: wb.prepare(df, event="tags"), "event: column 'tags' holds arrays, " + NO_NAMES),
@@ -376,6 +406,14 @@ def test_a_condition_that_looks_at_other_rows_is_taken(events: DataFrame) -> Non
     ).columns == ["user_id", "level", "reached"]
 
 
+def test_a_condition_that_looks_at_other_rows_and_holds_for_none_is_said_to(
+    events: DataFrame,
+) -> None:
+    never = "row_number() OVER (ORDER BY n) > 100"
+    with pytest.warns(wb.WorkbenchWarning, match="'never' matches no event; look at its"):
+        assert funnel({"never": never}).steps(events)["users"].tolist() == [0]
+
+
 def test_modes_may_be_a_set_which_has_no_order_as_they_have_none() -> None:
     assert funnel(modes={"strict_order"}).modes == ("strict_order",)
 
@@ -416,6 +454,25 @@ def test_a_column_of_too_many_names_is_refused_and_nothing_is_held(spark: SparkS
         "event: column 'event' has more than 10,000 different values; name a column of event names."
     )
     assert spark.sparkContext._jsc.getPersistentRDDs().size() == held
+
+
+def test_conditions_that_prepared_events_lack_are_told_by_their_argument(
+    events: DataFrame,
+) -> None:
+    with wb.prepare(events.drop("level"), event=BY_CONDITION) as prepared:
+        for argument, label, call in (
+            ("exclude", "ex", lambda: funnel(
+                BY_CONDITION, exclude={"ex": ("n < 0", "a", "b")}).levels(prepared)),
+            ("cohorts", "co", lambda: funnel(
+                BY_CONDITION, cohorts={"co": "n < 0"}).levels(prepared, by="co")),
+            ("again", "c", lambda: wb.retention(prepared, {"a": "n = 1"}, {"c": "n = 3"})),
+        ):  # fmt: skip
+            with pytest.raises(wb.WorkbenchError) as error:
+                call()
+            assert str(error.value) == (
+                f"{argument}: the events were not prepared by the condition of {label!r}; "
+                "prepare them anew with funnel.prepare(events)."
+            )
 
 
 def test_one_mode_may_be_given_as_plain_text() -> None:

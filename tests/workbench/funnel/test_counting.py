@@ -1,5 +1,6 @@
 """Periods, sessions, conversions and held columns: every chain tried, in process and on Spark."""
 
+import warnings
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -348,6 +349,27 @@ def held(rows: list[tuple[Any, ...]], *columns: int) -> dict[tuple[Any, ...], in
         if None not in key:
             parts.setdefault(key, []).append(row[1:3])
     return {key: brute_force.answer(bits(part), Rules(3, 9)).level for key, part in parts.items()}
+
+
+@pytest.mark.parametrize("ask", ["paths", "drivers", "steps"])
+@pytest.mark.parametrize(
+    ("nulls", "said"),
+    [
+        (1, "1 row was left out: its key or its time, or a column held constant, is null."),
+        (2, "2 rows were left out: their key or their time, or a column held constant, is null."),
+    ],
+)
+def test_rows_without_a_value_held_constant_are_said_to_be(
+    spark: SparkSession, ask: str, nulls: int, said: str
+) -> None:
+    rows = [(1, 1, "A", "x"), (1, 5, "B", "x"), *((1, 2, "A", None),) * nulls]
+    table = spark.createDataFrame(rows, "user_id int, timestamp long, event string, product string")
+    funnel = wb.Funnel(["A", "B"], window=9, hold="product")
+    more = {"paths": ("A",), "drivers": ("B",), "steps": ()}[ask]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        getattr(funnel, ask)(table, *more)
+    assert [str(one.message) for one in caught if "left out" in str(one.message)] == [said]
 
 
 def test_held_columns_have_one_value_along_a_chain_and_nulls_are_counted(

@@ -277,6 +277,18 @@ def test_a_landmark_is_shorter_than_the_window_of_its_step(
             FUNNEL.drivers(prepared, "cart", by="n")
 
 
+def test_columns_of_bytes_are_no_text(spark: SparkSession, events: DataFrame) -> None:
+    table = events.withColumn("raw", F.expr("X'FF'"))
+    with FUNNEL.prepare(table, keep="raw") as held:
+        for source in (table, held):
+            with no_job(spark), pytest.raises(wb.WorkbenchError) as error:
+                FUNNEL.drivers(source, "cart", by="raw")
+            assert str(error.value) == (
+                "by: column 'raw' holds binary values, which cannot be looked at as text; "
+                "cast it to text, or leave it out."
+            )
+
+
 def test_values_of_columns_that_hold_no_text_are_looked_at_as_text(events: DataFrame) -> None:
     east = events.withColumn("n", F.when(F.col("segment") == "east", 1.5))
     counted: Counter[tuple[str, str]] = Counter()

@@ -224,7 +224,10 @@ def test_integer_times_may_be_as_far_apart_as_there_are(spark: SparkSession) -> 
 def test_rows_without_a_key_or_a_time_are_left_out_and_counted(spark: SparkSession) -> None:
     rows = [(1, 1, "A"), (1, 5, "B"), (None, 90, "A"), (2, None, "A")]
     table = spark.createDataFrame(rows, "user_id int, timestamp long, event string")
-    with pytest.warns(wb.WorkbenchWarning, match="^2 rows were left out"):
+    one_less = table.where("timestamp is not null")
+    with pytest.warns(wb.WorkbenchWarning, match=r"^1 row was left out: its key or its time is nu"):
+        wb.retention(one_less, "A", "B", every=4, periods=9)
+    with pytest.warns(wb.WorkbenchWarning, match=r"^2 rows were left out: their key or their time"):
         found = wb.retention(table, "A", "B", every=4, periods=9)
     assert found.skipped == 2
     # The last event that counts is that at 5.
@@ -308,6 +311,24 @@ def test_periods_of_some_hours_are_multiples_since_1970() -> None:
     periods = Periods(6 * 3_600_000_000)
     assert periods.numbers(time).tolist() == [-1, 0, 0, 1]
     assert periods.begins(np.array([-1]))[0].as_py() == datetime(1969, 12, 31, 18)
+
+
+def test_the_hour_that_clocks_show_twice_is_two_cohorts(spark: SparkSession) -> None:
+    begun = datetime.fromisoformat("2024-11-03T04:30:00+00:00")
+    times = [begun + timedelta(hours=hour) for hour in range(5)]
+    visits = pa.table(
+        {"user_id": range(5), "timestamp": pa.array(times, pa.timestamp("us", "UTC"))}
+    )
+    with session_options(spark, {ZONE: "America/New_York"}):
+        found = wb.retention(visits, {"a visit": "true"}, every="1 hour", periods=1)
+        assert "5 users in 5 cohorts" in repr(found)
+        assert found.triangle()["users"].tolist() == [1] * 5
+        shown = ["00:00", "01:00", "02:00", "03:00"]
+        by_clock = [found.people(f"2024-11-03 {hour}").first() for hour in shown]
+        assert [row and row["user_id"] for row in by_clock] == [0, 1, 3, 4]
+        again = found.people(times[2]).first()
+        assert again is not None
+        assert again["user_id"] == 2
 
 
 @pytest.mark.parametrize("again", ["buy", None])

@@ -178,11 +178,24 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a window of the first step": ({"within": {"A": 1}}, "within: the first step has no step"),
     "a longer window": ({"within": {"B": 10}}, "within: the window of 'B' is longer"),
     "a window with a unit": ({"within": {"B": "1 hour"}}, "within: 'B': '1 hour' has a unit"),
+    "a step with two windows": (
+        {"within": {2: 1, "B": 3}}, "within: 'B' is step 2, which has a window already; give it",
+    ),
     "windows in a list": ({"within": ["B"]}, "within: .* is no dict"),
     "an exclusion the wrong way round": (
         {"exclude": {"x": ("C", "B")}}, "exclude: 'C' does not come before 'B'; name the earlier",
     ),
     "an exclusion of a step": ({"exclude": {"B": ("A", "C")}}, "exclude: 'B' is itself the step"),
+    "an exclusion by a number": ({"exclude": 5}, "exclude: 5 is not text; name events by text"),
+    "an exclusion by a truth": ({"exclude": [True]}, "exclude: True is not text; name events"),
+    "an exclusion by a fraction": ({"exclude": [1.5]}, "exclude: 1.5 is not text; name events"),
+    "an exclusion by bytes": ({"exclude": [b"x"]}, "exclude: b'x' is not text; name events"),
+    "an exclusion in a tuple": ({"exclude": [("x",)]}, r"exclude: \('x',\) is not text; name"),
+    "exclusions in two lists": ({"exclude": [["x", "y"]]}, r"exclude: \['x', 'y'\] is not text;"),
+    "an exclusion by a dict": ({"exclude": [{"x": 1}]}, "exclude: {'x': 1} is not text; name"),
+    "an exclusion labelled by a number": (
+        {"exclude": {5: ("A", "B")}}, "exclude: 5 is not text; name events by text, and label",
+    ),
     "an exclusion of one step": ({"exclude": {"x": ("A",)}}, "exclude: .* give two steps."),
     "an exclusion at an optional step": (
         {"optional": ["B"], "exclude": {"x": ("A", "B")}}, "exclude: 'B' is optional",
@@ -201,6 +214,20 @@ def test_rules_that_cannot_be_meant_are_refused_by_a_sentence(case: str) -> None
     given, sentence = BAD[case]
     with pytest.raises(wb.WorkbenchError, match=sentence):
         wb.Funnel(STEPS, window=9, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (5, "exclude: 5 is no dict; give a condition and two steps by label, "),
+        ({"x": (5, "a", "b")}, "exclude: the condition of 'x' is 5; give SQL text or a Column."),
+        ({"x": 5}, "exclude: the condition of 'x' is 5; give SQL text or a Column."),
+        ({5: "n < 0"}, "exclude: 5 is not text; name events by text, and label conditions by text"),
+    ],
+)
+def test_exclusions_beside_conditions_are_conditions(given: Any, sentence: str) -> None:
+    with pytest.raises(wb.WorkbenchError, match=sentence):
+        wb.Funnel({"a": "n > 1", "b": "n > 2"}, window=9, exclude=given)
 
 
 def test_a_label_that_stands_for_several_steps_is_named_by_its_number() -> None:

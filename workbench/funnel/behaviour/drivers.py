@@ -22,6 +22,7 @@ from workbench.funnel.intervals import adjusted
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import span, step_number
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.summary import warn_of_skipped
 from workbench.funnel.worker.drivers import (
     EVENTS,
     MOST_VALUES,
@@ -174,6 +175,7 @@ def drivers_of(
     if whole_number(most) not in range(1, MOST + 1):
         raise WorkbenchError(f"most: {most!r} is no number of drivers; give 1 to {MOST:,}.")
     bound = bind_named(funnel, events, columns)
+    _check_text(bound, columns)
     length = _checked_landmark(funnel, landmark, k, bound.integer_time)
     own = () if funnel.names is None else funnel.names[k]
     task = DriversTask(named_task_of(funnel, bound), k, before, length, columns, own)
@@ -185,8 +187,7 @@ def drivers_of(
                 f"by: column {columns[row['column']]!r} has more than {MOST_VALUES:,} different "
                 "values; cut it into fewer, or leave it out."
             )
-    if skipped:
-        warn(f"{skipped:,} rows were left out, as their key or time is null.")
+    warn_of_skipped(funnel, skipped)
     made = Drivers(funnel, bound, task, found, skipped, int(least), adjust, int(most))
     if not (made.went_on and made.dropped):
         who = "nobody is left who" if not made.went_on else "all that are left"
@@ -244,6 +245,16 @@ def _checked_columns(funnel: FunnelSpec, columns: tuple[str, ...]) -> tuple[str,
     if both := [one.label for one in funnel.segmenting.cohorts if one.label in columns]:
         raise WorkbenchError(f"by: {both[0]!r} is a cohort; name columns of the table.")
     return columns
+
+
+def _check_text(events: BoundTable | Prepared, columns: tuple[str, ...]) -> None:
+    """Refuse columns of bytes, which need not be text."""
+    kinds = {name: events.schema[name].dataType.typeName() for name in columns}
+    if wrong := [name for name, kind in kinds.items() if kind == "binary"]:
+        raise WorkbenchError(
+            f"by: column {wrong[0]!r} holds binary values, which cannot be looked at as text; "
+            "cast it to text, or leave it out."
+        )
 
 
 def _checked_landmark(funnel: FunnelSpec, landmark: Any, k: int, integer_time: bool) -> int:

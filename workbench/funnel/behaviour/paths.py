@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.arguments import whole_number
 from workbench.described import Described, frame_table, noun
-from workbench.errors import WorkbenchError, warn
+from workbench.errors import WorkbenchError
 from workbench.funnel.behaviour.named_events import (
     bind_named,
     named_figures,
@@ -21,6 +21,7 @@ from workbench.funnel.bind import unit_of
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.rules import step_number
 from workbench.funnel.spec import FunnelSpec
+from workbench.funnel.summary import warn_of_skipped
 from workbench.funnel.worker.paths import MOST_PATHS, PathsTask, summed_paths
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
@@ -161,8 +162,7 @@ def paths_of(
     task = PathsTask(named_task_of(funnel, bound), first, last, bool(dropped), int(longest))
     with in_one_sentence():
         found, skipped = named_figures(funnel, bound, _PATHS, task)
-    if skipped:
-        warn(f"{skipped:,} rows were left out, as their key or time is null.")
+    warn_of_skipped(funnel, skipped)
     return Paths(funnel, bound, task, found, skipped, int(most))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from workbench.arguments import whole_number
 from workbench.described import Described, facts_table, frame_table, noun
@@ -13,7 +14,7 @@ from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.retention_plan import Counted, counted, people_of
 from workbench.funnel.behaviour.retention_spec import BoundRetention, Happening, RetentionSpec
 from workbench.funnel.bind import unit_of
-from workbench.funnel.summary import unmatched
+from workbench.funnel.summary import unmatched, warn_of_skipped
 from workbench.funnel.worker.retention import MOST_COHORTS, CohortCell
 from workbench.markup import Markup
 from workbench.spark.jobs import in_one_sentence
@@ -69,7 +70,7 @@ class Retention(Described):
         self.table = _table(asked, found)
 
     def __repr__(self) -> str:
-        cohorts = self.table.drop_duplicates("cohort")
+        cohorts = self._cohorts()
         users = int(cohorts["users"].sum())
         return (
             f"<retention: {users:,} {noun(users, self.unit)} in {len(cohorts):,} "
@@ -103,14 +104,19 @@ class Retention(Described):
            cohort  users    0   1
         0       0      1  1.0 NaN
         """
-        first = self.table[self.table["period"] == 0]
-        cohorts = pd.Index(first["cohort"], name="cohort")
-        over = self.table[~self.table["open"]]
+        cohorts = self._cohorts()
+        row = (self.table["period"] == 0).cumsum().to_numpy() - 1
+        over = ~self.table["open"].to_numpy()
         shares = np.full((len(cohorts), self.spec.periods + 1), np.nan)
-        shares[cohorts.get_indexer(over["cohort"]), over["period"]] = over["share"]
-        wide = pd.DataFrame(shares, cohorts, [str(k) for k in range(self.spec.periods + 1)])
-        wide.insert(0, "users", first["users"].to_numpy())
+        shares[row[over], self.table["period"][over]] = self.table["share"][over]
+        index = pd.Index(cohorts["cohort"], name="cohort")
+        wide = pd.DataFrame(shares, index, [str(k) for k in range(self.spec.periods + 1)])
+        wide.insert(0, "users", cohorts["users"].to_numpy())
         return wide
+
+    def _cohorts(self) -> pd.DataFrame:
+        """The first row of each cohort; two begin alike in the hour that clocks show twice."""
+        return self.table[self.table["period"] == 0]
 
     def people(self, cohort: Any, period: int | None = None, back: bool = True) -> "DataFrame":
         """Return the keys behind a cell, or behind a whole cohort.
@@ -118,7 +124,8 @@ class Retention(Described):
         Parameters
         ----------
         cohort : Timestamp, datetime, date, str or int
-            One of the cohorts of :attr:`table`.
+            One of the cohorts of :attr:`table`. Of two hours that clocks show alike it is the
+            first; a time with a zone means the one that it lies in.
         period : int, optional
             The cell's period, from 0; without it, everybody of the cohort.
         back : bool
@@ -160,9 +167,12 @@ class Retention(Described):
 
     def _number(self, cohort: Any) -> int:
         """The number of a cohort's period."""
-        known = self.table["cohort"].drop_duplicates().tolist()
+        known, periods = self._cohorts()["cohort"].tolist(), self.asked.periods
         try:
-            given = cohort if self.asked.periods.integers else pd.Timestamp(cohort)
+            given = cohort if periods.integers else pd.Timestamp(cohort)
+            if getattr(given, "tzinfo", None) is not None and periods.zone is not None:
+                time = pa.array([given], pa.timestamp("us", "UTC"))
+                return self._numbers[self._numbers.index(int(periods.numbers(time)[0]))]
             return self._numbers[known.index(given)]
         except (ValueError, TypeError):
             there = f"there are {_said(known)}" if known else "there is none"
@@ -274,8 +284,7 @@ def retention(
     asked = spec.bound(events)
     with in_one_sentence():
         found = counted(asked)
-    if found.skipped:
-        warn(f"{found.skipped:,} rows were left out, as their key or time is null.")
+    warn_of_skipped(asked.funnel, found.skipped)
     if found.cohorts > len(found.numbers):
         warn(
             f"every: there are {found.cohorts:,} cohorts, and the newest {MOST_COHORTS:,} are "

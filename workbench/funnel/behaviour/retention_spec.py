@@ -111,7 +111,9 @@ class RetentionSpec:
         if not steps:
             steps = {label: what for one in both if isinstance(one, Mapping)
                      for label, what in one.items()}  # fmt: skip
-        return FunnelSpec(steps, window, self.key, self.time, self.event, unit=self.unit)
+        made = FunnelSpec(steps, window, self.key, self.time, self.event, unit=self.unit)
+        made.argument_of = {self.again_label: "again", self.label: "first"}
+        return made
 
     def bound(self, events: "TableLike | Prepared") -> "BoundRetention":
         """Find the columns of the events.

@@ -1,6 +1,6 @@
 """What a person gives to a call: one value or several, whole numbers, known words, and text."""
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from operator import index
 from typing import Any
 
@@ -51,8 +51,25 @@ def listed(value: Any, argument: str) -> tuple[Any, ...]:
         raise WorkbenchError(
             f"{argument}: {value!r} is a {kind}; give one value, or several in a list."
         )
-    one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    one = isinstance(value, str | bytes) or not is_iterable(value)
     return (value,) if one else tuple(value)
+
+
+def is_iterable(value: Any) -> bool:
+    """Say whether a value has others one behind the other.
+
+    A Column of Spark has Python's method for that, but one that only says that there are none.
+
+    Examples
+    --------
+    >>> is_iterable(["user"]), is_iterable(5)
+    (True, False)
+    """
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
 
 
 def check_known(value: Any, known: Collection[str], argument: str) -> None:

@@ -1,5 +1,7 @@
 """Small tables that are given are answered in this process, as Spark's workers answer them."""
 
+import math
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,14 @@ import pytest
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import workbench as wb
 from tests.clusters import ZONE, session_options
 from tests.drawn import draws
 from tests.workbench.spark.jobs import no_job
 from tests.workbench.windows import cases
+from workbench import fn
 from workbench.errors import JobError
 from workbench.spark import in_driver
 from workbench.spark.held import HeldTable
@@ -136,6 +140,66 @@ def test_quantiles_are_those_of_sparks_workers(
     spark: SparkSession, rows: pa.Table, by: Any
 ) -> None:
     both_ways(spark, lambda: wb.quantiles(rows, ["value", "at"], [0.25, 0.5], by=by))
+
+
+#: Values of a row that an argument cannot have, and what is said of them.
+NO_ARGUMENTS: list[tuple[Callable[[], dict[str, Any]], str]] = [
+    *(
+        (
+            lambda unit=unit: {"frame": getattr(wb.Frame, unit)(F.col("n"), 1), "a": fn.count()},
+            "low: the bound is null or NaN in 1 row of a partition; give every row a distance, "
+            "such as with F.coalesce(..., F.lit(0)).",
+        )
+        for unit in ("rows", "groups", "range")
+    ),
+    (
+        lambda: {"a": fn.ntile(F.col("n"))},
+        "a: ntile has -3 buckets in a row; give every row 1 or more.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "sentence"), NO_ARGUMENTS)
+def test_a_row_whose_argument_means_nothing_is_told_in_one_sentence(
+    spark: SparkSession, make: Callable[[], dict[str, Any]], sentence: str
+) -> None:
+    rows = pa.table({"k": [1, 2], "n": [-3, None]})
+    with session_options(spark, {ANSWERED: GIVEN}), pytest.raises(wb.WorkbenchError) as error:
+        wb.over(rows, order_by="k", **make())
+    assert str(error.value) == sentence
+
+
+#: Values of lists, structs and maps at one time, the last of which is the greatest.
+NESTED: list[tuple[pa.DataType, list[Any]]] = [
+    (pa.list_(pa.int64()), [None, [], [None, 9], [1], [1, 0], [2]]),
+    (pa.list_(pa.float64()), [[-math.inf], [-0.0, 1.0], [0.0, 2.0], [math.nan]]),
+    (pa.list_(pa.list_(pa.string())), [[None], [[]], [["a", "é"]], [["b"]]]),
+    (pa.struct([("a", pa.int64()), ("b", pa.string())]), [
+        None, {"a": None, "b": "z"}, {"a": 1, "b": None}, {"a": 1, "b": "x"}, {"a": 2, "b": "a"}
+    ]),
+    (pa.map_(pa.string(), pa.int64()), [None, [], [("a", 2)], [("a", 2), ("b", 1)], [("b", 0)]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "values"), NESTED, ids=lambda one: str(one)[:30])
+def test_nested_events_of_one_time_have_one_order_wherever_they_are_answered(
+    spark: SparkSession, kind: pa.DataType, values: list[Any]
+) -> None:
+    queries, size = pa.table({"u": ["a"], "t": [5]}), len(values)
+    backwards = pa.array(values[::-1], kind)
+    events = pa.table({"u": ["a"] * size, "t": [1] * size, "l": backwards})
+    asked = [wb.Aggregation(name, "l", name=name) for name in ("count", "first", "last")]
+    ordered = wb.Backfill("u", "t", [*asked, wb.Aggregation("array_agg", "l")], "sliding")
+    both_ways(spark, lambda: ordered.run(queries, events))
+    (found,) = ordered.run(queries, events).toArrow().select([2, 3, 4, 5]).to_pylist()
+    count = size - values.count(None)
+    assert str([*found.values()]) == str([count, values[0], values[-1], values])
+    # Spark orders no maps.
+    if not pa.types.is_map(kind):
+        naive = wb.Backfill("u", "t", asked, "sliding").run(queries, events, method="naive")
+        assert str(naive.toArrow().select([2, 3, 4]).to_pylist()) == str(
+            [{name: found[name] for name in ("count", "first", "last")}]
+        )
 
 
 def test_what_is_answered_here_is_said_and_may_be_asked_of_spark(spark: SparkSession) -> None:

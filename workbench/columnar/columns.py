@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.sort_keys import sort_keys
 from workbench.columnar.key_codes import starts_of
+from workbench.columnar.ragged import offsets_of, rows_of_runs
 from workbench.functions.catalogue import MOST_DIGITS
 
 
@@ -100,7 +101,10 @@ def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
     Parameters
     ----------
     values : pyarrow.Array
-        Of any type that has an order; text is ordered by its bytes. Null may get any code.
+        Of any type that has an order; text is ordered by its bytes. Lists are ordered as Spark does
+        it, by the first of their elements that differ, null before all and the shorter one before
+        those that go on; structs alike by their fields, and maps, which have no order in Spark, by
+        their entries as they stand. Null may get any code.
 
     Returns
     -------
@@ -110,14 +114,46 @@ def codes_in_order(values: pa.Array) -> NDArray[np.int64]:
     --------
     >>> codes_in_order(pa.array(["b", "a", "b", "é"])).tolist()
     [1, 0, 1, 2]
+    >>> codes_in_order(pa.array([[2], [1, 5], [1], [None], []])).tolist()
+    [4, 3, 2, 1, 0]
     """
+    if pa.types.is_nested(values.type):
+        return _ranks(_packed(values))
     if not is_ranked(values.type):
         return sort_keys(numbers(values))
+    return _ranks(values)
+
+
+def _ranks(values: pa.Array) -> NDArray[np.int64]:
     coded = pc.dictionary_encode(values)
     rank = np.empty(len(coded.dictionary), np.int64)
     rank[pc.sort_indices(coded.dictionary).to_numpy()] = np.arange(len(rank))
     codes = coded.indices.fill_null(0).to_numpy()
     return rank[codes] if len(rank) else np.zeros(len(codes), np.int64)
+
+
+def _packed(values: pa.Array) -> pa.Array:
+    """Nested values as bytes that are in their order: the places of all they hold, each as long."""
+    if pa.types.is_struct(values.type):
+        fields = values.flatten()
+        length = np.full(len(values), len(fields))
+        each = np.array([_places(field) for field in fields], np.int64)
+        places = each.reshape(len(fields), len(values)).T.ravel()
+    else:
+        ends = np.asarray(values.offsets.to_numpy(), np.int64)
+        length = np.where(present(values), np.diff(ends), 0)
+        rows = rows_of_runs(ends[:-1], length)
+        places = _places(values.values.take(pa.array(rows)))
+    # The lesser of two bytes is in front only where the greatest digits are.
+    text = places.astype(">i8")
+    buffers = [pa.py_buffer(offsets_of(length * text.itemsize)), pa.py_buffer(text)]
+    return pa.Array.from_buffers(pa.large_binary(), len(values), [None, *buffers])
+
+
+def _places(values: pa.Array) -> NDArray[np.int64]:
+    """The place of each value among all, from 1 on, and 0 for null."""
+    places = np.unique(codes_in_order(values), return_inverse=True)[1] + 1
+    return np.where(present(values), places, 0)
 
 
 def is_ranked(kind: pa.DataType) -> bool:

@@ -16,6 +16,7 @@ from workbench.columnar.key_codes import key_codes
 from workbench.columnar.memo import Memo
 from workbench.engine.added import AddedFunction, added
 from workbench.engine.order import order_of, ranges_of, rows_in_order
+from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions.catalogue import FunctionInfo, Options, info_of
 from workbench.functions.order import OrderColumn
@@ -237,7 +238,7 @@ class Window(Memo):
 
         Raises
         ------
-        ValueError
+        WorkbenchError
             When a row asks for fewer than one.
         """
         if call.each is None:
@@ -245,7 +246,7 @@ class Window(Memo):
         known = self.present(call.each)
         found = np.where(known, numbers(self.column(call.each)), 1)
         if (found < 1).any():
-            raise ValueError(
+            raise WorkbenchError(
                 f"{call.column}: {call.function} has {found.min():,} buckets in a row; "
                 "give every row 1 or more."
             )

@@ -17,6 +17,7 @@ from workbench.columnar.columns import codes_in_order, is_ranked, numbers, prese
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.columnar.zones import zone_of
+from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.order import OrderColumn
@@ -196,9 +197,11 @@ def _bound_each(
         # Rows without a key have their peers as their frame, whatever the distance.
         nothing &= _with_key(order)
     if nothing.any():
-        raise ValueError(
-            f"{name}: the bound is null or NaN in {nothing.sum():,} rows of a partition; give "
-            "every row a distance, such as with F.coalesce(..., F.lit(0))."
+        count = nothing.sum()
+        rows = "row" if count == 1 else "rows"
+        raise WorkbenchError(
+            f"{name}: the bound is null or NaN in {count:,} {rows} of a partition; give every row "
+            "a distance, such as with F.coalesce(..., F.lit(0))."
         )
     if bound.unit == MONTHS:
         assert like is not None

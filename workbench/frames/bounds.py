@@ -105,9 +105,16 @@ def read_distance(value: Any, name: str, unit: str) -> Offset | None:
             f"{name}: {value!r} is no distance; give a number, a duration such as '-3 days', "
             "a Column, or None for no bound."
         )
-    if not isfinite(amount):
+    if not _is_finite(amount):
         raise WorkbenchError(f"{name}: {value!r} is no distance; give None for no bound.")
     return _within(Offset(amount, NUMBER), value, name)
+
+
+def _is_finite(amount: int | float | Decimal) -> bool:
+    # Python's isfinite makes floats of all, which a signaling NaN and a large integer refuse.
+    if isinstance(amount, Decimal):
+        return amount.is_finite()
+    return not isinstance(amount, float) or isfinite(amount)
 
 
 def _duration(value: str | timedelta, name: str) -> Offset:

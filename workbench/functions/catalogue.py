@@ -567,4 +567,6 @@ def _listed(kinds: tuple[str, ...]) -> str:
     plurals = {"boolean": "booleans", "text": "text"}
     groups = [(NUMBERS, "numbers"), (TIMES, "times")]
     words = [word for group, word in groups if set(group) <= set(kinds)]
+    if "numbers" not in words:
+        plurals |= {"integer": "integers", "float": "floats", "decimal": "decimals"}
     return " or ".join(words + [plurals[kind] for kind in kinds if kind in plurals])

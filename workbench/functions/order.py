@@ -1,10 +1,9 @@
 """The columns that rows are ordered by, as they are given."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.arguments import listed
+from workbench.arguments import is_iterable, listed
 from workbench.errors import WorkbenchError
 
 
@@ -49,7 +48,7 @@ def order_terms(order_by: Any) -> tuple[OrderColumn, ...]:
     """
     if isinstance(order_by, str) or _is_term(order_by):
         order_by = [order_by]
-    if not isinstance(order_by, Iterable):
+    if not is_iterable(order_by):
         raise WorkbenchError(f"order_by: {order_by!r} is no column; {_ORDER}")
     terms = tuple(map(_term, listed(order_by, "order_by")))
     names = [term.name for term in terms]

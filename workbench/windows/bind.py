@@ -4,14 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.arguments import check_text
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow, is_column
 from workbench.frames.frame import RUNNING, WHOLE, Frame
 from workbench.functions.catalogue import (
     FILL,
     MEASURED,
-    NUMBERS,
     answer_type,
     check_arguments,
     kind_of,
@@ -27,6 +25,7 @@ from workbench.spark.table import (
 )
 from workbench.windows.bind_frame import bind_frame
 from workbench.windows.checks import check_distance, check_order_columns
+from workbench.windows.defaults import default_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -111,7 +110,7 @@ def resolve(
         given = function.condition if isinstance(function.condition, str) else id(function)
         if given not in conditions:
             conditions[given] = _condition(df, name, function.condition)
-        default = _default(df, name, function.options.default, answer)
+        default = default_of(df, name, function.options.default, answer)
         arguments = tuple(value for value, _ in values)
         where = conditions[given]
         found.append(
@@ -207,20 +206,3 @@ def _each(df: BoundTable, name: str, function: Function) -> "Column | None":
         )
     found: Column = given.cast("long")
     return found
-
-
-def _default(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":
-    from pyspark.sql import functions as F
-
-    if given is None:
-        return None
-    check_text(given, name)
-    value = F.lit(given)
-    kind = value_type(df.without_rows, value, f"{name}: the default", df.side)
-    numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
-    if kind.typeName() != answer.typeName() and not numbers:
-        raise WorkbenchError(
-            f"{name}: the default {given!r} is {kind.simpleString()}, but the column holds "
-            f"{answer.simpleString()}; give a default of that type."
-        )
-    return value.cast(answer)

@@ -78,6 +78,14 @@ SPECIFICATIONS: list[tuple[Callable[[], Any], str]] = [
         "window: 'tumbling' is not known; give one of 'sawtooth', 'sliding', 'hopping'.",
     ),
     (
+        lambda: wb.Backfill(F.col("k"), "t", COUNT),  # type: ignore[arg-type]
+        "key: Column<'k'> is not text; give the name of a column, or several in a list.",
+    ),
+    (
+        lambda: wb.Aggregation("count", windows=F.col("v")),  # type: ignore[arg-type]
+        "windows: Column<'v'> is not a duration; give one " + SUCH_AS,
+    ),
+    (
         lambda: wb.Backfill([], "t", COUNT),
         "key: no column is named; give one column, or several in a list.",
     ),

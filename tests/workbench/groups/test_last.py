@@ -141,6 +141,10 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         "by: there is no column 'plants'; did you mean 'plant'?",
     ),
     (
+        lambda df: wb.last_in_group(df, F.col("plant"), "date"),  # type: ignore[arg-type]
+        "by: Column<'plant'> is not text; give the name of a column, or several in a list.",
+    ),
+    (
         lambda df: wb.last_in_group(df, [], "date"),
         "by: no column is named; give one column, or several in a list.",
     ),

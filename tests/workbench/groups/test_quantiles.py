@@ -138,6 +138,10 @@ REFUSED: list[tuple[Callable[[DataFrame], object], str]] = [
         lambda df: wb.quantiles(df, "mwhs"),
         "columns: there is no column 'mwhs'; did you mean 'mwh'?",
     ),
+    (
+        lambda df: wb.quantiles(df, F.col("mwh")),  # type: ignore[arg-type]
+        "columns: Column<'mwh'> is not text; give the name of a column, or several in a list.",
+    ),
     (lambda df: wb.quantiles(df, []), "columns: no column is named; give one column, or several "),
     (lambda df: wb.quantiles(df, "mwh", by="plants"), "by: there is no column 'plants'; "),
     (lambda df: wb.quantiles(df, "mwh", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),

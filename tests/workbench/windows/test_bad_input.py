@@ -1,10 +1,12 @@
 """A window call that cannot be meant is one clear sentence, before any Spark job."""
 
+import math
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -188,6 +190,14 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         lambda: wb.Over(5, "t", n=fn.count()),  # type: ignore[arg-type]
         "partition_by: 5 is not text; give the name of a column, or several in a list.",
     ),
+    (
+        lambda: wb.Frame.range(Decimal("sNaN"), 0),
+        "low: Decimal('sNaN') is no distance; give None for no bound.",
+    ),
+    (
+        lambda: wb.Frame.range(-(10**400), 0),
+        f"low: {-(10**400)} is too far; give None for no bound.",
+    ),
     (lambda: fn.quantile("x", 1.5), "q: 1.5 is no quantile; give numbers from 0 to 1."),
     (lambda: fn.quantile("x", [0.5, -0.1]), "q: -0.1 is no quantile; give numbers from 0 to 1."),
     (
@@ -307,8 +317,76 @@ def bounded_by(df: DataFrame, name: str, bound: Column, order: str = "mwh") -> o
     return ask(df.withColumn(name, bound), fn.count(), order, wb.Frame.range(F.col(name), 0))
 
 
+def shifted(column: str, default: Any) -> Callable[[DataFrame], object]:
+    """A call whose default is of a type that may hold something else."""
+    return lambda df: ask(df, fn.lag(F.col("mwh").cast(column), 1, default))
+
+
+NO_NAME = "is not text; give the name of a column, or several in a list."
+#: Defaults that a column of a type cannot hold as they are.
+DEFAULTS: list[tuple[str, Any, str]] = [
+    ("int", 1.9, "1.9 is double"),
+    ("int", math.inf, "inf is double"),
+    ("int", 2**31, "2147483648 is bigint"),
+    ("int", np.int64(2**40), f"{np.int64(2**40)!r} is bigint"),
+    ("int", Decimal("1.5"), "Decimal('1.5') is decimal(2,1)"),
+    ("int", Decimal("NaN"), "Decimal('NaN') is no number"),
+    ("int", True, "True is boolean"),
+    ("bigint", -(2**63) - 1, "-9223372036854775809 is decimal(19,0)"),
+    ("tinyint", 300, "300 is int"),
+    ("decimal(6,2)", Decimal("9.999"), "Decimal('9.999') is decimal(4,3)"),
+    ("decimal(6,2)", 0.125, "0.125 is double"),
+    ("decimal(6,2)", 10_000, "10000 is int"),
+    ("decimal(6,2)", Decimal("1E+9"), "Decimal('1E+9') is decimal(10,0)"),
+    ("float", 1e300, "1e+300 is double"),
+    ("double", Decimal("1E+400"), "Decimal('1E+400') is decimal(401,0)"),
+    ("string", 2**70, f"{2**70} is decimal(22,0)"),
+]
+#: Those that it can, and what it then holds.
+FITTING: list[tuple[str, Any, Any]] = [
+    ("int", 1.0, 1),
+    ("int", Decimal("7.00"), 7),
+    ("int", np.int64(5), 5),
+    ("bigint", -(2**63), -(2**63)),
+    ("decimal(6,2)", Decimal("9.9900"), Decimal("9.99")),
+    ("decimal(6,2)", 0.1, Decimal("0.10")),
+    ("decimal(6,2)", 9_999, Decimal("9999.00")),
+    ("decimal(6,2)", 0, Decimal("0.00")),
+    ("float", 0.5, 0.5),
+    ("double", 3, 3.0),
+    ("double", math.inf, math.inf),
+    ("double", Decimal("0.1"), 0.1),
+]
+
 #: What does not fit the table.
 QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
+    (lambda df: wb.over(df, F.col("p"), "t", a=fn.count()), f"partition_by: Column<'p'> {NO_NAME}"),  # type: ignore[arg-type]
+    (
+        lambda df: ask(df, fn.count(), F.col("t")),
+        f"order_by: Column<'t'> is no column; {ORDER}",
+    ),
+    (
+        lambda df: ask(df, fn.bit_and(F.col("mwh") / 2)),
+        "answer: bit_and cannot take double; give it a column of integers.",
+    ),
+    *(
+        (
+            shifted(column, default),
+            f"answer: the default {said}, but the column holds {column}; "
+            "give a default of that type.",
+        )
+        for column, default, said in DEFAULTS
+    ),
+    (
+        lambda df: ask(df, fn.lead(F.array("mwh"), 1, [1])),
+        "answer: the default [1] is a list, but the column holds array<int>; "
+        "give a default of that type, as a Column where it is nested.",
+    ),
+    (
+        lambda df: ask(df, fn.lead(F.struct("mwh"), 1, {"mwh": 1})),
+        "answer: the default {'mwh': 1} is a dict, but the column holds struct<mwh:int>; "
+        "give a default of that type, as a Column where it is nested.",
+    ),
     (
         lambda df: ask(df, fn.sum("mw")),
         "answer: there is no column 'mw'; did you mean 'mwh' or 'm'?",
@@ -529,6 +607,16 @@ def test_what_does_not_fit_the_table_is_one_sentence_before_any_job(
             with pytest.raises(wb.WorkbenchError) as raised:
                 question(plants)
             assert str(raised.value) == sentence
+
+
+def test_a_default_that_the_column_can_hold_is_taken(plants: DataFrame) -> None:
+    functions: dict[str, Any] = {
+        f"c{i}": fn.lag(F.col("mwh").cast(column), 1, default)
+        for i, (column, default, _) in enumerate(FITTING)
+    }
+    nested = fn.lag(F.array("mwh"), 1, F.array(F.lit(1)))
+    found = wb.over(plants, "p", "t", **functions, nested=nested).select(*functions, "nested")
+    assert [*found.collect()[0]] == [*(value for _, _, value in FITTING), [1]]
 
 
 def test_an_argument_that_is_no_value_of_a_row_is_refused(plants: DataFrame) -> None:

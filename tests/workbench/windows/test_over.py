@@ -315,7 +315,7 @@ def test_a_bound_may_be_any_column_and_shared_by_functions(days: DataFrame) -> N
 def test_a_bound_that_is_null_is_an_error_and_no_frame(days: DataFrame, unit: str) -> None:
     frame = getattr(wb.Frame, unit)(F.when(F.col("day") != 3, -1), 0)
     found = wb.over(days, order_by="day", frame=frame, n=fn.count())
-    with pytest.raises(Exception, match="low: the bound is null or NaN in 1 rows of a partition"):
+    with pytest.raises(Exception, match="low: the bound is null or NaN in 1 row of a partition"):
         found.collect()
 
 

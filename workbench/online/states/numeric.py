@@ -237,4 +237,5 @@ def _numbers(
             to[:, 1 + i], to[:, i - len(values)] = one / unit, unit
         if kind == c.SPREAD:
             # Nothing, but what is not finite spreads beyond numbers.
-            to[:, 2] = values[0] - values[0]
+            with np.errstate(invalid="ignore"):
+                to[:, 2] = values[0] - values[0]

@@ -282,6 +282,18 @@ def test_an_upload_of_which_the_store_has_lost_records_is_refused(layout: StoreL
     assert view.fetch(["a", "b"], 14).errors.keys() == {"b"}
 
 
+def test_infinite_events_spread_beyond_numbers_and_are_uploaded_without_a_warning(
+    layout: StoreLayout,
+) -> None:
+    view = View(Memory(), layout)
+    view.seen += [event("a", 1, real=math.inf, good=True), event("a", 2, real=1.0, good=True)]
+    view.upload(12)
+    row = view.fetch(["a"], 14)["a"]
+    spreads = [row[name] for name in row if name.startswith("stddev") and row[name] is not None]
+    assert spreads
+    assert all(math.isnan(value) for value in spreads)
+
+
 def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match=r"until: 13 is within a hop; .* such as 12"):

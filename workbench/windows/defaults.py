@@ -1,0 +1,155 @@
+"""What ``lag`` and ``lead`` give where there is no row: a value that the column can hold."""
+
+import struct
+from datetime import date, time, timedelta
+from decimal import Decimal
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from workbench.arguments import check_text
+from workbench.errors import WorkbenchError, kind_in_words
+from workbench.frames.bounds import is_column
+from workbench.functions.catalogue import NUMBERS, kind_of
+from workbench.spark.table import BoundTable, value_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+    from pyspark.sql.types import DataType
+
+Number: TypeAlias = int | float | Decimal
+
+_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+#: The letters of Python's struct, which refuses a number that is beyond a type.
+_LETTERS = {"float": "<f", "double": "<d"}
+#: What Spark makes a literal of, beside numbers.
+_PLAIN = (bool, str, bytes, bytearray, date, time, timedelta, np.generic)
+
+
+def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Column | None":
+    """Return a default as a column of the answer's type.
+
+    Parameters
+    ----------
+    df : BoundTable
+    name : str
+        The result's name.
+    given : object
+        A Column is cast, as a cast in SQL is; another value has to fit as it is.
+    answer : pyspark.sql.types.DataType
+
+    Returns
+    -------
+    pyspark.sql.Column or None
+        None where no default is given.
+
+    Raises
+    ------
+    WorkbenchError
+        When the default is of another type, or of more digits than the column holds.
+    """
+    from pyspark.sql import functions as F
+
+    if given is None:
+        return None
+    check_text(given, name)
+    number = None if is_column(given) else _number(given)
+    if number is not None:
+        if not _fits(number, answer):
+            raise _no_default(name, given, _kind_of_number(number), answer)
+        return F.lit(given).cast(answer)
+    if not is_column(given) and not isinstance(given, _PLAIN):
+        raise WorkbenchError(
+            f"{name}: the default {given!r} is {kind_in_words(given)}, but the column holds "
+            f"{answer.simpleString()}; give a default of that type, as a Column where it is nested."
+        )
+    value = F.lit(given)
+    kind = value_type(df.without_rows, value, f"{name}: the default", df.side)
+    numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
+    if kind.typeName() != answer.typeName() and not numbers:
+        raise _no_default(name, given, kind.simpleString(), answer)
+    return value.cast(answer)
+
+
+def _no_default(name: str, given: Any, kind: str, answer: "DataType") -> WorkbenchError:
+    return WorkbenchError(
+        f"{name}: the default {given!r} is {kind}, but the column holds "
+        f"{answer.simpleString()}; give a default of that type."
+    )
+
+
+def _number(given: Any) -> Number | None:
+    """A number as Python has it, None for all else."""
+    if isinstance(given, np.integer):
+        return int(given)
+    if isinstance(given, np.floating):
+        return float(given)
+    is_number = isinstance(given, int | float | Decimal) and not isinstance(given, bool)
+    return given if is_number else None
+
+
+def _fits(number: Number, answer: "DataType") -> bool:
+    """Whether a column can hold a number, not rounded but as floats round."""
+    if isinstance(number, Decimal) and not number.is_finite():
+        return False
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        # Spark makes literals of decimals that are as large, but not of integers.
+        return False
+    kind = kind_of(answer)
+    if kind == "float":
+        return _fits_float(number, _LETTERS[answer.typeName()])
+    if kind not in NUMBERS or (isinstance(number, float) and not isfinite(number)):
+        return False
+    # A float is what it is written as: 0.1 is a tenth.
+    exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+    return _fits_digits(exact, answer)
+
+
+def _fits_digits(exact: Decimal, answer: "DataType") -> bool:
+    """Whether a column of decimals or integers can hold a number."""
+    from pyspark.sql.types import DecimalType
+
+    if isinstance(answer, DecimalType):
+        return _within(exact, answer.precision - answer.scale, answer.scale)
+    end = 1 << (_BITS[answer.typeName()] - 1)
+    return _within(exact, 19, 0) and -end <= int(exact) < end
+
+
+def _within(exact: Decimal, before: int, behind: int) -> bool:
+    """Whether a number has so many digits before the point, and so many behind it, at the most."""
+    return not exact or (_places(exact) <= behind and exact.adjusted() < before)
+
+
+def _fits_float(number: Number, letter: str) -> bool:
+    try:
+        value = float(number)
+        struct.pack(letter, value)
+    except OverflowError:
+        return False
+    # A decimal that is too large becomes infinite without a word.
+    return isfinite(value) or isinstance(number, float)
+
+
+def _places(exact: Decimal) -> int:
+    """How many digits stand behind the point, zeros at the end left out."""
+    _, digits, exponent = exact.as_tuple()
+    text = "".join(map(str, digits))
+    assert isinstance(exponent, int)
+    return -exponent - (len(text) - len(text.rstrip("0")))
+
+
+def _kind_of_number(number: Number) -> str:
+    """The type of Spark's that a number has."""
+    if isinstance(number, float):
+        return "double"
+    if isinstance(number, int):
+        if -(2**63) <= number < 2**63:
+            return "int" if -(2**31) <= number < 2**31 else "bigint"
+        number = Decimal(number)
+    if not number.is_finite():
+        return "no number"
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(-exponent, 0)
+    return f"decimal({max(len(digits) + max(exponent, 0), scale)},{scale})"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import filled_in, known
 from workbench.errors import WorkbenchError
 
 
@@ -111,10 +111,6 @@ def _aggregate(name: str, *arguments: exp.Expr, where: exp.Expr | None = None) -
     return _filtered(called, where)
 
 
-def _known(node: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null()))
-
-
 def _of_rows(
     value: exp.Expr, terms: Sequence[exp.Expr], condition: exp.Expr | None, distinct: bool = False
 ) -> exp.Expr:
@@ -154,9 +150,14 @@ def _comparison(terms: Sequence[exp.Expr], names: Sequence[str]) -> exp.Expr:
 def _list(call: _Call, dialect: str) -> exp.Expr:
     """A list of all values, which is null where there is no row."""
     rows = _of_rows(call.value, call.terms, call.condition, call.distinct)
-    count = _filtered(exp.Count(this=exp.Star()), call.condition)
+    return _of_some(call, exp.Star(), rows)
+
+
+def _of_some(call: _Call, counted: exp.Expr, answer: exp.Expr) -> exp.Expr:
+    """An answer where there is something to count, else null."""
+    count = _filtered(exp.Count(this=counted), call.condition)
     some = exp.GT(this=count, expression=exp.Literal.number(0))
-    return exp.Case(ifs=[exp.If(this=some, true=rows)])
+    return exp.Case(ifs=[exp.If(this=some, true=answer)])
 
 
 def _end(call: _Call, dialect: str) -> exp.Expr | None:
@@ -168,7 +169,7 @@ def _end(call: _Call, dialect: str) -> exp.Expr | None:
         # To Spark the condition stands before what becomes of nulls.
         return exp.IgnoreNulls(this=_filtered(call.node.copy(), call.condition))
     skips = any_value or call.nulls == "IgnoreNulls" or (dialect == "clickhouse" and not call.nulls)
-    where = call.where(*[_known(call.value)] * skips)
+    where = call.where(*[known(call.value)] * skips)
     at = -1 if isinstance(call.node, exp.Last | exp.LastValue) else 1
     return _nth(_of_rows(call.value, call.terms, where), at)
 
@@ -181,9 +182,9 @@ def _extreme(call: _Call, dialect: str) -> exp.Expr:
     """The value where another is least or greatest, among those that are not null."""
     other = call.node.expression
     if not isinstance(other, exp.Order):
-        return _filtered(call.node.copy(), call.where(_known(call.value)))
+        return _filtered(call.node.copy(), call.where(known(call.value)))
     by = exp.Ordered(this=other.this, desc=isinstance(call.node, exp.ArgMax))
-    where = call.where(_known(call.value), _known(other.this))
+    where = call.where(known(call.value), known(other.this))
     return _nth(_of_rows(call.value, [by, *other.expressions], where), 1)
 
 
@@ -226,7 +227,7 @@ def _place(call: _Call, dialect: str) -> exp.Expr | None:
     term = call.within.expressions[0] if call.within is not None else None
     if term is None or not term.args.get("desc"):
         return None
-    rows = _of_rows(term.this, [term], call.where(_known(term.this)))
+    rows = _of_rows(term.this, [term], call.where(known(term.this)))
 
     def one(share: exp.Expr) -> exp.Expr:
         place = "TRY_ELEMENT_AT(:rows, INT(GREATEST(1, CEIL(:share * SIZE(:rows)))))"
@@ -243,14 +244,10 @@ def _texts(call: _Call, dialect: str) -> exp.Expr | None:
     terms, separator = call.terms, call.node.args.get("separator")
     if not call.distinct or [one.this for one in terms] != [call.value]:
         return None
-    rows = _of_rows(call.value, terms, call.where(_known(call.value)), distinct=True)
+    rows = _of_rows(call.value, terms, call.where(known(call.value)), distinct=True)
     given = [rows, separator or exp.Literal.string(",")]
     joined = exp.Anonymous(this="ARRAY_JOIN", expressions=given)
-    some = exp.GT(
-        this=_filtered(exp.Count(this=call.value.copy()), call.condition),
-        expression=exp.Literal.number(0),
-    )
-    return exp.Case(ifs=[exp.If(this=some, true=joined)])
+    return _of_some(call, call.value.copy(), joined)
 
 
 def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
@@ -263,8 +260,8 @@ def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
 def _mean(call: _Call, dialect: str) -> exp.Expr | None:
     """A mean, which is a double: of decimals Spark rounds it to some digits."""
     _unordered(call, dialect)
-    if (value := call.value) is not None:
-        value.replace(exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number("1e0")))
+    value = call.value
+    value.replace(exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number("1e0")))
     return None
 
 
@@ -294,11 +291,9 @@ def _combined(call: _Call, dialect: str) -> exp.Expr | None:
         value = exp.Distinct(expressions=[one.copy() for one in given])
     more = {"expression": given[1].copy()} if kind in (exp.ArgMin, exp.ArgMax) else {}
     made = kind(this=value, **more)
-    if (meant := _MEANT_BY_CLICKHOUSE.get(kind)) is not None:
-        return meant(_Call(made, None, condition, call.nulls), dialect) or _filtered(
-            made, condition
-        )
-    return _filtered(made, condition)
+    meant = _MEANT_BY_CLICKHOUSE.get(kind)
+    found = meant(_Call(made, None, condition, call.nulls), dialect) if meant else None
+    return found or _filtered(made, condition)
 
 
 _MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {

@@ -8,7 +8,7 @@ from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
 from workbench.dialects.time_formats import spark_format
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import filled_in, known
 from workbench.errors import WorkbenchError
 
 #: The types of expressions of a query, as Spark has them; None where it cannot say.
@@ -192,11 +192,7 @@ def _contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a value is in a list, in which nulls are no values."""
     within = _call("ARRAY_CONTAINS", node.this, node.expression)
     found = exp.Coalesce(this=within, expressions=[exp.false()])
-    return exp.Case(ifs=[exp.If(this=_known(node.this), true=found)])
-
-
-def _known(node: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null()))
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
 
 
 def _replace(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -276,7 +272,7 @@ def _from_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
 
 def _is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a number is none; of null that is not known."""
-    return exp.Case(ifs=[exp.If(this=_known(node.this), true=_call("ISNAN", node.this))])
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=_call("ISNAN", node.this))])
 
 
 def _is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -285,15 +281,13 @@ def _is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def _concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Values as texts one behind the other, those that are null left out."""
-    plain = [
+    others = [
         one for one in node.expressions if not (isinstance(one, exp.Literal) and one.is_string)
     ]
-    found = kinds(node, plain) if plain else None
-    if found and any(one.typeName() not in _TEXT for one in found):
-        if any(one.typeName() in ("array", "map", "struct") for one in found):
-            return None
-        for one, kind in zip(plain, found, strict=True):
-            if kind.typeName() not in _TEXT:
+    names = [one.typeName() for one in kinds(node, others) or ()] if others else []
+    if {"array", "map", "struct"}.isdisjoint(names):
+        for one, name in zip(others, names, strict=False):
+            if name not in _TEXT:
                 one.replace(exp.cast(one.copy(), "TEXT"))
     return None
 
@@ -303,8 +297,8 @@ _TEXT = ("string", "char", "varchar", "void")
 
 def _truncated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A double without what is behind its point, which may be larger than any integer."""
-    found = kinds(node, [node.this])
-    if node.args.get("decimals") or not found or found[0].typeName() not in ("double", "float"):
+    found = None if node.args.get("decimals") else kinds(node, [node.this])
+    if not found or found[0].typeName() not in ("double", "float"):
         return None
     return filled_in("IF(ABS(:of) < 9e18, DOUBLE(BIGINT(:of)), DOUBLE(:of))", of=node.this)
 

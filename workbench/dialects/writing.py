@@ -92,6 +92,11 @@ def filled_in(template: str, **parts: exp.Expr) -> exp.Expr:
     return exp.replace_placeholders(sqlglot.parse_one(template, read="spark"), **parts).copy()
 
 
+def known(value: exp.Expr) -> exp.Expr:
+    """Return the condition that a value is not null."""
+    return exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
+
+
 def call(function: Function, argument: str, dialect: str) -> exp.Expr:
     """Return a call of a function as a dialect has it, without its frame.
 

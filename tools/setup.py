@@ -12,6 +12,7 @@ import sys
 import time
 import venv
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,11 +20,13 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-from"
+#: What builds packages, and pip.
+BUILD = "requirements-build.lock"
 #: What each part of the environment is made from.
 LOCKS = {"lab": "requirements.lock", "dev": "requirements-dev.lock"}
 SOURCES = [
     "pyproject.toml",
-    "requirements-build.lock",
+    BUILD,
     "requirements-java.lock",
     *LOCKS.values(),
     "tools/setup.py",
@@ -64,13 +67,17 @@ def make_environment() -> None:
     """A new .venv, unless one with a working Python is there."""
     if not run(PYTHON, "-c", "import pip", check=False, quiet=True):
         say("Making .venv")
-        venv.create(VENV, clear=True, with_pip=True)
+        # Debian packs ensurepip apart from Python.
+        bundled = find_spec("ensurepip") is not None
+        venv.create(VENV, clear=True, with_pip=bundled)
+        if not bundled:
+            pip_install(BUILD, sys.executable, "-m", "pip", "--python", PYTHON)
 
 
 def install_packages(locks: list[str]) -> None:
     """What builds packages first, so that nothing unpinned is fetched to build the rest."""
     say("Installing packages (a minute the first time)")
-    pip_install("requirements-build.lock")
+    pip_install(BUILD)
     with TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
         list(threads.map(pip_install, side_by_side(Path(folder), locks)))
     run(PYTHON, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "-e", ".")
@@ -105,13 +112,15 @@ def package(pin: str) -> str:
     return pin.partition("==")[0]
 
 
-def pip_install(lock: str | Path) -> None:
+def pip_install(lock: str | Path, *pip: str | Path) -> None:
     """Install only files whose hashes are in the lock, which names all that they need.
 
     What is imported is compiled then: to compile all of it takes longer than to unpack it.
+    The environment's own pip does it, unless another is given.
     """
+    pip = pip or (PYTHON, "-m", "pip")
     given = "--require-hashes", "--no-deps", "--no-build-isolation", "--no-compile", UNCOMPRESSED
-    run(PYTHON, "-m", "pip", "install", "-qq", *given, "-r", lock)
+    run(*pip, "install", "-qq", *given, "-r", lock)
 
 
 def run(*command: str | Path, check: bool = True, quiet: bool = False) -> bool:

@@ -53,12 +53,18 @@ Pictured(retention_figure(FOUND), "who comes back")
     f'Player(json.loads(Path({str(DATA)!r}).read_text("utf-8")), step=9)',
 ]
 
+#: Gives a chart less room, while the window, from which plotly hears, stays as wide as it is.
+NARROW = "(chart) => { chart.style.maxWidth = '600px'; }"
+
 
 def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNotebook) -> None:
     page = open_notebook(CELLS)
     expect(page.locator(".wbp-caption")).to_be_visible()
-    expect(page.locator(".js-plotly-plot")).to_have_count(9)
+    charts = page.locator(".js-plotly-plot")
+    expect(charts).to_have_count(9)
     assert "\n".join(looks_wrong(page)) == ""
+    charts.first.evaluate(NARROW)
+    expect(charts.first.locator(".main-svg").first).to_have_attribute("width", "600")
 
 
 def stills_in(path: Path) -> list[dict[str, str]]:

@@ -48,19 +48,27 @@ function misplaced({ legend, _size: plot, height } = {}, group) {
   return Math.abs(Math.min(Math.max(wanted, 0), height - tall) - at[1]) > 2;
 }
 
-// At another width a legend may need other rows, and the plot another height; plotly then leaves
-// the legend where it was, over the marks. Drawn once more it stands beside them. plotly takes its
-// time on a busy page: what it has drawn late is looked at, too.
-function keepsLegend(model, el) {
+// What a figure needs once it is drawn. Plotly hears of another width from the window alone: not
+// where only its cell has another, nor of one that came while it drew. And at another width a legend
+// may need other rows, and the plot another height; plotly then leaves the legend where it was, over
+// the marks. Drawn once more it stands beside them.
+function mends(plot) {
+  const { _fullLayout: layout, clientWidth: wide } = plot ?? {};
+  if (wide && layout?.autosize && Math.abs(layout.width - wide) > 1) return { autosize: true };
+  if (misplaced(layout, plot?.querySelector(".legend"))) return { "legend.y": layout.legend.y };
+}
+
+// Mends a figure at each change. Plotly takes its time on a busy page: what it has drawn late is
+// looked at, too.
+function keepsShape(model, el) {
   let tries = 0, ours = false, waiting;
   const look = () => {
     const plot = el.matches(".js-plotly-plot") ? el : el.querySelector(".js-plotly-plot");
-    if (!misplaced(plot?._fullLayout, plot?.querySelector(".legend")) || ++tries > 3) return;
+    const relayout_data = mends(plot);
+    if (!relayout_data || ++tries > 3) return;
     ours = true;
-    model.set("_py2js_relayout", {
-      relayout_data: { "legend.y": plot._fullLayout.legend.y },
-      layout_edit_id: model.get("_last_layout_edit_id"), source_view_id: null,
-    });
+    const layout_edit_id = model.get("_last_layout_edit_id");
+    model.set("_py2js_relayout", { relayout_data, layout_edit_id, source_view_id: null });
     model.set("_py2js_relayout", null);
     ours = false;
     soon();
@@ -98,7 +106,7 @@ export default () => {
       let leave = () => {};
       const draw = async () => {
         leave();
-        const left = await widget.render({ model, el }), stop = keepsLegend(model, el);
+        const left = await widget.render({ model, el }), stop = keepsShape(model, el);
         leave = () => { stop(); left?.(); };
       };
       await draw();

@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make lab        install what is missing and open the notebooks (PORT=8888, BROWSER=none)"
 	@echo "make test       check everything: style, types, tests, notebooks, browser"
-	@echo "make quick      check what needs no JVM and no browser, in three minutes"
+	@echo "make quick      check what needs no JVM and no browser, in two minutes"
 	@echo "make fuzz       compare fresh cases with other engines (FUZZ=\"funnel windows --minutes 60\")"
 	@echo "make matrix     ask the same questions under every setting of Spark"
 	@echo "make bench      compare speed with ClickHouse, DuckDB and plain Spark"

@@ -9,7 +9,7 @@ import workbench as wb
 from tests.notebooks.own_tables import texts_with
 from workbench.exercises import digest_of
 from workbench.lessons.tiles import tiles_of
-from workbench.lessons.window_types import window_kinds
+from workbench.lessons.window_types import window_types
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05-window-tiling.ipynb"
 OWN_TABLES = """
@@ -33,7 +33,7 @@ def test_when_a_hopping_window_sees_an_event() -> None:
     seen = [
         minute
         for minute in range(noon, noon + 30)
-        if window_kinds(minute, 60, 5, [noon + 1])[1].count
+        if window_types(minute, 60, 5, [noon + 1])[1].count
     ]
     assert accepted(f"12:{seen[0] - noon:02}")
 

@@ -14,7 +14,7 @@ from workbench.backfill.inspect.explain import explained
 from workbench.backfill.inspect.one_query import ask
 from workbench.backfill.inspect.origin import Origin
 from workbench.backfill.inspect.skew import Skew, skew_of, tasks_of
-from workbench.backfill.methods import METHODS, answered, choose
+from workbench.backfill.methods import METHODS, choose, execute
 from workbench.backfill.spec import BackfillSpec
 from workbench.spark.shuffle import skipped_in
 from workbench.spark.table import is_integer_time
@@ -142,7 +142,7 @@ class Backfill(BackfillSpec):
         if method == "auto" and days is None and (here := in_driver(plan)) is not None:
             return here
         plan = plan if days is None else of_days(plan, days)
-        return answered(plan, choose(plan).method if method == "auto" else method)
+        return execute(plan, choose(plan).method if method == "auto" else method)
 
     def bound(self, queries: "TableLike", events: "TableLike") -> Plan:
         """Return the backfill bound to its tables.

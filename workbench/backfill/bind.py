@@ -114,7 +114,7 @@ class Plan:
         return False
 
     @property
-    def reach(self) -> int | None:
+    def extent(self) -> int | None:
         """How far before a query an event may be and still count, None without a bound."""
         if any(one.span.window is None for one in self.features):
             return None

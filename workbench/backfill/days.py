@@ -41,10 +41,10 @@ def of_days(plan: Plan, days: Any) -> Plan:
     queries = only_days(plan, days).queries
     time = column(plan.events, plan.events.time, "time")
     events = plan.events.df.where(time < _behind(last, kind))
-    if plan.reach is not None:
+    if plan.extent is not None:
         try:
             begin = datetime(first.year, first.month, first.day) - timedelta(
-                microseconds=plan.reach
+                microseconds=plan.extent
             )
         except OverflowError:
             return replace(plan, queries=queries, events=plan.events.but(events))

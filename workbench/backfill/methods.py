@@ -49,7 +49,7 @@ PLANS: "dict[str, Callable[[Plan], Work]]" = {
 METHODS = ("naive", "tree", "scan", "sawtooth")
 
 
-def answered(plan: Plan, method: str) -> "DataFrame":
+def execute(plan: Plan, method: str) -> "DataFrame":
     """Return every query with its features, by a method."""
     return naive(plan) if method == "naive" else PLANS[method](plan).answers()
 

@@ -115,8 +115,8 @@ def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":
     if when_known:
         same.append(F.col(KNOWN) <= F.col(ASKED))
     # What reaches as far as all times has no bound.
-    if plan.reach is not None and plan.reach <= MOST:
-        same.append(F.col(TIME) >= earlier(F.col(ASKED), plan.reach))
+    if plan.extent is not None and plan.extent <= MOST:
+        same.append(F.col(TIME) >= earlier(F.col(ASKED), plan.extent))
     return reduce(lambda a, b: a & b, same)
 
 

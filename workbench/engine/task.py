@@ -33,7 +33,7 @@ class WindowTask:
         The columns that make the partition; without any, there is one.
     order : tuple of OrderColumn
     calls : tuple of Call
-    reach : CallExtent, optional
+    extent : CallExtent, optional
         How far the calls look, where large partitions may come in pieces.
     """
 
@@ -41,7 +41,7 @@ class WindowTask:
     keys: tuple[str, ...]
     order: tuple[OrderColumn, ...]
     calls: tuple[Call, ...]
-    reach: CallExtent | None = None
+    extent: CallExtent | None = None
 
     def from_rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for a Spark partition that holds all rows of its keys."""
@@ -95,8 +95,8 @@ class WindowTask:
         pyarrow.Table
         """
         window = Window(with_conditions(block, self.calls), self.order)
-        if self.reach is not None and self.reach.counts:
-            check_overlap(block, window.order.group, self.reach)
+        if self.extent is not None and self.extent.counts:
+            check_overlap(block, window.order.group, self.extent)
         answers = PieceAnswers.of(window, states, self.calls)
         columns = {name: block.column(alias) for name, alias in self.columns}
         columns |= {call.column: answers.answer(call) for call in self.calls}

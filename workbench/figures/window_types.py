@@ -25,7 +25,7 @@ HOPS, SINGLE, INSIDE, OUTSIDE = "whole hops", "single events", "in the window", 
 Clock = Callable[[int], str]
 
 
-def kinds_figure(
+def window_types_figure(
     kinds: Sequence[WindowType],
     query: int,
     hop: int,
@@ -38,7 +38,7 @@ def kinds_figure(
     Parameters
     ----------
     kinds : sequence of WindowType
-        As :func:`workbench.lessons.window_types.window_kinds` returns them.
+        As :func:`workbench.lessons.window_types.window_types` returns them.
     query, hop : int
         As that function takes them.
     time : sequence of int
@@ -57,9 +57,9 @@ def kinds_figure(
 
     Examples
     --------
-    >>> from workbench.lessons.window_types import window_kinds
+    >>> from workbench.lessons.window_types import window_types
     >>> events = [6, 9, 14, 16]
-    >>> figure = kinds_figure(window_kinds(17, 10, 5, events), 17, 5, events, (0, 20))
+    >>> figure = window_types_figure(window_types(17, 10, 5, events), 17, 5, events, (0, 20))
     >>> [(trace.name, len(trace.x)) for trace in figure.data]
     [('whole hops', 2), ('single events', 2), ('in the window', 10), ('not in it', 2)]
     """

@@ -43,7 +43,7 @@ class WindowType:
         return self.last - self.first
 
 
-def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list[WindowType]:
+def window_types(query: int, window: int, hop: int, time: Sequence[int]) -> list[WindowType]:
     """Return the windows of each kind that end at a query.
 
     Parameters
@@ -66,7 +66,7 @@ def window_kinds(query: int, window: int, hop: int, time: Sequence[int]) -> list
 
     Examples
     --------
-    >>> for kind in window_kinds(17, 10, 5, [6, 9, 14, 16]):
+    >>> for kind in window_types(17, 10, 5, [6, 9, 14, 16]):
     ...     print(kind.name, (kind.low, kind.high), kind.count)
     sliding (7, 17) 3
     hopping (5, 15) 3

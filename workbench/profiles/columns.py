@@ -103,7 +103,7 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ColumnQuestion:
     """What is asked of a column in the pass: its kind, and what the first rows suggest.
 
     Attributes
@@ -130,7 +130,7 @@ class Asked:
     @classmethod
     def of(
         cls, place: int, name: str, held: "DataType", value: "Column", first: list[Any]
-    ) -> "Asked":
+    ) -> "ColumnQuestion":
         """Ask what the first values of a column suggest."""
         kind, there = kind_of_column(held), [one for one in first if one is not None]
         names: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ from workbench.markup import Markup, element, in_lines
 from workbench.profiles.columns import (
     OTHER,
     TIME,
-    Asked,
     ColumnProfile,
+    ColumnQuestion,
     TimeReading,
 )
 from workbench.profiles.proposals import (
@@ -196,14 +196,14 @@ def profile(what: Any, argument: str = "what") -> Profile:
     return Profile(df, rows, columns, first, proposed([*columns.values()], rows))
 
 
-def _asked(bound: BoundTable, first: pa.Table, argument: str) -> list[Asked]:
+def _asked(bound: BoundTable, first: pa.Table, argument: str) -> list[ColumnQuestion]:
     """What to ask of each column: most of those that are likely to be what a role needs."""
     asked = []
     for place, field in enumerate(bound.schema.fields):
         value = column(bound, field.name, argument)
         simple = not any(word in field.dataType.simpleString() for word in ("<", "variant"))
         values = first.column(place).to_pylist() if simple else []
-        asked.append(Asked.of(place, field.name, field.dataType, value, values))
+        asked.append(ColumnQuestion.of(place, field.name, field.dataType, value, values))
     likely = sorted(asked, key=lambda one: (not one.formats, not is_known(one.name)))
     whole = {one.place for one in likely[:MOST_COLUMNS]}
     names = [one for one in asked if one.names and one.place in whole]
@@ -215,7 +215,7 @@ def _asked(bound: BoundTable, first: pa.Table, argument: str) -> list[Asked]:
     ]
 
 
-def _counted(df: "DataFrame", asked: list[Asked]) -> dict[str, Any]:
+def _counted(df: "DataFrame", asked: list[ColumnQuestion]) -> dict[str, Any]:
     """One pass: all aggregates of all columns at once."""
     from pyspark.sql import functions as F
 

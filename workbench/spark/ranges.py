@@ -72,7 +72,7 @@ class RangePlan:
     keys : tuple of str
     order : OrderColumn
         The first column of the order.
-    reach : CallExtent
+    extent : CallExtent
     shuffle : Shuffle
     rows : int, optional
         About how many rows a piece has; without it, large keys are spread over the partitions.
@@ -82,7 +82,7 @@ class RangePlan:
 
     keys: tuple[str, ...]
     order: OrderColumn
-    reach: CallExtent
+    extent: CallExtent
     shuffle: Shuffle
     rows: int | None = None
     present: tuple[str, ...] = ()
@@ -121,9 +121,9 @@ class RangePlan:
     @property
     def cut_task(self) -> CutTask:
         """What makes cuts of all summaries."""
-        before, behind = (surely(rows, self.share) for rows in self.reach.rows)
-        reach = replace(self.reach, rows=(before, behind))
-        return CutTask(self.keys, reach, self.order.descending, self.partitions, self.rows)
+        before, behind = (surely(rows, self.share) for rows in self.extent.rows)
+        extent = replace(self.extent, rows=(before, behind))
+        return CutTask(self.keys, extent, self.order.descending, self.partitions, self.rows)
 
 
 def piece_rows(

@@ -92,7 +92,7 @@ def answered(call: WindowCall, df: BoundTable) -> "DataFrame":
         return here
     ship(df.without_rows.sparkSession)
     if cutting := _cutting(call, df, found, carried):
-        task = replace(task, reach=cutting.reach)
+        task = replace(task, extent=cutting.extent)
         summaries = cutting.summaries(df.df, carried.wanted)
         kind, more = bundling(task)
         rows = piece_rows(df.df, carried.wanted, cutting, summaries, kind, **more)
@@ -159,10 +159,10 @@ def _cutting(
         return None
     first = call.order_by[0]
     order = replace(first, name=carried.of(first.name))
-    reach = call_extent(found, type_of(df, first.name))
+    extent = call_extent(found, type_of(df, first.name))
     keys = tuple(map(carried.of, call.partition_by))
     rows = call.cut if isinstance(call.cut, int) else None
-    return RangePlan(keys, order, reach, shuffle_of(df.df), rows)
+    return RangePlan(keys, order, extent, shuffle_of(df.df), rows)
 
 
 def _call(one: Resolved, carried: Carried) -> Call:

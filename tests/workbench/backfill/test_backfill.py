@@ -25,7 +25,7 @@ from tests.workbench.columnar.test_subpartitions import in_order
 from tests.workbench.spark.jobs import no_job
 from workbench import fn
 from workbench.backfill.bind import Plan, bundles
-from workbench.backfill.methods import METHODS, answered
+from workbench.backfill.methods import METHODS, execute
 from workbench.columnar.subpartitions import subpartitions
 
 WINDOWS = [7, 40, None]
@@ -172,7 +172,7 @@ def test_every_method_answers_as_duckdb_does(
     spark: SparkSession, expected: list[dict[str, Any]], method: str
 ) -> None:
     plan = of_all_kinds(*tables(spark), method)
-    found = rows(answered(plan, method))
+    found = rows(execute(plan, method))
     assert len(found) == len(expected) == 81
     for ours, theirs in zip(found, expected, strict=True):
         for name in ("id", *(one.name for one in plan.features)):

@@ -17,10 +17,10 @@ from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.figures.ladder_costs import rungs_figure, rungs_words
 from workbench.figures.stills.still import still
 from workbench.figures.tiles import BOUND, EACH, NOW, TILES, tile_counts_figure
-from workbench.figures.window_types import HOPS, INSIDE, OUTSIDE, SINGLE, kinds_figure
+from workbench.figures.window_types import HOPS, INSIDE, OUTSIDE, SINGLE, window_types_figure
 from workbench.lessons.ladder_costs import growth, rung_table
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
-from workbench.lessons.window_types import window_kinds
+from workbench.lessons.window_types import window_types
 from workbench.widgets.explorers.tile import TileExplorer
 from workbench.widgets.explorers.views import LadderCostsView
 from workbench.widgets.explorers.window_types import WindowTypesExplorer
@@ -263,7 +263,7 @@ def test_kinds_of_window_see_what_their_bounds_say(
     query: int, window: int, hop: int, times: list[int]
 ) -> None:
     time = sorted(times)
-    sliding, hopping, sawtooth = window_kinds(query, window, hop, time)
+    sliding, hopping, sawtooth = window_types(query, window, hop, time)
     assert (sliding.low, sliding.high) == (query - window, query)
     assert (hopping.low, hopping.high) == ((query - window) // hop * hop, query // hop * hop)
     assert (sawtooth.low, sawtooth.tail, sawtooth.high) == (hopping.low, hopping.high, query)
@@ -282,7 +282,7 @@ def test_kinds_of_window_see_what_their_bounds_say(
 )
 def test_windows_that_cannot_be_are_refused(arguments: Any, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
-        window_kinds(*arguments)
+        window_types(*arguments)
     assert str(error.value) == sentence
 
 
@@ -329,7 +329,7 @@ def test_a_click_on_a_window_lists_its_events_until_it_changes() -> None:
 
 def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_seen() -> None:
     time = [6, 9, 14, 16]
-    figure = kinds_figure(window_kinds(17, 10, 5, time), 17, 5, time, (0, 20))
+    figure = window_types_figure(window_types(17, 10, 5, time), 17, 5, time, (0, 20))
     bars = {trace.name: trace for trace in figure.data}
     assert bars[HOPS].y == ("hopping", "sawtooth")
     assert (bars[HOPS].base, bars[HOPS].x) == ((5, 5), (10, 10))

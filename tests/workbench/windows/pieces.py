@@ -80,10 +80,10 @@ def answer_in_pieces(
     """
     seen, rows = prepared(rows if sampled is None else sampled), prepared(rows)
     task = _task(rows, keys, order_by, frame, functions)
-    first, reach = task.order[0], task.reach
-    assert reach is not None
+    first, extent = task.order[0], task.extent
+    assert extent is not None
     sample = SampleTask(tuple(dict.fromkeys((*keys, first.name))), tuple(keys), first, partitions)
-    cut = CutTask(tuple(keys), reach, first.descending, partitions, rows_a_piece)
+    cut = CutTask(tuple(keys), extent, first.descending, partitions, rows_a_piece)
     parts = [seen.slice(at, rows_a_task) for at in range(0, len(seen), rows_a_task)]
     summaries = [s for part in parts for s in sample.run(_batches(part.select(sample.columns)))]
     cuts = [one[CUTS][0].as_py() for one in cut.run(summaries)]
@@ -125,8 +125,8 @@ def _task(
         for name, one in functions.items()
     ]
     back = (("id", "id"),)
-    reach = call_extent(found, kind) if why_not(functions, frames) is None else None
-    return WindowTask(back, tuple(keys), order, calls, reach)
+    extent = call_extent(found, kind) if why_not(functions, frames) is None else None
+    return WindowTask(back, tuple(keys), order, calls, extent)
 
 
 def call_of(name: str, one: Function, frame: wb.Frame) -> Call:

@@ -67,8 +67,8 @@ class FetchedKey:
         -----
         No job runs, but for a query that sees events older than those that are held.
         """
-        reach = self.plan.reach
-        low = None if reach is None else micro - reach
+        extent = self.plan.extent
+        low = None if extent is None else micro - extent
         first = 0 if low is None else int(np.searchsorted(self.time, low))
         last = int(np.searchsorted(self.time, micro))
         # Of the events at the oldest time that is held some may be missing.

@@ -68,8 +68,8 @@ def ask(
     query = int(instants(as_array(found.column(TIME)))[0])
     seen, at = of_key(plan, key, queries=False)
     seen = seen.where(at < F.lit(query))
-    if plan.reach is not None:
-        seen = seen.where(at >= F.lit(max(query - plan.reach, LEAST)))
+    if plan.extent is not None:
+        seen = seen.where(at >= F.lit(max(query - plan.extent, LEAST)))
     return one_query(plan, found, first_rows(seen, [at.desc()], plan.wire.events, most), most)
 
 

@@ -69,7 +69,7 @@ class SplitPlan:
         return tuple(f"c{i}" for i in range(len(self.plan.backfill.key)))
 
     @property
-    def reach(self) -> CallExtent:
+    def extent(self) -> CallExtent:
         """How far before a span its events are all needed.
 
         Of other events few travel: those make no copies to speak of.
@@ -89,7 +89,7 @@ class SplitPlan:
     def task(self) -> CutTask:
         """What makes cuts of all summaries."""
         pieces = self.plan.partitions
-        return CutTask(self.keys, self.reach, False, pieces, None, self.least)
+        return CutTask(self.keys, self.extent, False, pieces, None, self.least)
 
     def summaries(self) -> "DataFrame":
         """Return what is known about large keys, from a pass over keys and times alone."""

@@ -74,21 +74,21 @@ class Sample:
         at = [self.before[np.searchsorted(self.place, value)] for value in (low, end)]
         return int(np.maximum(at[1] - at[0], 0).sum())
 
-    def pieces(self, count: int, reach: CallExtent, descending: bool) -> Pieces:
+    def pieces(self, count: int, extent: CallExtent, descending: bool) -> Pieces:
         """Return about so many pieces of about as many rows: fewer where rows share a place."""
         targets = self.before[-1] * np.arange(1, count) // count
         cuts = np.unique(np.searchsorted(self.before[1:], targets, side="right"))
         cuts = cuts[(cuts > 0) & (cuts < len(self.place))]
-        low = [self._low(cut, reach, descending) for cut in cuts]
-        high = [self._high(cut, reach, descending) for cut in cuts]
+        low = [self._low(cut, extent, descending) for cut in cuts]
+        high = [self._high(cut, extent, descending) for cut in cuts]
         start = np.concatenate([[LEAST], self.place[cuts]])
         return Pieces(start, np.array([LEAST, *low], np.int64), np.array([*high, MOST], np.int64))
 
-    def _low(self, cut: int, reach: CallExtent, descending: bool) -> int:
+    def _low(self, cut: int, extent: CallExtent, descending: bool) -> int:
         """Where the rows begin that are needed by those from a cut on."""
-        rows, groups, distance = reach.rows[0], reach.groups[0], reach.distance[0]
+        rows, groups, distance = extent.rows[0], extent.groups[0], extent.distance[0]
         place = int(self.place[cut])
-        found = [place, moved(place, -distance, reach.floating, descending)]
+        found = [place, moved(place, -distance, extent.floating, descending)]
         if rows:
             most = self.before[cut] - rows - self.error
             at = np.searchsorted(self.before[:-1], most, side="right") - 1
@@ -97,14 +97,14 @@ class Sample:
             found.append(int(self.place[cut - groups]) if cut >= groups else LEAST)
         return min(found)
 
-    def _high(self, cut: int, reach: CallExtent, descending: bool) -> int:
+    def _high(self, cut: int, extent: CallExtent, descending: bool) -> int:
         """Where the rows end that are needed by those before a cut."""
-        rows, groups, distance = reach.rows[1], reach.groups[1], reach.distance[1]
+        rows, groups, distance = extent.rows[1], extent.groups[1], extent.distance[1]
         place = int(self.place[cut])
         # Nulls and NaN have no distance, and what is made of one may lie before it.
         found = [place - 1]
         if distance:
-            found.append(moved(place, distance, reach.floating, descending))
+            found.append(moved(place, distance, extent.floating, descending))
         if rows:
             at = np.searchsorted(self.before, self.before[cut] + rows + self.error)
             found.append(int(self.place[at]) - 1 if at < len(self.place) else MOST)
@@ -121,7 +121,7 @@ class CutTask:
     Attributes
     ----------
     keys : tuple of str
-    reach : CallExtent
+    extent : CallExtent
     descending : bool
         Whether the first order column descends.
     pieces : int
@@ -133,7 +133,7 @@ class CutTask:
     """
 
     keys: tuple[str, ...]
-    reach: CallExtent
+    extent: CallExtent
     descending: bool
     pieces: int
     rows: int | None
@@ -198,10 +198,10 @@ class CutTask:
         """The pieces of one key: fewer when much would be computed twice."""
         places = [one.values.to_numpy() for one in samples.column(PLACES)]
         sample = Sample.of(places, samples.column(STEP).to_pylist())
-        found = sample.pieces(count, self.reach, self.descending)
+        found = sample.pieces(count, self.extent, self.descending)
         while self.rows is None and 2 * copies(sample, found) > sample.before[-1]:
             count //= 2
-            found = sample.pieces(count, self.reach, self.descending)
+            found = sample.pieces(count, self.extent, self.descending)
         return found
 
 

@@ -146,7 +146,7 @@ def own_rows(block: Block, answer: pa.Table) -> pa.Table:
     return answer if own.all() else answer.filter(pa.array(own))
 
 
-def check_overlap(block: Block, groups: NDArray[np.int64], reach: CallExtent) -> None:
+def check_overlap(block: Block, groups: NDArray[np.int64], extent: CallExtent) -> None:
     """Refuse pieces that lack rows which their frames count.
 
     Parameters
@@ -155,7 +155,7 @@ def check_overlap(block: Block, groups: NDArray[np.int64], reach: CallExtent) ->
         From :func:`workbench.engine.order.ordered_block`, its partitions are pieces.
     groups : int64 array of shape (rows,)
         The number of each row's group of peers within its piece.
-    reach : CallExtent
+    extent : CallExtent
         How far frames look.
 
     Raises
@@ -172,13 +172,13 @@ def check_overlap(block: Block, groups: NDArray[np.int64], reach: CallExtent) ->
         first, last = begin + np.flatnonzero(mark[begin:end] & KEPT == 0)[[0, -1]]
         before = own[0] - first, groups[own[0]] - groups[first]
         behind = last - own[-1], groups[last] - groups[own[-1]]
-        lacks = mark[first] & CUT_BEFORE and _less(before, reach, 0)
-        if lacks or (mark[first] & CUT_BEHIND and _less(behind, reach, 1)):
+        lacks = mark[first] & CUT_BEFORE and _less(before, extent, 0)
+        if lacks or (mark[first] & CUT_BEHIND and _less(behind, extent, 1)):
             raise WorkbenchError(
                 "df: the table has other rows each time it is read, so its large partitions cannot "
                 "be cut; persist it first, or give cut=None."
             )
 
 
-def _less(there: tuple[Any, Any], reach: CallExtent, side: int) -> bool:
-    return bool(there[0] < reach.rows[side] or there[1] < reach.groups[side])
+def _less(there: tuple[Any, Any], extent: CallExtent, side: int) -> bool:
+    return bool(there[0] < extent.rows[side] or there[1] < extent.groups[side])

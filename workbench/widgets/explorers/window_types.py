@@ -9,8 +9,8 @@ import pandas as pd
 
 from workbench.backfill.inspect.origin import counted
 from workbench.errors import WorkbenchError
-from workbench.figures.window_types import HOPS, SINGLE, Clock, kinds_figure
-from workbench.lessons.window_types import WindowType, window_kinds
+from workbench.figures.window_types import HOPS, SINGLE, Clock, window_types_figure
+from workbench.lessons.window_types import WindowType, window_types
 from workbench.markup import element
 from workbench.widgets.explorers.explorer import Answer, Explorer
 from workbench.widgets.html import fact
@@ -71,7 +71,7 @@ class WindowTypesExplorer(Explorer):
             raise WorkbenchError("time: there are no events; give at least one.")
         self._time, self._clock, self._unit = [int(at) for at in time], clock, unit
         shown = max(self._time) + 1 if query is None else query
-        window_kinds(shown, window, hop, self._time)
+        window_types(shown, window, hop, self._time)
         places = range(min(*self._time, shown), max(*self._time, shown) + 3 * hop + 1)
         options = [(clock(at), at) for at in places]
         self.query = widgets.SelectionSlider(
@@ -135,11 +135,11 @@ class WindowTypesExplorer(Explorer):
 
     def _answer(self, asked: Mapping[str, Any]) -> Answer:
         query, hop = asked["query"], asked["hop"]
-        kinds = window_kinds(query, asked["window"], hop, self._time)
+        kinds = window_types(query, asked["window"], hop, self._time)
         counts = ", ".join(f"{kind.name} {kind.count} events" for kind in kinds)
         rows = [(kind.name, *map(self._clock, (kind.low, kind.high)), kind.count) for kind in kinds]
         return Answer(
-            kinds_figure(kinds, query, hop, self._time, self._extent, self._clock),
+            window_types_figure(kinds, query, hop, self._time, self._extent, self._clock),
             kinds,
             f"Kinds of window at {self._clock(query)}: {counts}",
             self._told(kinds, query, hop),

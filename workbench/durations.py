@@ -1,7 +1,7 @@
-"""Lengths of time as people write them."""
+"""Lengths of time as people write them, and times as microseconds."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from workbench.arguments import whole_number
@@ -10,6 +10,12 @@ from workbench.errors import WorkbenchError
 Duration = str | timedelta | int
 
 MOST_TICKS = 2**63 - 1
+
+#: In microseconds.
+SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
+#: How many months a unit of the calendar has.
+MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 #: Units of the calendar, and about how many days each has.
 _DAYS = {"month": 30, "quarter": 91, "year": 365}
@@ -114,7 +120,7 @@ def exact_text(micros: int) -> str:
     >>> exact_text(2 * 86_400_000_000), exact_text(90_000_000), exact_text(1_500_000)
     ('48 hours', '90 seconds', '1500000 microseconds')
     """
-    for unit, size in (("hours", 3_600_000_000), ("minutes", 60_000_000), ("seconds", 1_000_000)):
+    for unit, size in (("hours", HOUR), ("minutes", MINUTE), ("seconds", SECOND)):
         if micros % size == 0:
             return f"{micros // size} {unit}"
     return f"{micros} microseconds"
@@ -190,9 +196,9 @@ def spoken(micros: float) -> str:
     """
     if 0 < micros < 1_000:
         return f"{micros:g} µs"
-    if micros < 60_000_000:
-        return f"{micros / 1_000_000:.4g} s"
-    units = [(86_400_000_000, "day"), (3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s")]
+    if micros < MINUTE:
+        return f"{micros / SECOND:.4g} s"
+    units = [(DAY, "day"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s")]
     parts = []
     for size, unit in units:
         count, micros = divmod(micros, size)
@@ -202,3 +208,31 @@ def spoken(micros: float) -> str:
         if len(parts) == 2:
             break
     return " ".join(parts)
+
+
+def since_epoch(moment: datetime) -> int:
+    """Return a time as microseconds since 1970; one without a zone is as of UTC.
+
+    Examples
+    --------
+    >>> since_epoch(datetime(1970, 1, 2)), since_epoch(datetime(1970, 1, 1, 1, tzinfo=UTC))
+    (86400000000, 3600000000)
+    """
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_epoch(micros: int) -> datetime:
+    """Return microseconds since 1970 as a time of UTC.
+
+    Raises
+    ------
+    OverflowError
+        When no calendar of Python's holds it.
+
+    Examples
+    --------
+    >>> str(from_epoch(86_400_000_000))
+    '1970-01-02 00:00:00+00:00'
+    """
+    return _EPOCH + timedelta(microseconds=micros)

@@ -1,6 +1,6 @@
 """Durations as people write them, and the sentence for everything else."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.durations import MOST_TICKS, microseconds, spoken, ticks
+from workbench.durations import (
+    DAY,
+    HOUR,
+    MOST_TICKS,
+    SECOND,
+    from_epoch,
+    microseconds,
+    since_epoch,
+    spoken,
+    ticks,
+)
 from workbench.errors import WorkbenchError
 
-SECOND = 1_000_000
-HOUR, DAY = 3600 * SECOND, 86_400 * SECOND
 SUCH_AS = "such as '1 hour', '90 days' or timedelta(minutes=5)."
 
 WRITTEN = [
@@ -163,3 +171,12 @@ def test_a_negative_integer_of_numpy_is_refused_as_one() -> None:
     below: Any = np.int64(-3)
     with pytest.raises(WorkbenchError, match=r"^window: -3 is negative; give zero or more\.$"):
         ticks(below)
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_a_time_and_its_microseconds_are_the_same(moment: datetime) -> None:
+    assert from_epoch(since_epoch(moment)) == moment
+    assert since_epoch(moment.replace(tzinfo=None)) == since_epoch(moment)
+    assert since_epoch(moment.replace(tzinfo=timezone(timedelta(hours=2)))) == (
+        since_epoch(moment) - 2 * HOUR
+    )

@@ -5,14 +5,14 @@ from inspect import signature
 from typing import Any
 
 from workbench.arguments import check_text, listed, whole_number
-from workbench.durations import Duration, microseconds, ticks
+from workbench.durations import DAY, HOUR, MINUTE, SECOND, Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
 from workbench.functions.fn import Argument, Function
 
 #: The units that windows are named by, in microseconds.
-UNITS = {"d": 86_400_000_000, "h": 3_600_000_000, "m": 60_000_000, "s": 1_000_000}
+UNITS = {"d": DAY, "h": HOUR, "m": MINUTE, "s": SECOND}
 
 Window = Duration | None
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.backfill.bind import Plan
-from workbench.columnar.blocks import MICROSECONDS_A_DAY
+from workbench.durations import DAY, since_epoch
 from workbench.errors import WorkbenchError
 from workbench.spark.one_key import literal
 from workbench.spark.table import column, type_of
@@ -114,8 +114,7 @@ def _at(day: date, kind: str) -> "Column":
         return literal(day)
     if kind == "timestamp_ntz":
         return F.lit(f"{day} 00:00:00").cast("timestamp_ntz")
-    micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
-    return F.timestamp_micros(F.lit(micros))
+    return F.timestamp_micros(F.lit(_micros(day)))
 
 
 def _behind(day: date, kind: str) -> "Column":
@@ -126,5 +125,8 @@ def _behind(day: date, kind: str) -> "Column":
         return F.date_add(literal(day), 1)
     if kind == "timestamp_ntz":
         return _at(day, kind) + F.make_dt_interval(days=F.lit(1))
-    micros = (day - date(1970, 1, 1)) // timedelta(microseconds=1)
-    return F.timestamp_micros(F.lit(micros + MICROSECONDS_A_DAY))
+    return F.timestamp_micros(F.lit(_micros(day) + DAY))
+
+
+def _micros(day: date) -> int:
+    return since_epoch(datetime(day.year, day.month, day.day))

@@ -10,7 +10,7 @@ from workbench.backfill.instants import begin_of_hop, earlier, later
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
-from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
+from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.functions.catalogue import (
     AGGREGATE,
@@ -26,7 +26,8 @@ from workbench.functions.catalogue import (
     kind_of,
 )
 from workbench.spark.exact_sums import exact
-from workbench.spark.table import BoundTable, column, is_integer_time, type_of
+from workbench.spark.micros import micros
+from workbench.spark.table import column
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -81,30 +82,6 @@ def naive(plan: Plan, arrived: str | None = None) -> "DataFrame":
     back = [F.col(name).alias(own) for own, name in going.task.columns]
     features = [_filled(one, i) for i, one in enumerate(plan.features)]
     return queries.join(found, on, "left").select(*back, *features)
-
-
-def micros(table: BoundTable, name: str, value: "Column") -> "Column":
-    """Return a column of times as the integers that the kernels count in.
-
-    Parameters
-    ----------
-    table : BoundTable
-    name : str
-        The column of times.
-    value : Column
-        The same, or what stands for it.
-    """
-    from pyspark.sql import functions as F
-
-    if is_integer_time(table, name):
-        return value.cast("long")
-    kind = type_of(table, name).typeName()
-    if kind == "date":
-        return F.unix_date(value).cast("long") * F.lit(MICROSECONDS_A_DAY)
-    if kind == "timestamp_ntz":
-        # As if its clock were that of UTC, whatever the session's time zone is.
-        value = F.concat(value.cast("string"), F.lit("Z")).cast("timestamp")
-    return F.unix_micros(value)
 
 
 def _sees(plan: Plan, keys: Sequence[str], when_known: bool) -> "Column":

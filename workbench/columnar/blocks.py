@@ -16,8 +16,8 @@ from kernels.structures.order import group_rows, sort_entries
 from workbench.columnar.columns import as_numpy
 from workbench.columnar.key_codes import as_array, encoded, key_codes, starts_of
 from workbench.columnar.ragged import run_of_rows
+from workbench.durations import DAY
 
-MICROSECONDS_A_DAY = 86_400_000_000
 # Arrow's own: without them each stream looks into the environment, half of what a small one takes.
 _OPTIONS = pa.ipc.IpcWriteOptions()
 
@@ -205,7 +205,7 @@ def instants(time: pa.Array) -> NDArray[np.int64]:
     [86400000000, -86400000000]
     """
     if pa.types.is_date32(time.type):
-        return np.asarray(time.cast(pa.int32()), np.int64) * MICROSECONDS_A_DAY
+        return np.asarray(time.cast(pa.int32()), np.int64) * DAY
     return as_numpy(time.cast(pa.int64()))
 
 
@@ -228,5 +228,5 @@ def from_instants(values: NDArray[np.int64], like: pa.DataType) -> pa.Array:
     [datetime.date(1970, 1, 2)]
     """
     if pa.types.is_date32(like):
-        return pa.array((values // MICROSECONDS_A_DAY).astype(np.int32)).cast(like)
+        return pa.array((values // DAY).astype(np.int32)).cast(like)
     return pa.array(values).cast(like)

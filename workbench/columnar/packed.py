@@ -14,7 +14,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import (
-    MICROSECONDS_A_DAY,
     TIME,
     Block,
     from_instants,
@@ -23,11 +22,12 @@ from workbench.columnar.blocks import (
     unpacked_rows,
 )
 from workbench.columnar.key_codes import as_array
+from workbench.durations import DAY, SECOND
 
 #: The column of lists of rows.
 ROWS = "__rows__"
 #: What times may be whole numbers of: microseconds mostly, else the unit of an integer column.
-UNITS = 1, 1_000, 1_000_000, MICROSECONDS_A_DAY
+UNITS = 1, 1_000, SECOND, DAY
 #: Under which name a column's metadata say how its times are kept.
 _SHORT = b"short times"
 #: Lists of more rows need places of 64 bits.

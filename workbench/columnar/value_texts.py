@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.columns import as_column, codes_in_order, is_ranked
+from workbench.durations import DAY
 
 
 def items_of(values: pa.Array) -> list[str]:
@@ -94,7 +95,7 @@ def time_of(instant: int, kind: pa.DataType) -> Any:
     if pa.types.is_integer(kind):
         return instant
     if pa.types.is_date32(kind):
-        return pa.scalar(instant // 86_400_000_000, pa.int32()).cast(pa.date32()).as_py()
+        return pa.scalar(instant // DAY, pa.int32()).cast(pa.date32()).as_py()
     return pa.scalar(instant, pa.int64()).cast(pa.timestamp("us", kind.tz)).as_py()
 
 

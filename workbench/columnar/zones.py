@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_SECOND = 1_000_000
+from workbench.durations import SECOND
+
 #: Java's short names of zones that the time zone database has no names for
 #: (java.time.ZoneId.SHORT_IDS; EST, HST and MST are in the database).
 _SHORT = {
@@ -80,7 +81,7 @@ def zone_of(name: str) -> Zone:
     sign, *parts = found.groups()
     hours, minutes, seconds = (int(part or 0) for part in parts)
     ahead = (hours * 3600 + minutes * 60 + seconds) * (-1 if sign == "-" else 1)
-    return Zone(f"{sign}{hours:02d}:{minutes:02d}", ahead * _SECOND)
+    return Zone(f"{sign}{hours:02d}:{minutes:02d}", ahead * SECOND)
 
 
 def instants_of(clocks: pa.Array, zone: str) -> pa.Array:

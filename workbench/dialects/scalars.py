@@ -9,6 +9,7 @@ from sqlglot.optimizer.simplify import simplify
 
 from workbench.dialects.time_formats import spark_format
 from workbench.dialects.writing import filled_in, known
+from workbench.durations import MONTHS_IN
 from workbench.errors import WorkbenchError
 
 #: The types of expressions of a query, as Spark has them; None where it cannot say.
@@ -136,7 +137,7 @@ def _name_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None
     return _call("DATE_FORMAT", node.this, exp.Literal.string(letters))
 
 
-_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
 
 

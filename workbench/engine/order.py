@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from kernels.frames.frames import Bound, BoundKeys, Ranges, frame_ranges
 from kernels.frames.ordering import Order, order_by_key, order_by_starts
 from kernels.structures.order import sort_entries
-from workbench.columnar.blocks import MICROSECONDS_A_DAY, Block, grouped
+from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
 from workbench.columnar.zones import zone_of
+from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
 from workbench.frames.frame import Frame
 from workbench.functions.order import OrderColumn
 
-DAY = np.timedelta64(1, "D")
+_ONE_DAY = np.timedelta64(1, "D")
 
 
 def ordered_block(rows: pa.Table, keys: Sequence[str], order: Sequence[OrderColumn]) -> Block:
@@ -140,7 +141,7 @@ def measured(values: pa.Array) -> NDArray[Any]:
         return codes_in_order(values)
     if pa.types.is_time64(values.type) and values.type.unit == "ns":
         return numbers(values) // 1000
-    scale = MICROSECONDS_A_DAY if pa.types.is_date32(values.type) else 1
+    scale = DAY if pa.types.is_date32(values.type) else 1
     found = numbers(values)
     return found if scale == 1 else found * scale
 
@@ -256,9 +257,9 @@ def shift_months(
     month = time.astype("M8[M]")
     into = time - month.astype("M8[us]")
     to = month + np.asarray(months, np.int64).astype("m8[M]")
-    last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - DAY
-    day = np.minimum(into // DAY * DAY, last)
-    moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % DAY).view(np.int64)
+    last = (to + np.timedelta64(1, "M")).astype("M8[D]") - to.astype("M8[D]") - _ONE_DAY
+    day = np.minimum(into // _ONE_DAY * _ONE_DAY, last)
+    moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % _ONE_DAY).view(np.int64)
     if ahead is not None:
         return moved - ahead
     there = pc.assume_timezone(

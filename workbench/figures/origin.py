@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 from workbench.backfill.inspect.difference import OriginDifference, Seen, difference
 from workbench.backfill.inspect.origin import Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import EVENT, HOP, OLDER, Piece
+from workbench.durations import from_epoch
 from workbench.figures.svg import cut
 from workbench.figures.theme import BLUE, GREY, GROUND, INK, ORANGE, SKY, TEXT, VERMILLION, themed
 from workbench.markup import BREAK, NO_NAME, chart_text, element
@@ -19,7 +20,6 @@ COUNTED, NOT_COUNTED = "events that count", "other events of the key"
 HOPS, EARLIER, SINGLE = "tail: hops", "older pieces at once", "head: single events"
 KINDS = {HOP: (HOPS, SKY), OLDER: (EARLIER, GREY), EVENT: (SINGLE, ORANGE)}
 SEEN_BY_BOTH, LEFT, ENTERED = "events that both see", "only this query sees", "only the other sees"
-EPOCH = datetime(1970, 1, 1)
 #: What is behind the marks of a trace, as its ``meta`` says: a piece of this query or of the other,
 #: all pieces up to one, or none.
 PIECE, MERGED, NO_PIECE = "piece", "merged", "no piece"
@@ -108,7 +108,7 @@ def place(time: int, integer_time: bool) -> Place:
     if integer_time:
         return time
     try:
-        return EPOCH + timedelta(microseconds=time)
+        return from_epoch(time).replace(tzinfo=None)
     except OverflowError:
         return datetime.min if time < 0 else datetime.max
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.arguments import whole_number
-from workbench.durations import MOST_TICKS, microseconds
+from workbench.durations import MONTHS_IN, MOST_TICKS, microseconds
 from workbench.errors import WorkbenchError, warn
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ OF_COLUMN = "of the column"
 #: As Spark's own intervals have them.
 MOST_MONTHS = 2**31 - 1
 
-_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}
-_CALENDAR = re.compile(r"(\d+) *(month|quarter|year)s?", re.IGNORECASE)
+_CALENDAR = re.compile(rf"(\d+) *({'|'.join(MONTHS_IN)})s?", re.IGNORECASE)
 
 
 class PerRow:
@@ -138,7 +137,7 @@ def _calendar_months(text: str) -> tuple[int] | None:
     """The months in "1 year 6 months", None when the text has anything else."""
     if not re.fullmatch(rf"{_CALENDAR.pattern}( +{_CALENDAR.pattern})*", text, re.IGNORECASE):
         return None
-    return (sum(int(n) * _MONTHS_IN[unit.lower()] for n, unit in _CALENDAR.findall(text)),)
+    return (sum(int(n) * MONTHS_IN[unit.lower()] for n, unit in _CALENDAR.findall(text)),)
 
 
 def _within(offset: Offset, value: Any, name: str) -> Offset:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from workbench.dialects import writing
-from workbench.durations import microseconds
+from workbench.durations import SECOND, microseconds
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 #: What funnels are written for.
 WRITTEN = ("clickhouse",)
-_SECOND = 1_000_000
 
 
 def as_sql(funnel: "FunnelSpec", dialect: str, table: str) -> str:
@@ -65,7 +64,7 @@ def _window(funnel: "FunnelSpec") -> int:
     """The window in the seconds of a DateTime, or in the unit of an integer time column."""
     if isinstance(funnel.window, int):
         return funnel.window
-    seconds, rest = divmod(microseconds(funnel.window), _SECOND)
+    seconds, rest = divmod(microseconds(funnel.window), SECOND)
     if rest:
         raise WorkbenchError(
             f"window: {funnel.window!r} is no whole number of seconds, which is what ClickHouse "

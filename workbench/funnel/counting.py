@@ -13,7 +13,15 @@ import pyarrow.compute as pc
 
 from workbench.arguments import check_known, whole_number
 from workbench.columnar.zones import zone_of
-from workbench.durations import MOST_TICKS, Duration, as_given, microseconds, ticks
+from workbench.durations import (
+    MINUTE,
+    MOST_TICKS,
+    Duration,
+    as_given,
+    microseconds,
+    since_epoch,
+    ticks,
+)
 from workbench.errors import WorkbenchError
 from workbench.spark.in_driver import ZONE
 from workbench.spark.shuffle import any_of, one_name
@@ -25,8 +33,6 @@ UNITS = {"sessions": "sessions", "conversions": "chains"}
 
 Moment = str | date | datetime | np.datetime64 | int
 _MOMENTS = "such as '2024-01-31', '2024-01-31 12:00' or a datetime"
-_MINUTE = 60_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -219,7 +225,7 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
         raise WorkbenchError(
             f"{argument}: {moment!r} has a time zone, and the time column has none; leave it out."
         )
-    return (parsed - _EPOCH) // timedelta(microseconds=1)
+    return since_epoch(parsed)
 
 
 def moment_of(moment: Any, argument: str) -> datetime:
@@ -271,7 +277,7 @@ def arrow_zone(name: str) -> str:
         pc.local_timestamp(pa.scalar(0, pa.timestamp("us", zone.name)))
     except pa.ArrowInvalid:
         raise _no_zone(name) from None
-    if zone.offset is not None and zone.offset % _MINUTE:
+    if zone.offset is not None and zone.offset % MINUTE:
         raise _no_zone(name)
     return zone.name
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.blocks import NAME, TIME
 from workbench.columnar.bundles import BUNDLE, PARTITION
+from workbench.durations import DAY, MINUTE
 from workbench.funnel.bind import (
     bits,
     period_of,
@@ -51,11 +52,10 @@ MOST_SEGMENTS = 1_000
 MOST_POINTS = 10_000
 
 #: Widths of intervals that a person reads at a glance, in microseconds; each divides the next.
-_MINUTE, _DAY = 60_000_000, 86_400_000_000
 ROUND_TIMES = (
     *(10**power for power in range(7)),
-    *(5_000_000, 15_000_000, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, 60 * _MINUTE),
-    *(180 * _MINUTE, 360 * _MINUTE, 720 * _MINUTE, _DAY, 7 * _DAY, 28 * _DAY, 364 * _DAY),
+    *(5_000_000, 15_000_000, MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE),
+    *(180 * MINUTE, 360 * MINUTE, 720 * MINUTE, DAY, 7 * DAY, 28 * DAY, 364 * DAY),
 )
 ROUND_COUNTS = tuple(factor * 10**power for power in range(15) for factor in (1, 2))
 

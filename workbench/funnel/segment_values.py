@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.arguments import check_text, whole_number
-from workbench.durations import MOST_TICKS
+from workbench.durations import MOST_TICKS, from_epoch, since_epoch
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import clock_of, segment_types
 from workbench.funnel.counting import instant_of, moment_of
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 REALS = ("float", "double")
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 #: The most digits of a decimal of Spark's.
 _DIGITS = 38
 
@@ -126,7 +125,7 @@ def equals(column: "Column", value: Any, kind: str) -> "Column":
     if value is None:
         return column.isNull()
     if kind == "timestamp":
-        return column.eqNullSafe(F.timestamp_micros(F.lit((value - _EPOCH) // _MICROSECOND)))
+        return column.eqNullSafe(F.timestamp_micros(F.lit(since_epoch(value))))
     if kind in ("date", "timestamp_ntz"):
         return column.eqNullSafe(F.lit(value.isoformat()).cast(kind))
     return column.eqNullSafe(F.lit(value))
@@ -205,7 +204,7 @@ def _timestamp(value: Any, zone: str) -> datetime:
     if isinstance(value, datetime | np.datetime64):
         # Without a zone it is this process's, as Spark's rows have it.
         return _moment(value).astimezone(UTC)
-    return _EPOCH + instant_of(_moment(value), "segment", "timestamp", zone) * _MICROSECOND
+    return from_epoch(instant_of(_moment(value), "segment", "timestamp", zone))
 
 
 def _interval(value: Any) -> timedelta:

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from kernels.tiling.ladder import RUNGS, tiled_aggregate
+from workbench.durations import DAY
 from workbench.errors import WorkbenchError
-
-DAY = 86_400_000_000
 
 
 def rung_table(

@@ -15,13 +15,13 @@ from workbench.arguments import check_text, whole_number
 from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.value_texts import time_of
+from workbench.durations import since_epoch
 from workbench.errors import WorkbenchError
 
 #: Longer keys are cut, and end with a digest: a store may take no longer ones.
 MOST, CUT = 400, 386
 #: Windows and hops around a time that is nearer than this are within 64 bits.
 FARTHEST = 2**62
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def key_bytes(columns: Sequence[pa.Array | pa.ChunkedArray]) -> list[bytes]:
@@ -257,8 +257,7 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
             f"{argument}: {value} has {has} zone, but the events' times have {have}; "
             f"give a time {'with' if _zoned(kind) else 'without'} one."
         )
-    since = value - (EPOCH if value.tzinfo is not None else EPOCH.replace(tzinfo=None))
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return since_epoch(value)
 
 
 def _zoned(kind: pa.DataType) -> bool:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from kernels.frames.extent import FrameExtent, frame_extent
+from workbench.durations import DAY
 from workbench.engine.extent import CallExtent, Sides
 from workbench.engine.ranges.unbounded import unbounded_sides, why_all
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER, Offset, PerRow
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from workbench.windows.bind import Resolved
 
-DAY = 86_400_000_000
 #: No month is longer or shorter, and no change of a clock or of the date line takes more than two
 #: days.
 LONGEST_MONTH, SHORTEST_MONTH, LONGEST_CHANGE = 31 * DAY, 28 * DAY, 2 * DAY

@@ -21,6 +21,7 @@ from workbench.functions.catalogue import (
 from workbench.functions.fn import Function
 from workbench.functions.order import OrderColumn
 from workbench.spark.exact_sums import exact
+from workbench.spark.micros import micros_of
 from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
@@ -233,15 +234,10 @@ def _window(df: BoundTable, order: Sequence[OrderColumn], one: "Resolved") -> "W
 
 def _measured(df: BoundTable, name: str, value: "Column", one: "Resolved") -> "Column":
     """The order column as whole numbers, which is what Spark's bounds go along."""
-    from pyspark.sql import functions as F
-
     kind = kind_of(type_of(df, name))
-    if kind == "integer":
-        return value.cast("long")
-    if kind == "timestamp" and one.frame.measured == MICROSECONDS:
-        return F.unix_micros(value)
-    if kind == "date" and one.frame.measured == MICROSECONDS:
-        return F.unix_date(value).cast("long") * F.lit(86_400_000_000)
+    timed = kind in ("timestamp", "date") and one.frame.measured == MICROSECONDS
+    if kind == "integer" or timed:
+        return micros_of(value, type_of(df, name).typeName())
     raise WorkbenchError(
         f"{one.column}: engine='spark' cannot: its bounds of RANGE go along integers, timestamps "
         f"and dates, but {name!r} holds {type_of(df, name).simpleString()}; "

@@ -19,6 +19,7 @@ from tests.clusters import ZONE, session_options
 from tests.drawn import draws
 from tests.workbench.funnel.events import block_of
 from tests.workbench.spark.jobs import no_job
+from workbench.durations import DAY
 from workbench.funnel.bind import task_of
 from workbench.funnel.counting import arrow_zone, instant_of
 from workbench.funnel.intervals import shares_of
@@ -30,7 +31,6 @@ from workbench.funnel.worker.periods import Periods
 from workbench.funnel.worker.trend import TrendTask
 
 STEPS = ["A", "B", "C"]
-DAY = 86_400_000_000
 WINDOW = 9
 Row = tuple[int, str, str | None]
 #: What is asked of chains beside a trend.
@@ -363,6 +363,23 @@ def test_people_are_those_behind_a_point(
     assert rows_of_each(people) == expected
     if held:
         given.free()
+
+
+def test_people_of_an_hour_that_the_sessions_clock_leaves_out_are_behind_its_point(
+    spark: SparkSession,
+) -> None:
+    rows = spark.createDataFrame([("ann", "A"), ("ben", "A")], "user_id string, event string")
+    hour = F.when(F.col("user_id") == "ann", "02:30").otherwise("03:30")
+    at = F.concat(F.lit("2024-03-10 "), hour).cast("timestamp_ntz")
+    with session_options(spark, {ZONE: "America/New_York"}):
+        funnel = wb.Funnel(["A"], "1 day")
+        table = rows.withColumn("timestamp", at)
+        points = funnel.trend(table, "1 hour")
+        assert points["entrants"].tolist() == [1, 1]
+        for moment, user in zip(points["from"], ["ann", "ben"], strict=True):
+            asked: dict[str, Any] = {"reached": "A", "open": True, "entered": moment}
+            people = funnel.people(table, every="1 hour", **asked)
+            assert [row.user_id for row in people.collect()] == [user]
 
 
 def test_people_of_chains_that_follow_each_other_are_behind_a_point(prepared: wb.Prepared) -> None:

@@ -15,12 +15,13 @@ from workbench.backfill.entities.worker import (
     SAYS,
     FollowTask,
 )
-from workbench.backfill.naive import micros
 from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
-from workbench.columnar.blocks import MICROSECONDS_A_DAY, TIME
+from workbench.columnar.blocks import TIME
 from workbench.described import shown_as, unrun_table
+from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
+from workbench.spark.micros import micros
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.table import BoundTable, column, has_hash, name_of, type_of, unused
@@ -138,7 +139,7 @@ def taken_at(entities: EntityTables) -> "Column":
         return micros(entities.bound_snapshots, name, date)
     after = 1 if entities.taken == "end" else 0
     day = F.unix_date(date.try_cast("date")).cast("long") + F.lit(after)
-    return day * F.lit(MICROSECONDS_A_DAY)
+    return day * F.lit(DAY)
 
 
 def days_of(entities: EntityTables) -> tuple[int, ...]:
@@ -319,7 +320,7 @@ def _misplaced(entities: EntityTables, mutations: BoundTable, made: "Column") ->
     if entities.date not in mutations.names or not _in_days(mutations, entities.date):
         return F.lit(False)
     date = column(mutations, entities.date, "date").try_cast("date")
-    own = F.floor(made / F.lit(MICROSECONDS_A_DAY))
+    own = F.floor(made / F.lit(DAY))
     return F.coalesce(F.unix_date(date).cast("long") != own, F.lit(True))
 
 
@@ -337,7 +338,7 @@ def _unknown_op(entities: EntityTables, mutations: BoundTable) -> "Column":
 def _missing_days(entities: EntityTables) -> list[int]:
     if not _in_days(entities.bound_snapshots, entities.date) or not entities.days:
         return []
-    every = range(entities.days[0], entities.days[-1], MICROSECONDS_A_DAY)
+    every = range(entities.days[0], entities.days[-1], DAY)
     return sorted(set(every) - set(entities.days))
 
 

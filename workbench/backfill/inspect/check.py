@@ -20,9 +20,9 @@ from workbench.backfill.methods import scan
 from workbench.backfill.naive import naive
 from workbench.backfill.worker.cogroup import Span
 from workbench.backfill.worker.validity.intervals import VALID_TO
-from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.columnar.equality import alike
 from workbench.described import facts_table, frame_table, shown_as
+from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.markup import Markup
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
@@ -417,7 +417,7 @@ def _longer(plan: Plan) -> Iterator[tuple[str, Plan]]:
 
     events = plan.events.df
     if not plan.integer_time:
-        day, end = F.lit(MICROSECONDS_A_DAY), F.col(VALID_TO)
+        day, end = F.lit(DAY), F.col(VALID_TO)
         midnight = F.when(end < F.lit(MOST), end + F.pmod(-end, day)).otherwise(end)
         longer = plan.events.but(events.withColumn(VALID_TO, midnight))
         yield UNTIL_MIDNIGHT, replace(plan, events=longer)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from kernels.structures.instants import LEAST
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.origin import NUMBER, Key, OneQuery
-from workbench.backfill.naive import micros
 from workbench.columnar.blocks import TIME, instants
 from workbench.columnar.key_codes import as_array
 from workbench.columnar.zones import readable_type
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_one_sentence
+from workbench.spark.micros import micros
 from workbench.spark.one_key import check_value, first_rows, is_key, key_values, literal
 from workbench.spark.table import column, nearest, unused
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from kernels.tiling.hops import HOUR
 from workbench.backfill.bind import Plan
 from workbench.backfill.inspect.instrumented import KINDS, SCHEMA, InstrumentedTask
 from workbench.backfill.instants import begin_of_hop
 from workbench.backfill.methods import PLANS
 from workbench.backfill.split.plan import SplitPlan
 from workbench.columnar.blocks import TIME, binaries, unpacked_rows
+from workbench.durations import HOUR
 from workbench.engine.ranges.cuts import CUTS, START
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence

@@ -9,7 +9,6 @@ from workbench.backfill.bind import (
     gathered_by_place,
     routed,
 )
-from workbench.backfill.naive import micros
 from workbench.backfill.split.map_side import SplitTask
 from workbench.backfill.split.reduce_side import SpanTask
 from workbench.backfill.worker.partials import feature_groups, needs_all
@@ -18,6 +17,7 @@ from workbench.engine.extent import CallExtent
 from workbench.engine.ranges.cuts import CUTS, LEAST_ROWS, CutTask
 from workbench.engine.ranges.sample import SUMMARY, SampleTask
 from workbench.functions.order import OrderColumn
+from workbench.spark.micros import micros
 from workbench.spark.ranges import shown_schema
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundled, with_value, without_null

@@ -1,7 +1,6 @@
 """The plans of a retention: from rows in one shuffle, or from prepared events without any."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from workbench.funnel.behaviour.retention_spec import BoundRetention
 from workbench.funnel.bind import bits
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.worker.retention import CohortCell, summed_cohorts
+from workbench.spark.micros import micros
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import count_skipped, select_rows, skipped_of
 from workbench.spark.table import INTEGERS, BoundTable, column
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _RETENTION = BehaviourPlan(
     "retention", summed_cohorts, "cohort long, users long, back array<long>, cohorts long"
 )
-_EPOCH = datetime(1970, 1, 1)
-_DAY = 86_400_000_000
 
 
 class Counted(NamedTuple):
@@ -61,7 +59,7 @@ def counted(asked: BoundRetention) -> Counted:
     watched, seen = _watched(events)
     found = _RETENTION.figures(_rows(asked, watched), task)
     skipped = skipped_of(seen, bool(found), events)
-    return _counted(asked, found, _last(seen.get["last"]) if found else 0, skipped)
+    return _counted(asked, found, (seen.get["last"] or 0) if found else 0, skipped)
 
 
 def people_of(asked: BoundRetention, cell: CohortCell) -> "DataFrame":
@@ -90,23 +88,12 @@ def _watched(events: BoundTable) -> "tuple[BoundTable, Observation]":
     from pyspark.sql import Observation
     from pyspark.sql import functions as F
 
-    time, kind = column(events, events.time, "time"), events.schema[events.time].dataType.typeName()
-    if kind == "timestamp":
-        time = F.unix_micros(time)
-    elif kind == "date":
-        time = F.unix_date(time) * F.lit(_DAY)
+    time = micros(events, events.time, column(events, events.time, "time"))
     keys = [column(events, name, "key").isNotNull() for name in events.key]
     there = F.when(F.forall(F.array(*keys), lambda one: one), time)
     seen = Observation()
     rows = events.df.observe(seen, count_skipped(events), F.max(there).alias("last"))
     return events.but(rows), seen
-
-
-def _last(found: Any) -> int:
-    """A time as the workers have it."""
-    if isinstance(found, datetime):
-        return (found.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
-    return 0 if found is None else int(found)
 
 
 def _people_schema(asked: BoundRetention) -> "StructType":

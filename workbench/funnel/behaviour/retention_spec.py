@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from workbench.arguments import listed, whole_number
-from workbench.durations import Duration, microseconds, ticks
+from workbench.durations import MONTHS_IN, Duration, microseconds, ticks
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, task_of
 from workbench.funnel.counting import arrow_zone
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 Happening = str | Sequence[str] | Mapping[str, Condition]
 
 MOST_PERIODS = 366
-#: How many months a unit of the calendar has.
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
-_CALENDAR = re.compile(r"\s*(\d+)?\s*(month|quarter|year)s?\s*", re.IGNORECASE)
+_CALENDAR = re.compile(rf"\s*(\d+)?\s*({'|'.join(MONTHS_IN)})s?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -195,7 +193,7 @@ def periods_of(every: Any, integer_time: bool) -> tuple[int, bool]:
     if integer_time:
         length, months = ticks(every, "every"), False
     elif isinstance(every, str) and (found := _CALENDAR.fullmatch(every)):
-        length, months = int(found[1] or 1) * _MONTHS[found[2].lower()], True
+        length, months = int(found[1] or 1) * MONTHS_IN[found[2].lower()], True
     else:
         length, months = microseconds(every, "every"), False
     if not length:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.columnar.blocks import MICROSECONDS_A_DAY
 from workbench.described import shown_as, unrun_table
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind, clock_of, period_of, segment_types
@@ -16,6 +15,7 @@ from workbench.funnel.rules import step_number
 from workbench.funnel.segment_values import checked_values, equals, is_nan
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import ENTERED
+from workbench.spark.micros import micros_of
 from workbench.spark.table import BoundTable, column, name_of
 
 if TYPE_CHECKING:
@@ -169,14 +169,14 @@ def _entered(
 
     kind, found = events.schema[funnel.time].dataType.typeName(), people
     if span is not None:
-        begun = instants_of(F.get(F.col("reached"), F.lit(0)), kind)
+        begun = micros_of(F.get(F.col("reached"), F.lit(0)), kind)
         found = people.where((begun >= F.lit(span[0])) & (begun < F.lit(span[1])))
     window = funnel.span(events.integer_time)
     if isinstance(events, Prepared):
         end = F.lit(events.span[1] if events.span else 0)
     else:
         present = [column(events, key, "key").isNotNull() for key in events.key]
-        rows = events.df.select(instants_of(events.instants, kind).alias("end"), *(
+        rows = events.df.select(micros_of(events.instants, kind).alias("end"), *(
             one.alias(f"k{k}") for k, one in enumerate(present)
         ))  # fmt: skip
         for k in range(len(present)):
@@ -186,30 +186,6 @@ def _entered(
     # As decimals, since the distance of two times may need more than 64 bits.
     left = end.cast("decimal(20,0)") - F.col(ENTERED).cast("decimal(20,0)") < F.lit(window)
     return found.where(left if is_open else ~left).select(*map(name_of, _shown(people)))
-
-
-def instants_of(time: "Column", kind: str) -> "Column":
-    """Return a time as the workers have it: an integer.
-
-    Parameters
-    ----------
-    time : Column
-    kind : str
-        What Spark calls its type.
-
-    Returns
-    -------
-    Column
-    """
-    from pyspark.sql import functions as F
-
-    if kind == "date":
-        return F.unix_date(time).cast("long") * F.lit(MICROSECONDS_A_DAY)
-    if kind == "timestamp":
-        return F.unix_micros(time)
-    if kind == "timestamp_ntz":
-        return F.timestamp_diff("MICROSECOND", F.lit("1970-01-01").cast("timestamp_ntz"), time)
-    return time.cast("long")
 
 
 def _shown(people: "DataFrame") -> list[str]:

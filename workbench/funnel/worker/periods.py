@@ -7,10 +7,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from workbench.columnar.blocks import MICROSECONDS_A_DAY, instants
+from workbench.columnar.blocks import instants
+from workbench.durations import DAY
 
 #: Weeks begin on a Monday, and 1970 began on a Thursday.
-_TO_MONDAY = 3 * MICROSECONDS_A_DAY
+_TO_MONDAY = 3 * DAY
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,11 @@ class Periods:
     @property
     def of_days(self) -> bool:
         """Whether they begin at midnight."""
-        return self.months or (not self.integers and self.length % MICROSECONDS_A_DAY == 0)
+        return self.months or (not self.integers and self.length % DAY == 0)
 
     @property
     def _shift(self) -> int:
-        weeks = self.of_days and not self.months and self.length % (7 * MICROSECONDS_A_DAY) == 0
+        weeks = self.of_days and not self.months and self.length % (7 * DAY) == 0
         return _TO_MONDAY if weeks else 0
 
     def numbers(self, time: pa.Array) -> NDArray[np.int64]:

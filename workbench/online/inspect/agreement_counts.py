@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.backfill.inspect.given_types import NUMBERS, GivenTable, read_alike
 from workbench.backfill.instants import begin_of_hop
-from workbench.backfill.naive import micros
 from workbench.columnar.equality import RELATIVE
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected
+from workbench.spark.micros import micros
 from workbench.spark.table import INTEGERS, BoundTable, column, type_of
 
 if TYPE_CHECKING:

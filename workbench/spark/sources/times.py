@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from workbench.durations import SECOND, since_epoch
 from workbench.errors import WorkbenchError
 from workbench.spark.table import BoundTable, column, type_of
 
@@ -21,7 +22,7 @@ EPOCHS = {
 }
 #: Numbers are taken for times of an epoch where they are between these.
 EARLIEST, LATEST = datetime(1990, 1, 1), datetime(2100, 1, 1)
-_SECONDS = [(at - datetime(1970, 1, 1)).total_seconds() for at in (EARLIEST, LATEST)]
+_SECONDS = [since_epoch(at) // SECOND for at in (EARLIEST, LATEST)]
 
 _DAY, _YEAR, _WORD = r"\d{1,2}", r"\d{4}", r"[A-Za-z]{3}"
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")

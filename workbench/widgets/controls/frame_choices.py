@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
-from workbench.durations import microseconds, spoken
+from workbench.durations import DAY, HOUR, MINUTE, microseconds, spoken
 from workbench.frames.bounds import MICROSECONDS, MONTHS, NUMBER
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.funnel import WINDOWS
@@ -13,7 +13,7 @@ from workbench.widgets.controls.funnel import WINDOWS
 COUNTS = [1, 2, 3, 5, 7, *(step * 10**k for k in range(1, 6) for step in (1, 1.5, 2, 3, 5, 7))]
 MONTHS_BACK = [1, 2, 3, 6, 12, 24, 60]
 TIMES_AS_LONG = [k / 8 for k in (1, 2, 4, 6, 8, 12, 16, 24, 32, 64)]
-UNITS = {"days": 86_400_000_000, "hours": 3_600_000_000, "minutes": 60_000_000}
+UNITS = {"days": DAY, "hours": HOUR, "minutes": MINUTE}
 UNITS |= {"seconds": 1_000_000, "microseconds": 1}
 
 

@@ -21,6 +21,7 @@ from workbench.backfill.inspect.one_query import (
 from workbench.backfill.inspect.origin import OneQuery, Origin, counted, in_words
 from workbench.backfill.inspect.origin_pieces import Piece
 from workbench.columnar.blocks import TIME
+from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.figures.origin import (
     MERGED,
@@ -64,7 +65,6 @@ NO_EVENT = "No event is in the window."
 #: What a query is compared with.
 ALONE, ANOTHER, ONLINE = "nothing", "another query", "the online view"
 #: In microseconds, as times are counted.
-_DAY = 86_400_000_000
 _STYLE: dict[str, Any] = {"style": {"description_width": "60px"}}
 
 
@@ -160,7 +160,7 @@ class OriginExplorer(Shared, Card):
     ) -> None:
         self._key, times = key, key.times
         # Pieces and events reach back to other days than those of the queries.
-        days = key.time[:1] // _DAY * _DAY
+        days = key.time[:1] // DAY * DAY
         told = np.concatenate([np.array(times, np.int64), days])
         self._clock = clock_for(told, self._plan.integer_time)
         options = [(self._clock(one), one) for one in times]

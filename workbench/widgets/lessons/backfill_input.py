@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from workbench.backfill.inspect.origin import OneQuery
 from workbench.columnar.blocks import TIME, from_instants, instants
 from workbench.columnar.key_codes import as_array
+from workbench.durations import SECOND
 from workbench.errors import WorkbenchError
 from workbench.widgets.lessons.fields import (
-    SECOND,
     TEXT,
     Rows,
     check_rows,

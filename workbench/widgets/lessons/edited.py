@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from workbench.durations import SECOND
 from workbench.engine.order import ordered_block
 from workbench.errors import WorkbenchError
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.widgets.lessons.fields import (
     NUMBER,
-    SECOND,
     TEXT,
     Rows,
     check_rows,

@@ -1,20 +1,19 @@
 """The fields of an edited input: how times, numbers and texts stand in them, and what is read."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from workbench.durations import SECOND, from_epoch, since_epoch
 from workbench.errors import WorkbenchError
 
 Rows = list[list[Any]]
 
-SECOND = 1_000_000
 TIME, NUMBER, TEXT = "time", "number", "text"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def field_values(
@@ -41,7 +40,7 @@ def field_values(
     """
     if integer_time:
         return NUMBER, [int(one) for one in time]
-    texts = [(_EPOCH + timedelta(microseconds=int(one))).replace(tzinfo=None) for one in time]
+    texts = [from_epoch(int(one)).replace(tzinfo=None) for one in time]
     kind = TEXT if any(int(one) % SECOND for one in time) else TIME
     return kind, [text.isoformat(" ") for text in texts]
 
@@ -72,9 +71,7 @@ def instant(field: Any, integer_time: bool) -> int:
     try:
         if integer_time:
             return int(field)
-        moment = datetime.fromisoformat(str(field))
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // timedelta(microseconds=1)
+        return since_epoch(datetime.fromisoformat(str(field)))
     except (ValueError, OverflowError):
         such = "17" if integer_time else "2013-01-01 10:03:00"
         raise WorkbenchError(f"time: {field!r} is no time; give one such as {such}.") from None

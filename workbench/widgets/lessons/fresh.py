@@ -15,6 +15,7 @@ from kernels import trace
 from kernels.frames.extent import FrameExtent, frame_extent
 from kernels.funnel.paths import NOTHING, collapsed_path
 from kernels.tiling.cells import COUNT, HEAD, join_windows
+from workbench.durations import MINUTE
 from workbench.engine.block import Call
 from workbench.engine.order import ordered_block
 from workbench.engine.task import WindowTask
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 QUESTIONS, _MOST_DRAWN = 10, 100
 INTRO = f"{QUESTIONS} questions on an input that the notebook has not shown."
 Draw = Callable[[Random], Lesson]
-MINUTE = 60_000_000
 WHOLE = Frame.rows(None, None)
 CASCADE = ["departed 15 min late", "departed 60 min late", "landed 120 min late"]
 SHOP = ["signup", "product_page", "add_to_cart", "checkout"]

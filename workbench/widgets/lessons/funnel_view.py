@@ -1,7 +1,6 @@
 """What the lessons of all funnels show: the events on a line, and the slots of the kernel."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -9,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels import Step, Trace
-from workbench.durations import spoken
+from workbench.durations import DAY, MINUTE, SECOND, from_epoch, spoken
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.inspect.one_key import KeyRows
 from workbench.funnel.spec import MODES
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: What is no time: slots that no chain has reached hold it, and show nothing.
 UNWRITTEN = np.iinfo(np.int64).min
 
@@ -41,21 +39,21 @@ def clock_for(time: NDArray[np.int64], integer_time: bool) -> Clock:
     """
     if integer_time or not len(time):
         return str
-    one_day = int(time.min()) // 86_400_000_000 == int(time.max()) // 86_400_000_000
+    one_day = int(time.min()) // DAY == int(time.max()) // DAY
     day = "" if one_day else "%d %b %Y " if _spans_years(time) else "%d %b "
-    seconds = ":%S" if (time % 60_000_000).any() else ""
-    finer = ".%f" if (time % 1_000_000).any() else ""
+    seconds = ":%S" if (time % MINUTE).any() else ""
+    finer = ".%f" if (time % SECOND).any() else ""
 
     # A lesson writes the few times of its rows at each of its steps.
     @cache
     def clock(value: int) -> str:
-        return (EPOCH + timedelta(microseconds=int(value))).strftime(f"{day}%H:%M{seconds}{finer}")
+        return from_epoch(int(value)).strftime(f"{day}%H:%M{seconds}{finer}")
 
     return clock
 
 
 def _spans_years(time: NDArray[np.int64]) -> bool:
-    first, last = (EPOCH + timedelta(microseconds=int(t)) for t in (time.min(), time.max()))
+    first, last = (from_epoch(int(t)) for t in (time.min(), time.max()))
     return first.year != last.year
 
 

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import traitlets
 
 from workbench.described import noun
-from workbench.durations import Duration, microseconds, spoken
+from workbench.durations import DAY, Duration, microseconds, spoken
 from workbench.figures.funnel import name_of
 from workbench.figures.intervals.comparison import comparison_figure
 from workbench.figures.intervals.trend import OPEN, entrants_of, segments_of, trend_figure
@@ -246,7 +246,7 @@ def _length(every: Duration) -> int:
     """How long a period is, about, in the unit of the times."""
     if isinstance(every, int):
         return every
-    return _DAYS[str(every)] * 86_400_000_000 if every in _DAYS else microseconds(every)
+    return _DAYS[str(every)] * DAY if every in _DAYS else microseconds(every)
 
 
 def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Duration) -> View:

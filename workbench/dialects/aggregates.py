@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from workbench.dialects.functions import COMBINED, ONE, TWO
 from workbench.dialects.writing import filled_in, known
 from workbench.errors import WorkbenchError
 
@@ -265,13 +266,11 @@ def _mean(call: _Call, dialect: str) -> exp.Expr | None:
     return None
 
 
-#: Aggregates of ClickHouse's names alone, by what Spark calls them.
+_KINDS = {own: kind for kind, own in (ONE | TWO).items()}
+#: Aggregates by ClickHouse's names, as Spark has them.
 _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
-    "sum": exp.Sum, "avg": exp.Avg, "min": exp.Min, "max": exp.Max, "count": exp.Count,
-    "any": exp.AnyValue, "argmin": exp.ArgMin, "argmax": exp.ArgMax,
-    "stddevpop": exp.StddevPop, "stddevsamp": exp.StddevSamp,
-    "varpop": exp.VariancePop, "varsamp": exp.Variance,
-    "uniq": exp.ApproxDistinct, "uniqexact": exp.Count,
+    **{name: _KINDS[own] for name, own in COMBINED.items() if own in _KINDS},
+    "any": exp.AnyValue, "uniq": exp.ApproxDistinct, "uniqexact": exp.Count,
     "grouparray": exp.ArrayAgg, "groupuniqarray": exp.ArrayUniqueAgg,
 }  # fmt: skip
 

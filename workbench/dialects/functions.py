@@ -51,6 +51,13 @@ NAMED: dict[str, dict[str, str]] = {
     "postgres": {}, "risingwave": {}, "spark": {},
 }  # fmt: skip
 
+#: ClickHouse's names of aggregates, in lower case, that may have an ending such as If.
+COMBINED: dict[str, str] = {
+    **{name: name for name in ("count", "sum", "avg", "min", "max", "median")},
+    "argmin": "arg_min", "argmax": "arg_max",
+    **NAMED["clickhouse"],
+}  # fmt: skip
+
 #: Functions that mean the same in whatever order rows are.
 UNORDERED = frozenset(name for name, info in CATALOGUE.items() if info.any_order)
 

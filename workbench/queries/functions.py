@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from workbench.dialects.functions import NAMED, ONE, RANKS, TWO
+from workbench.dialects.functions import COMBINED, NAMED, ONE, RANKS, TWO
 from workbench.errors import WorkbenchError
 from workbench.functions import fn
 from workbench.functions.catalogue import CATALOGUE
@@ -396,17 +396,7 @@ def _combined(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     if not name.endswith("if") or not given:
         return
     asked.condition = given.pop()
-    plain = {
-        "count": "count",
-        "sum": "sum",
-        "avg": "avg",
-        "min": "min",
-        "max": "max",
-        "argmin": "arg_min",
-        "argmax": "arg_max",
-        "median": "median",
-    } | NAMED["clickhouse"]
-    asked.name, asked.arguments = plain.get(name[:-2], ""), given
+    asked.name, asked.arguments = COMBINED.get(name[:-2], ""), given
 
 
 #: The arguments of a class of sqlglot that are read, where it may have others.

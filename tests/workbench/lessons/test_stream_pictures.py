@@ -138,6 +138,34 @@ def test_what_was_not_said_cannot_be_taken_back(row_id: str | None) -> None:
         folded(answers, pa.table({"op": ["-D"], "id": [2]}), row_id)
 
 
+SAID = pa.table({"id": [1, 2], "mean": [5.0, 7.0]})
+NO_CHANGES: list[tuple[Any, dict[str, list[Any]], Any, str]] = [
+    (SAID, {"op": ["insert"], "id": [3], "mean": [1.0]}, "id", "changes: .* says 'insert', which"),
+    (SAID, {"op": [None], "id": [3], "mean": [1.0]}, "id", "changes: .* says None, which is no ch"),
+    (SAID, {"op": [1], "id": [3], "mean": [1.0]}, "id", "changes: .* says 1, which is no change"),
+    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, "ids", "row_id: .* no column 'ids'; there a"),
+    (SAID, {"op": ["-D"], "id": [1], "mean": [5.0]}, 5, "row_id: .* no column 5; there are 'id'"),
+    (SAID, {"op": ["+I"], "id": [3], "most": [1.0]}, "id", "changes: 'mean' is no such column th"),
+    (SAID, {"op": ["-D"], "id": ["1"], "mean": [5.0]}, "id", "changes: 'id' is string there and i"),
+    ([SAID], {"op": ["+I"], "id": [3], "mean": [1.0]}, "id", "said: this is a list; give the pyar"),
+]
+
+
+@pytest.mark.parametrize(("said", "changes", "row_id", "sentence"), NO_CHANGES)
+def test_what_is_no_change_is_one_sentence(
+    said: Any, changes: dict[str, list[Any]], row_id: Any, sentence: str
+) -> None:
+    with pytest.raises(wb.WorkbenchError, match=sentence):
+        folded(said, pa.table(changes), row_id)
+
+
+def test_changes_are_folded_by_the_names_of_their_columns() -> None:
+    turned = pa.table({"mean": [5.0, 6.0], "op": ["-U", "+U"], "id": [1, 1]})
+    assert folded(SAID, turned).to_pydict() == {"id": [2, 1], "mean": [7.0, 6.0]}
+    nothing = pa.table({"op": pa.array([], pa.null()), "id": pa.array([], pa.int64())})
+    assert len(folded(None, nothing)) == 0
+
+
 def test_what_was_folded_is_all_there_for_spark(spark: SparkSession) -> None:
     one, other = (pa.table({"op": ["+I"], "id": [number]}) for number in (1, 2))
     moved = pa.table({"op": ["-U", "+U"], "id": [1, 3]})

@@ -1,6 +1,7 @@
 """A changelog folded into the table that it tells of."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from workbench.arguments import listed
 from workbench.columnar.key_codes import key_codes
 from workbench.columnar.ragged import offsets_of
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.windows.stream.worker.update import OP
 
-#: Changes that take back what was said.
+#: Changes that take back what was said, and all that there are.
 TAKES_BACK = ("-U", "-D")
+KNOWN = ("+I", "+U", *TAKES_BACK)
 
 
 def folded(
@@ -42,7 +44,7 @@ def folded(
     Raises
     ------
     WorkbenchError
-        When something is taken back that was not said.
+        When something is taken back that was not said, or a table is none of such rows.
 
     Examples
     --------
@@ -51,20 +53,56 @@ def folded(
     >>> folded(one, two, "id").to_pydict()
     {'id': [2, 1], 'mean': [7.0, 6.0]}
     """
+    rows = _checked(changes).drop_columns([OP])
+    said = rows.slice(0, 0) if said is None else said
+    rows = _alike(said, rows)
+    back = pc.is_in(changes.column(OP).cast(pa.string()), value_set=pa.array(TAKES_BACK))
+    gone, come = rows.filter(back), rows.filter(pc.invert(back))
+    names = list(listed(row_id, "row_id") if row_id else rows.column_names)
+    for name in names:
+        if name not in rows.column_names:
+            raise WorkbenchError(
+                f"row_id: the changes have no column {name!r}; there are "
+                f"{', '.join(map(repr, rows.column_names))}."
+            )
+    if len(gone):
+        said = said.filter(pa.array(_stays(said.select(names), gone.select(names))))
+    return concatenated([said, come])
+
+
+def _checked(changes: Any) -> pa.Table:
+    """Refuse what is no table of changes."""
     if not isinstance(changes, pa.Table) or OP not in changes.column_names:
         raise WorkbenchError(
             f"changes: these are none; give a pyarrow.Table with a column {OP!r}, as a call that "
             "emits on update gives it."
         )
-    back = pc.is_in(changes.column(OP), value_set=pa.array(TAKES_BACK))
-    rows = changes.drop_columns([OP])
-    gone, come = rows.filter(back), rows.filter(pc.invert(back))
-    if said is None:
-        said = come.slice(0, 0)
-    if len(gone):
-        names = list(listed(row_id, "row_id") if row_id else rows.column_names)
-        said = said.filter(pa.array(_stays(said.select(names), gone.select(names))))
-    return concatenated([said, come])
+    kinds = set(changes.column(OP).unique().to_pylist())
+    if unknown := sorted(kinds - set(KNOWN), key=repr):
+        raise WorkbenchError(
+            f"changes: their {OP!r} says {unknown[0]!r}, which is no change; "
+            f"give one of {', '.join(map(repr, KNOWN))}."
+        )
+    return changes
+
+
+def _alike(said: Any, rows: pa.Table) -> pa.Table:
+    """Return rows with their columns in the order of those that were said, which must be theirs."""
+    if not isinstance(said, pa.Table):
+        raise WorkbenchError(
+            f"said: this is {kind_in_words(said)}; give the pyarrow.Table that wb.folded returned, "
+            "or None before the first micro-batch."
+        )
+    kinds = dict(zip(said.column_names, said.schema.types, strict=True))
+    found = dict(zip(rows.column_names, rows.schema.types, strict=True))
+    if kinds != found:
+        name = next(one for one in (*kinds, *found) if kinds.get(one) != found.get(one))
+        ours, theirs = (one.get(name, "no such column") for one in (kinds, found))
+        raise WorkbenchError(
+            f"changes: {name!r} is {theirs} there and {ours} in what was said; fold the changes "
+            "of one call, and begin with None for those of another."
+        )
+    return rows.select(said.column_names)
 
 
 def concatenated(tables: list[pa.Table]) -> pa.Table:

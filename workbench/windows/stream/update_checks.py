@@ -25,11 +25,19 @@ def check_updating(over: "WindowCall", df: BoundTable, row_id: tuple[str, ...]) 
     ------
     WorkbenchError
     """
-    if OP in over.columns:
-        raise WorkbenchError(
-            f"{OP}: this is the column that says what becomes of a row; give the function's "
-            "column another name."
-        )
+    # Spark does not tell names apart by case.
+    for name in over.columns:
+        if name.lower() == OP:
+            raise WorkbenchError(
+                f"{name}: this is the column that says what becomes of a row; give the function's "
+                "column another name."
+            )
+    for name in df.names:
+        if name.lower() == OP != name:
+            raise WorkbenchError(
+                f"df: the result says in {OP!r} what becomes of a row, and {name!r} is the same "
+                f"name to Spark; call it {OP!r} if it says so too, else something else."
+            )
     for name in row_id:
         column(df, name, "row_id")
         kind = type_of(df, name)

@@ -43,6 +43,13 @@ def test_no_watermark(stream: DataFrame) -> None:
         wb.over(stream, "user", "at", emit=CLOSE, total=TOTAL)
 
 
+@pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "bigint", "string"])
+def test_a_column_of_which_spark_has_no_watermark(stream: DataFrame, kind: str) -> None:
+    other = stream.withColumn("at", F.lit(None).cast(kind))
+    with pytest.raises(wb.WorkbenchError, match=r"timestamps alone, .* F.col\('at'\).cast\('time"):
+        wb.over(other, "user", "at", emit=CLOSE, total=TOTAL)
+
+
 @pytest.mark.parametrize(
     ("partition_by", "order_by", "message"),
     [

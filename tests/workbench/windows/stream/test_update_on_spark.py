@@ -182,6 +182,8 @@ BAD: list[tuple[Callable[[DataFrame], DataFrame], dict[str, Any], str]] = [
     (lambda df: df.selectExpr("* except(id)", "array(id) AS id"), {"row_id": "id"}, "row_id: 'id'"),
     (lambda df: df, {"row_id": "id", "emit": "on window close"}, "row_id: it is for emit='on upd"),
     (lambda df: df.drop("op"), {"op": fn.count()}, "op: this is the column that says"),
+    (lambda df: df.drop("op"), {"Op": fn.count()}, "Op: this is the column that says"),
+    (lambda df: df.withColumnRenamed("op", "OP"), {"row_id": "id"}, "df: .* 'OP' is the same name"),
     (lambda df: df, {"row_id": "id", "engine": "spark"}, "engine: Spark has no window functions"),
 ]
 

@@ -1,6 +1,7 @@
-"""What a person gives to a call: one value or several, whole numbers, known words, and text."""
+"""What a person gives to a call: one value or several, numbers, known words, and text."""
 
 from collections.abc import Collection, Mapping, Set
+from decimal import Decimal
 from operator import index
 from typing import Any
 
@@ -133,3 +134,24 @@ def check_count(value: Any, argument: str, what: str) -> int:
     if number is None or number < 1:
         raise WorkbenchError(f"{argument}: {value!r} is no number of {what}; give 1 or more.")
     return number
+
+
+def digits_of(number: Decimal) -> tuple[int, int] | None:
+    """Return how many digits a decimal has, and how many of them behind the point.
+
+    Returns
+    -------
+    tuple of int, or None
+        The precision and the scale of the smallest type that holds it as it is written; None for
+        infinity and NaN.
+
+    Examples
+    --------
+    >>> digits_of(Decimal("1.50")), digits_of(Decimal("2E+3")), digits_of(Decimal("0.001"))
+    ((3, 2), (4, 0), (3, 3))
+    """
+    _, digits, exponent = number.as_tuple()
+    if isinstance(exponent, str):
+        return None
+    scale = max(-exponent, 0)
+    return max(len(digits) + max(exponent, 0), scale), scale

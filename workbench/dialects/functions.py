@@ -6,6 +6,8 @@ from workbench.functions.catalogue import CATALOGUE
 
 #: Whose SQL is read.
 DIALECTS = ("clickhouse", "duckdb", "postgres", "risingwave", "spark")
+#: Those that mean by a name what Postgres means by it.
+LIKE_POSTGRES = ("duckdb", "postgres", "risingwave")
 
 #: Functions of one column, by sqlglot's class.
 ONE: dict[type[exp.Expr], str] = {

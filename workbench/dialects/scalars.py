@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.time_formats import spark_format
 from workbench.dialects.writing import filled_in, known
 from workbench.durations import MONTHS_IN
@@ -15,8 +16,6 @@ from workbench.errors import WorkbenchError
 #: The types of expressions of a query, as Spark has them; None where it cannot say.
 Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 
-#: Whose scalar functions are those of Postgres.
-_LIKE_POSTGRES = ("duckdb", "postgres", "risingwave")
 #: Types that Spark has not by this name, by one that holds their values.
 _HELD_BY = {
     exp.DType.UTINYINT: "SMALLINT",
@@ -60,8 +59,8 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
     >>> print(tree.sql("spark"))
     SELECT LOG10(x), (DAYOFWEEK(d) - 1), TRY_ELEMENT_AT(l, 1)
     """
-    meant_by = _MEANT if dialect in _LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
-    if dialect not in (*_LIKE_POSTGRES, "clickhouse"):
+    meant_by = _MEANT if dialect in LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
+    if dialect not in (*LIKE_POSTGRES, "clickhouse"):
         return
     for kind in list(tree.find_all(exp.DataType)):
         days = days or kind.this is exp.DType.DATE

@@ -315,7 +315,7 @@ def _ranking(name: str, gives: str, extent: str, **rest: Any) -> FunctionInfo:
     return FunctionInfo(RANKING, (), gives, extent=extent, spark=name, **shared, **rest)
 
 
-_NO_DISTINCT = "Spark refuses DISTINCT in a window"
+NO_DISTINCT = "Spark refuses DISTINCT in a window"
 _OF_POPULATION = "Spark's {} is that of a population"
 
 #: Every function by its name.
@@ -327,7 +327,7 @@ CATALOGUE = {
     "count_distinct": FunctionInfo(
         *(COUNT_DISTINCT, (EQUAL,), LONG),
         once=True, distinct=True, distinct_is="count_distinct",
-        not_in_spark=_NO_DISTINCT, aliases=("unique_count",),
+        not_in_spark=NO_DISTINCT, aliases=("unique_count",),
     ),
     "sum": replace(
         _sum("sum", LIKE_SUM), takes=((*NUMBERS, "boolean"),), own=NUMBERS, others_as="int"

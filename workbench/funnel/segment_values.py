@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.arguments import check_text, whole_number
+from workbench.arguments import check_text, digits_of, whole_number
 from workbench.durations import MOST_TICKS, from_epoch, since_epoch
 from workbench.errors import WorkbenchError
+from workbench.functions.catalogue import MOST_PRECISION
 from workbench.funnel.bind import clock_of, segment_types
 from workbench.funnel.counting import instant_of, moment_of
 from workbench.funnel.prepared import Prepared
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 REALS = ("float", "double")
 #: The most digits of a decimal of Spark's.
-_DIGITS = 38
 
 
 def checked_values(
@@ -175,8 +175,8 @@ def _decimal(value: Any) -> Decimal | float:
     if isinstance(number, float | np.floating):
         return float(number)
     exact = Decimal(number if isinstance(number, Decimal) else int(number))
-    _, digits, exponent = exact.as_tuple()
-    if isinstance(exponent, str) or max(len(digits) + max(exponent, 0), -exponent) > _DIGITS:
+    size = digits_of(exact)
+    if size is None or size[0] > MOST_PRECISION:
         raise ValueError(value)
     return exact
 

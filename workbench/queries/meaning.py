@@ -10,7 +10,7 @@ from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
-from workbench.spark.table import unused
+from workbench.spark.table import INTEGERS, unused
 
 #: The types of an expression that stands where a node does, none where Spark cannot say them.
 _KindsOf = Callable[[exp.Expr, exp.Expr], list[Any] | None]
@@ -140,7 +140,7 @@ def _divided(
         return exp.IntDiv(this=left.copy(), expression=right.copy())
     if dialect in FOLDED:
         found = _kinds_of(node, (node.this, node.expression), kinds)
-        whole = found is not None and all(one.typeName() in _WHOLE for one in found)
+        whole = found is not None and all(one.typeName() in INTEGERS for one in found)
         if not whole:
             return node
         small = all(one.typeName() != "long" for one in found or ())
@@ -161,9 +161,6 @@ def _doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:
     )
     is_zero = exp.EQ(this=exp.cast(right.copy(), "DOUBLE"), expression=exp.Literal.number(0))
     return exp.Case(ifs=[exp.If(this=is_zero, true=infinite)], default=quotient)
-
-
-_WHOLE = ("byte", "short", "integer", "long")
 
 
 def _kinds_of(

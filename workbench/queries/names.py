@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from sqlglot import exp
 
+from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import EXACT
 from workbench.spark.sessions.session import session
@@ -21,8 +22,6 @@ from workbench.windows.stream.worker.update import OP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Whose series may be of times.
-_TIMED = ("duckdb", "postgres", "risingwave")
 #: QueryTables that are a function of numbers or times, and what their one column is called.
 COUNTED = {"range": "range", "generate_series": "generate_series", "numbers": "number"}
 #: QueryTables that are a file.
@@ -189,7 +188,7 @@ class QueryTables:
         of_file = isinstance(call, exp.ReadCSV | exp.ReadParquet) or name in READ
         if of_file and len(values) == 1:
             return self._noted(values[0], table(values[0], "query"), f"wb.table({values[0]!r})")
-        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect in _TIMED
+        timed = isinstance(call.args.get("step"), exp.Interval) and self.dialect in LIKE_POSTGRES
         if timed and isinstance(call, exp.GenerateSeries | exp.ExplodingGenerateSeries):
             return self._timed(name, call)
         if name in COUNTED:

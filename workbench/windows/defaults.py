@@ -2,13 +2,13 @@
 
 import struct
 from datetime import date, time, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from workbench.arguments import check_text
+from workbench.arguments import check_text, digits_of
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.frames.bounds import is_column
 from workbench.functions.catalogue import NUMBERS, kind_of
@@ -111,14 +111,19 @@ def _fits_digits(exact: Decimal, answer: "DataType") -> bool:
     from pyspark.sql.types import DecimalType
 
     if isinstance(answer, DecimalType):
-        return _within(exact, answer.precision - answer.scale, answer.scale)
+        return _is_exact(exact, answer.precision, answer.scale)
     end = 1 << (_BITS[answer.typeName()] - 1)
-    return _within(exact, 19, 0) and -end <= int(exact) < end
+    return _is_exact(exact, 19, 0) and -end <= exact < end
 
 
-def _within(exact: Decimal, before: int, behind: int) -> bool:
-    """Whether a number has so many digits before the point, and so many behind it, at the most."""
-    return not exact or (_places(exact) <= behind and exact.adjusted() < before)
+def _is_exact(exact: Decimal, precision: int, scale: int) -> bool:
+    """Whether a number is the same where so many digits are kept, and so many behind the point."""
+    context = Context(prec=precision, traps=[Inexact, InvalidOperation])
+    try:
+        exact.quantize(Decimal(1).scaleb(-scale), context=context)
+    except (Inexact, InvalidOperation):
+        return False
+    return True
 
 
 def _fits_float(number: Number, letter: str) -> bool:
@@ -131,14 +136,6 @@ def _fits_float(number: Number, letter: str) -> bool:
     return isfinite(value) or isinstance(number, float)
 
 
-def _places(exact: Decimal) -> int:
-    """How many digits stand behind the point, zeros at the end left out."""
-    _, digits, exponent = exact.as_tuple()
-    text = "".join(map(str, digits))
-    assert isinstance(exponent, int)
-    return -exponent - (len(text) - len(text.rstrip("0")))
-
-
 def _kind_of_number(number: Number) -> str:
     """The type of Spark's that a number has."""
     if isinstance(number, float):
@@ -147,9 +144,5 @@ def _kind_of_number(number: Number) -> str:
         if -(2**63) <= number < 2**63:
             return "int" if -(2**31) <= number < 2**31 else "bigint"
         number = Decimal(number)
-    if not number.is_finite():
-        return "no number"
-    _, digits, exponent = number.as_tuple()
-    assert isinstance(exponent, int)
-    scale = max(-exponent, 0)
-    return f"decimal({max(len(digits) + max(exponent, 0), scale)},{scale})"
+    size = digits_of(number)
+    return "no number" if size is None else f"decimal({size[0]},{size[1]})"

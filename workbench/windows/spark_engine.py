@@ -11,6 +11,7 @@ from workbench.functions.catalogue import (
     COUNT,
     EXACT_SUM,
     LIKE_SUM,
+    NO_DISTINCT,
     NTH,
     QUANTILE,
     RANKING,
@@ -55,8 +56,6 @@ LIMITS = {
     "without a limit": Limit(0, "Spark goes through all rows of each frame"),
     "from scratch": Limit(0, "Spark computes {name} of every frame from scratch"),
 }
-
-NO_DISTINCT = "Spark refuses DISTINCT in a window"
 
 
 class EngineChoice(NamedTuple):

@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
 
 import pyarrow as pa
 
 from workbench.backfill.split.map_side import COPY
 from workbench.backfill.worker.buckets import Answered, bucketed, plainly
-from workbench.backfill.worker.cogroup import CoGroup, Span
+from workbench.backfill.worker.cogroup import CoGroup
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.merge_states import FromStates
 from workbench.backfill.worker.partials import SLOT, FeatureGroup
@@ -92,15 +91,11 @@ class SpanTask(BackfillTask):
         for number, group in enumerate(self.groups):
             sent = {slot: slots + i for i, slot in enumerate(group.slots)}
             slots += len(sent)
-            for one in self._features(group):
+            for one in group.among(self.features):
                 found[one.call.column] = self._of_span(one, sent, number, meetings)
         columns = meetings.queries(self.columns)
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
-
-    def _features(self, group: FeatureGroup) -> Iterator[Feature]:
-        same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
-        return (one for one in same if one.by == group.by)
 
     def _of_span(
         self, feature: Feature, sent: dict[Call, int], number: int, meetings: "Meetings"

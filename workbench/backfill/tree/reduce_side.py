@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from kernels.tiling.distributed_tree import node_states
 from workbench.backfill.tree.map_side import EVENT_OF, MARK, NODE, STATES_OF
 from workbench.backfill.tree.query_times import QueryTimes, query_times_of
 from workbench.backfill.worker.buckets import bucketed
-from workbench.backfill.worker.cogroup import CoGroup, Ints, Span, in_time
+from workbench.backfill.worker.cogroup import CoGroup, Ints, in_time
 from workbench.backfill.worker.feature import Feature
 from workbench.backfill.worker.partials import FeatureGroup
 from workbench.backfill.worker.task import QUERY, BackfillTask
@@ -84,7 +84,7 @@ class TreeTask(BackfillTask):
         for number, group in enumerate(self.groups):
             order = {call: calls + i for i, call in enumerate(group.calls)}
             calls += len(order)
-            for one in self.of_group(group):
+            for one in group.among(self.features):
                 if one.call in order:
                     cogroup = meetings.of(arrived.events.get(order[one.call], []))
                 else:
@@ -96,11 +96,6 @@ class TreeTask(BackfillTask):
         }
         columns |= {one.call.column: found[one.call.column] for one in self.features}
         return pa.table(columns)
-
-    def of_group(self, group: FeatureGroup) -> Iterator[Feature]:
-        """Yield the features of a group."""
-        same = (one for one in self.features if cast(Span, one.call.frame) == group.span)
-        return (one for one in same if one.by == group.by)
 
     def _of_nodes(self, feature: Feature, group: FeatureGroup, cogroup: CoGroup) -> pa.Array:
         call, slots = feature.call, partial_states(feature.call, self.schema)

@@ -1,6 +1,6 @@
 """How a feature's answer travels to later spans of time: as states of hops, or as rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -34,6 +34,12 @@ class FeatureGroup:
     by: str | None
     slots: tuple[Call, ...]
     calls: tuple[Call, ...]
+
+    def among(self, features: Iterable[Feature]) -> Iterator[Feature]:
+        """Yield those of some features that are in the group."""
+        for one in features:
+            if (cast(Span, one.call.frame), one.by) == (self.span, self.by):
+                yield one
 
 
 def feature_groups(features: Iterable[Feature], schema: pa.Schema) -> tuple[FeatureGroup, ...]:

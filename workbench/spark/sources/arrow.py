@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from pyarrow import types as is_type
 
 from workbench.errors import WorkbenchError, WorkbenchWarning
+from workbench.functions.catalogue import MOST_PRECISION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,6 @@ WIDER = {
 }
 #: Extension types whose storage says what they say.
 SAME_AS_STORAGE = ("arrow.bool8", "arrow.json", "arrow.uuid")
-MOST_DIGITS = 38
 
 
 def spark_type(kind: pa.DataType) -> pa.DataType:
@@ -54,7 +54,7 @@ def spark_type(kind: pa.DataType) -> pa.DataType:
         return pa.duration(MICROSECONDS)
     if is_type.is_time(kind):
         return pa.time64(MICROSECONDS)
-    if is_type.is_decimal(kind) and kind.precision <= MOST_DIGITS:
+    if is_type.is_decimal(kind) and kind.precision <= MOST_PRECISION:
         return pa.decimal128(kind.precision, kind.scale)
     return _nested(kind)
 

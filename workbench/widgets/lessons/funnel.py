@@ -123,10 +123,6 @@ class _Scan(FunnelView):
         pairs = zip(state["start"], state["holder"], strict=True)
         return [start if holder >= 0 else None for start, holder in pairs]
 
-    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
-        current = state.get("i")
-        return current, 0 if current is None else current + 1
-
     def chain_of(self, state: dict[str, Any]) -> list[int]:
         level, chain = state.get("level", 0), []
         at = state["holder"][level - 1] if level else -1

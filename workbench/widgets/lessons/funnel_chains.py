@@ -30,11 +30,6 @@ class KindsView(FunnelView):
         # A row that fulfils several steps is drawn on the first of them.
         self.step = np.array([(int(one) & -int(one)).bit_length() for one in bits])
 
-    def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
-        """The row that the scan is at, and how many it has looked at."""
-        current = state.get("i")
-        return current, 0 if current is None else current + 1
-
     def rows_at(self, times: list[tuple[int, int]]) -> list[int]:
         """The rows that took steps at times, each row once."""
         found: list[int] = []

@@ -83,8 +83,9 @@ class FunnelView:
         raise NotImplementedError
 
     def place_of(self, state: dict[str, Any]) -> tuple[int | None, int]:
-        """The current event, and how many are looked at."""
-        raise NotImplementedError
+        """The row that the scan is at, and how many it has looked at."""
+        current = state.get("i")
+        return current, 0 if current is None else current + 1
 
     def chain_of(self, state: dict[str, Any]) -> list[int]:
         """The events of the best chain so far."""

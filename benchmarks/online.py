@@ -16,20 +16,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import workbench as wb
+from benchmarks.backfill.bench import five_functions
 from benchmarks.measuring.kept import kept
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, plain_seconds, short
+from workbench.durations import DAY, HOUR
 from workbench.online.update import apply_batch
 
 CORES = 2
 PARTS = ("upload", "fetch", "writer", "update")
 KEYS, EVENTS, FILES = 1_000_000, 5_000_000, 8
 UNTIL = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
-HOUR, DAY = 3_600_000_000, 86_400_000_000
 #: Events are of the time that the longest window sees.
 SPAN = 60 * DAY
 WINDOWS = ["5 hours", "7 days", "30 days"]
-FUNCTIONS = ("count", "sum", "avg", "max", "last")
 #: What a stream brings: so many events since the upload's end, in batches of so many.
 STREAMED, BATCH = 1_000_000, 250_000
 FETCHES, WRITTEN = 20_000, 20_000
@@ -37,9 +37,8 @@ FETCHES, WRITTEN = 20_000, 20_000
 
 def view_of(folder: Path) -> wb.OnlineView:
     """Return five functions over three windows, in a folder."""
-    asked = [wb.Aggregation("count", windows=WINDOWS)]
-    asked += [wb.Aggregation(name, "price", WINDOWS) for name in FUNCTIONS[1:]]
-    return wb.OnlineView(wb.Backfill("user", "at", asked), folder / "online-store")
+    backfill = wb.Backfill("user", "at", five_functions(WINDOWS))
+    return wb.OnlineView(backfill, folder / "online-store")
 
 
 def visits(rows: int, first: int, last: int, seed: int) -> pa.Table:

@@ -85,10 +85,13 @@ def _as_in(first: Sequence[float], row: Sequence[float]) -> list[float]:
 
 def backfill(window: str = "sliding") -> wb.Backfill:
     """Return five functions over three windows of a kind."""
-    windows = list(WINDOWS)
+    return wb.Backfill("user", "at", five_functions(list(WINDOWS)), window=window)
+
+
+def five_functions(windows: list[str]) -> list[wb.Aggregation]:
+    """Return the functions that are measured, over some windows."""
     asked = [wb.Aggregation("count", windows=windows)]
-    asked += [wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:]]
-    return wb.Backfill("user", "at", asked, window=window)
+    return asked + [wb.Aggregation(name, "price", windows) for name in FUNCTIONS[1:]]
 
 
 def in_duckdb(queries: str, events: str) -> str:

@@ -12,9 +12,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 import workbench as wb
+from benchmarks.backfill.bench import backfill
 from benchmarks.backfill.visits import FILES, KEYS, START, YEAR
 from benchmarks.measuring.measure import side_by_side
 from benchmarks.measuring.report import Report, Result, plain_seconds
+from workbench.durations import DAY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,8 +26,6 @@ ROWS, MUTATIONS, QUERIES = 1_000_000, 1_000_000, 100_000
 #: Of the mutations: rows that are put in, and rows that are changed, by two mutations each; the
 #: others are taken out.
 INSERTED, CHANGED = 0.5, 0.2
-WINDOWS = ("5 hours", "7 days", "90 days")
-FUNCTIONS = ("count", "sum", "avg", "max", "last")
 MOST = 2.0
 
 
@@ -63,13 +63,6 @@ class EntityBench:
         """Answer to Parquet."""
         found = backfill().run(self.read("queries"), events)
         found.write.mode("overwrite").parquet(str(self.folder / f"features-{to}"))
-
-
-def backfill() -> wb.Backfill:
-    """Return five functions over three windows."""
-    asked = [wb.Aggregation("count", windows=list(WINDOWS))]
-    asked += [wb.Aggregation(name, "price", list(WINDOWS)) for name in FUNCTIONS[1:]]
-    return wb.Backfill("user", "at", asked, window="sliding")
 
 
 def run(rounds: int, folder: Path, only: Sequence[str] = ()) -> Report:
@@ -159,7 +152,7 @@ def _write(path: Path, columns: dict[str, NDArray[Any]], snapshot: bool = False)
             table = table.set_column(place, name, table.column(name).cast(moment))
     if snapshot:
         # Taken at the midnight at which the year of mutations begins.
-        day = np.full(len(table), START // 86_400_000_000 - 1, np.int32)
+        day = np.full(len(table), START // DAY - 1, np.int32)
         table = table.append_column("ds", pa.array(day).cast(pa.date32()))
     rows = -(-len(table) // FILES)
     for part in range(FILES):

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measuring.kept import kept
+from workbench.durations import DAY
 
 FILES = 8
 KEYS = 1_000
 START = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
-YEAR = 365 * 86_400_000_000
+YEAR = 365 * DAY
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ import numpy as np
 from benchmarks.measuring.report import Report, Result
 from kernels.funnel.levels import funnel_levels
 from kernels.structures.order import group_rows, sort_entries
+from workbench.durations import HOUR
+from workbench.funnel.spec import MODES
 
 #: Integers that are copied: far more than a processor's cache holds.
 COPIED = 32_000_000
-KEY_ROWS, HOUR = 10, 3_600_000_000
-MODES = ("strict_order", "strict_deduplication", "strict_increase", "strict_once", "allow_reentry")
+KEY_ROWS = 10
 
 
 def bandwidth(report: Report, rows: int, rounds: int = 5) -> None:

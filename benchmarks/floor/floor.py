@@ -12,7 +12,8 @@ from benchmarks.backfill.visits import Visits
 from benchmarks.floor.bandwidth import bandwidth
 from benchmarks.floor.bench import FloorBench
 from benchmarks.funnel import data
-from benchmarks.funnel.funnel import CORES, STEPS
+from benchmarks.funnel.behaviour import STEPS
+from benchmarks.funnel.funnel import CORES
 from benchmarks.measuring.report import Report
 from benchmarks.windows.on_spark import FRAME, IQR, SENSORS
 from benchmarks.windows.readings import stored

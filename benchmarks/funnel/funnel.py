@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from benchmarks.funnel import data, kernels_alone, peers
-from benchmarks.funnel.behaviour import behaviour
+from benchmarks.funnel.behaviour import STEPS, behaviour
 from benchmarks.measuring import memory
 from benchmarks.measuring.measure import check_same, seconds, side_by_side
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds
+from workbench.durations import DAY, HOUR
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 CORES = 2
 #: Runs of each way on Spark before anything is measured.
 WARM = 8
-HOUR, DAY = 3_600_000_000, 86_400_000_000
-STEPS = ("signup", "add_to_cart", "checkout")
 #: A call for each user takes minutes over the largest file, so pandas gets the smallest.
 PANDAS_ROWS = 1_000_000
 

@@ -13,7 +13,8 @@ from benchmarks.backfill.bench import backfill
 from benchmarks.backfill.tasks import FLAT
 from benchmarks.backfill.visits import Visits
 from benchmarks.funnel import data as clicks
-from benchmarks.funnel.funnel import CORES, STEPS
+from benchmarks.funnel.behaviour import STEPS
+from benchmarks.funnel.funnel import CORES
 from benchmarks.large.data import readings
 from benchmarks.measuring.measure import seconds
 from benchmarks.measuring.report import Report, Result, megabytes, plain_seconds, short

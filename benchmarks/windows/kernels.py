@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.windows.readings import MINUTE, Readings
+from benchmarks.windows.readings import Readings
 from kernels import (
     frame_ranges,
     moving_aggregate,
@@ -17,6 +17,7 @@ from kernels import (
     order_by_key,
 )
 from kernels.frames.ordering import Order
+from workbench.durations import MINUTE
 
 QUARTILES = (0.25, 0.5, 0.75)
 #: The functions as DuckDB has them.

@@ -10,10 +10,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from benchmarks.measuring.kept import kept
+from workbench.durations import DAY, MINUTE
 
 FILES = 8
-MINUTE = 60_000_000
-DAY = 1440 * MINUTE
 START = 1_704_067_200_000_000  # 2024-01-01 00:00 UTC, in microseconds
 #: Minutes from one reading to the next of its sensor: mostly one, at times an outage.
 STEPS = (1, 1, 1, 1, 1, 1, 1, 2, 3, 90)

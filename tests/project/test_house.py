@@ -1,6 +1,7 @@
 """The house stays in order: folders of one subject, names with one meaning, doors that are free."""
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib import import_module
@@ -20,6 +21,9 @@ FOLDERS = sorted(
 )
 #: A folder of more files is hard to know, and some of one first word want a folder of their own.
 MOST_FILES, MOST_OF_A_FAMILY = 21, 4
+#: A file or a folder as a page names it.
+NAMED = re.compile(r"`((?:kernels|workbench|benchmarks|tests|tools|docs)/[\w./-]*\w)/?`")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
 
 
 def modules(folder: Path) -> list[str]:
@@ -69,3 +73,9 @@ def test_a_package_exports_the_public_names_that_live_there(package: str) -> Non
 def test_no_module_stands_where_a_public_name_would_be_looked_up() -> None:
     there = {module.name for module in iter_modules(wb.__path__)}
     assert there & set(wb.__all__) == {"datasets", "stores"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    named = set(NAMED.findall(page.read_text("utf-8")))
+    assert {path for path in named if not ROOT.joinpath(path).exists()} == set()

@@ -19,11 +19,11 @@ from workbench.widgets.living import (
     in_frame,
     living_page,
 )
+from workbench.widgets.script import STATIC
 from workbench.widgets.sharing.files import write_file
 
 #: Makes of what an output has kept the page of its widget.
 PageOf = Callable[[Mapping[str, Any]], Markup | None]
-_STATIC = Path(__file__).parent / "static"
 _NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 #: How large a page may be, in bytes.
 MOST_BYTES = 2_000_000
@@ -171,11 +171,11 @@ def _exporter() -> Any:
 def _page(name: str, body: Markup, places: dict[str, Markup]) -> Markup:
     found = converted(re.sub(_PLACE.format(r"\d+"), lambda one: places[one[0]], body))
     heading = re.search(r"<h1[^>]*>(.*?)<", body)
-    sheets = stylesheet_of(), (_STATIC / "lesson.css").read_text("utf-8")
+    sheets = stylesheet_of(), (STATIC / "lesson.css").read_text("utf-8")
     parts: dict[str, object] = {
         "title": converted(heading[1]) if heading else name,
         "style": stylesheet("".join(sheets)),
         "body": found,
-        "living": own_file(_STATIC / "living.js"),
+        "living": own_file(STATIC / "living.js"),
     }
-    return filled(own_file(_STATIC / "lesson.html"), parts)
+    return filled(own_file(STATIC / "lesson.html"), parts)

@@ -1,1 +1,1 @@
-"""Rows that change and go, as the events of a backfill."""
+"""Rows that change and go, as events of a backfill. Who sees which lives in ``worker.validity``."""

@@ -1,1 +1,4 @@
-"""The method that cuts keys by time. Both sides of its shuffle and its plan are here."""
+"""The method that cuts keys by time: both sides of its shuffle and its plan.
+
+What tasks of every method share lives in ``worker``.
+"""

@@ -1,4 +1,4 @@
-"""The method that sends the queries to the events.
+"""The method that sends the queries to the events: both sides of its shuffle and its plan.
 
-Both sides of its shuffle and its plan are here.
+What tasks of every method share lives in ``worker``.
 """

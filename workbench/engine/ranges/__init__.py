@@ -1,1 +1,1 @@
-"""Ranges of a large partition. They let several tasks answer for it."""
+"""Ranges of a large partition, so that several tasks answer for it. Spark lives one floor up."""

@@ -1,1 +1,1 @@
-"""Figures of shares with their intervals: by time, and of segments beside each other."""
+"""Figures of shares with intervals, by time and by segment. Both are computed in ``funnel``."""

@@ -1,1 +1,1 @@
-"""What a store keeps of each key, by kind of function."""
+"""What a store keeps of each key, by kind of function. Where it is written lives in ``stores``."""

@@ -1,1 +1,1 @@
-"""The inputs that explorers share."""
+"""The inputs that explorers share. What is asked by them, and drawn, lives in ``explorers``."""

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from workbench.figures.theme import stylesheet_of
 from workbench.markup import Markup, as_json, element, filled, joined, own_file, stylesheet
 from workbench.widgets.html import code_line, heading
+from workbench.widgets.script import STATIC
 from workbench.widgets.sharing.grid import PageChoice, fitted
 
-_STATIC = Path(__file__).parents[1] / "static"
 #: How large a page may be, in bytes, and how long it may take to draw its views, in seconds.
 MOST_BYTES, MOST_SECONDS = 2_000_000, 60.0
 #: Bytes around a view, and around an option.
@@ -136,13 +135,13 @@ def _page(
         "left_out": element("p", left_out, class_="wb-note") if left_out else "",
         "date": element("time", f"{written:%d %b %Y %H:%M %Z}", datetime=written.isoformat()),
         "known": as_json(known),
-        "script": own_file(_STATIC / "shared.js"),
+        "script": own_file(STATIC / "shared.js"),
     }
-    return filled(own_file(_STATIC / "shared.html"), parts)
+    return filled(own_file(STATIC / "shared.html"), parts)
 
 
 def _style() -> str:
-    sheets = (_STATIC / name for name in ("explorer.css", "shared.css"))
+    sheets = (STATIC / name for name in ("explorer.css", "shared.css"))
     return stylesheet_of(".wb-card svg") + "".join(one.read_text("utf-8") for one in sheets)
 
 

@@ -1,1 +1,1 @@
-"""Window calls as a person looks at them: one partition, its frames, its band."""
+"""Window calls as a person looks at them: partitions and frames. Bands are drawn by ``bands``."""

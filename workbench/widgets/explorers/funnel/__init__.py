@@ -1,4 +1,7 @@
-"""The funnel explorer: its tabs, what each shows, and the people behind a mark."""
+"""The funnel explorer: its tabs, what each shows, and the people behind a mark.
+
+What all explorers share lives beside it.
+"""
 
 from workbench.widgets.explorers.funnel.explorer import FunnelExplorer
 

@@ -30,6 +30,37 @@ def offsets_of(sizes: ArrayLike) -> Ints:
     return found
 
 
+def starts_of(sizes: NDArray[Any]) -> Ints:
+    """Return where each run begins.
+
+    Parameters
+    ----------
+    sizes : integers of shape (runs,)
+
+    Returns
+    -------
+    int64 array of shape (runs,)
+
+    Examples
+    --------
+    >>> starts_of(np.array([2, 0, 1])).tolist()
+    [0, 2, 2]
+    """
+    return np.asarray(np.cumsum(sizes, dtype=np.int64) - sizes, np.int64)
+
+
+def places_in_runs(sizes: NDArray[Any]) -> Ints:
+    """Return the place of each row in its run, from 0 on.
+
+    Examples
+    --------
+    >>> places_in_runs(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    starts = np.repeat(starts_of(sizes), sizes)
+    return np.arange(len(starts)) - starts
+
+
 def begins_run(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     """Say of each row whether a run of equal rows begins with it.
 

@@ -9,6 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.columnar.ragged import starts_of
+
 #: Spark's seed, and the constants of MurmurHash3 for 32 bits (Austin Appleby, 2011).
 SEED = 42
 FIRST, SECOND, ADDED = 0xCC9E2D51, 0x1B873593, 0xE6546B64
@@ -47,7 +49,7 @@ def numbers_for(places: int, partitions: int) -> NDArray[np.int32]:
         order = np.argsort(partition, kind="stable")
         sizes = np.bincount(partition, minlength=partitions)
         if sizes.min() >= of_each:
-            first, place = np.cumsum(sizes) - sizes, np.arange(places)
+            first, place = starts_of(sizes), np.arange(places)
             found = order[first[place % partitions] + place // partitions]
             return np.asarray(found, np.int32)
         count *= 2

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.order import sort_entries
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
-from workbench.columnar.ragged import begins_run
+from workbench.columnar.ragged import begins_run, places_in_runs
 from workbench.engine.block import Frames, OwnOrder, Window
 
 Ints = NDArray[np.int64]
@@ -57,7 +57,7 @@ class FrameRows:
         >>> FrameRows(np.array([0, 2, 3]), np.array([4, 5, 6])).ends_of(1, last=True).rows.tolist()
         [5, 6]
         """
-        within = np.arange(len(self.rows)) - np.repeat(self.ends[:-1], self.sizes)
+        within = places_in_runs(self.sizes)
         from_end = np.repeat(self.sizes, self.sizes) - within
         kept = from_end <= n if last else within < n
         return FrameRows(np.append(0, np.cumsum(kept))[self.ends], self.rows[kept])

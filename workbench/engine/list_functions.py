@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
 from workbench.columnar.columns import lists_of_ends, maps_of_ends, present, rows_of
+from workbench.columnar.ragged import starts_of
 from workbench.engine.block import Call, Frames, OwnOrder, Window
 from workbench.engine.frame_rows import FrameRows, frame_rows
 from workbench.functions.catalogue import END_VALUES, GREATEST, LAST
@@ -105,7 +106,7 @@ def entropy(window: Window, call: Call) -> pa.Array:
         # One value alone tells nothing.
         kept = np.repeat(np.diff(ends) > 1, np.diff(ends))
         counts, size = counts[kept], np.diff(ends)[several]
-        first = np.cumsum(size) - size
+        first = starts_of(size)
         rows = np.add.reduceat(counts, first)
         found[several] = np.log2(rows) - np.add.reduceat(counts * np.log2(counts), first) / rows
     return pa.array(found)

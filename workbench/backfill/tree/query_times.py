@@ -22,7 +22,7 @@ from workbench.columnar.bundles import gathered
 from workbench.columnar.delivery import delivered, to_one_task
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.process import freeze_gc
-from workbench.columnar.ragged import begins_run, offsets_of, run_of_rows
+from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs, run_of_rows
 from workbench.engine.ranges.sample import with_columns
 from workbench.errors import WorkbenchError
 
@@ -144,7 +144,7 @@ def marks_of(offsets: Ints, time: Ints) -> Ints:
     >>> bool(first == again), bool(first == other)
     (True, False)
     """
-    place = np.arange(len(time)) - np.repeat(offsets[:-1], np.diff(offsets))
+    place = places_in_runs(np.diff(offsets))
     mixed = time.astype(np.uint64) ^ place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0xBF58476D1CE4E5B9)
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed ^ mixed >> np.uint64(29))])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workbench.columnar.blocks import KEEP, TIME, Block, instants
 from workbench.columnar.bundles import BUNDLE
 from workbench.columnar.delivery import to_one_task
-from workbench.columnar.ragged import begins_run, offsets_of
+from workbench.columnar.ragged import begins_run, offsets_of, rows_of_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.levels import FunnelTask, Parted, last_entry
 from workbench.funnel.worker.periods import Periods
@@ -238,7 +238,7 @@ class EntriesTask:
         """How far some entries got, each over the rows of its own."""
         low, high, period = entries.low[some], entries.high[some], entries.period[some]
         offsets = offsets_of(high - low)
-        rows = np.arange(offsets[-1]) + np.repeat(low - offsets[:-1], high - low)
+        rows = rows_of_runs(low, high - low)
         mine, bits = time[rows], conditions[rows]
         first = np.uint32(self.funnel.first_bits)
         foreign = entries.of_rows[rows] != np.repeat(period, high - low)

@@ -24,7 +24,7 @@ from workbench.columnar.blocks import (
     key_columns,
 )
 from workbench.columnar.key_codes import as_array, key_codes
-from workbench.columnar.ragged import offsets_of
+from workbench.columnar.ragged import offsets_of, places_in_runs
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.reached import FunnelAnswers, Reached, Scanned
 
@@ -319,7 +319,7 @@ class FunnelTask:
     def _without_rows(self, block: Block, found: Conversions) -> "Parted":
         """The chains of each key, as if they had no rows."""
         key = np.repeat(np.arange(len(found.many)), found.many)
-        number = 1 + np.arange(len(key)) - np.repeat(np.cumsum(found.many) - found.many, found.many)
+        number = 1 + places_in_runs(found.many)
         none = Block(
             block.keys.take(pa.array(key)), np.zeros(len(key) + 1, np.int64), block.rows.slice(0, 0)
         )
@@ -526,7 +526,7 @@ def parted(
     offsets = np.append(0, np.flatnonzero(ends) + 1)
     many = np.add.reduceat(ends, block.offsets[:-1], dtype=np.int64)
     key = np.repeat(np.arange(len(many)), many)
-    number = np.arange(1, len(key) + 1) - np.repeat(np.cumsum(many) - many, many)
+    number = 1 + places_in_runs(many)
     if only is None:
         return Block(block.keys.take(pa.array(key)), offsets, block.rows), number
     there, length = np.logical_or.reduceat(only, offsets[:-1]), np.diff(offsets)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.columnar.blocks import instants
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import starts_of
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 
 #: The time of the last step, as the workers call it.
@@ -103,7 +104,7 @@ class PeopleTask:
 
 def _firsts(length: NDArray[np.int64]) -> pa.Array:
     """Where each list begins that has a value."""
-    return pa.array((np.cumsum(length) - length)[length > 0])
+    return pa.array(starts_of(length)[length > 0])
 
 
 def _last(lists: pa.ListArray) -> pa.Array:
@@ -116,7 +117,7 @@ def _last(lists: pa.ListArray) -> pa.Array:
 def _values(lists: pa.ListArray, k: int) -> pa.Array:
     """The k-th value of each list, null where it is shorter."""
     length = lists.value_lengths().to_numpy()
-    return lists.flatten().take(pa.array(np.cumsum(length) - length + k, mask=length <= k))
+    return lists.flatten().take(pa.array(starts_of(length) + k, mask=length <= k))
 
 
 def _is_segment(columns: list[pa.Array], values: tuple[Any, ...]) -> pa.Array:

@@ -17,6 +17,7 @@ from workbench.columnar.blocks import TIME, Block, instants
 from workbench.columnar.bundles import BUNDLE, unbundled
 from workbench.columnar.delivery import to_one_task
 from workbench.columnar.key_codes import as_array
+from workbench.columnar.ragged import starts_of
 from workbench.funnel.worker.blocks import block_of_rows, packed_blocks
 from workbench.funnel.worker.levels import ENTERED, FunnelTask, lists_of
 from workbench.funnel.worker.reached import FunnelAnswers
@@ -146,7 +147,7 @@ class Ranks:
         sizes, lower = np.array(self.sizes), np.array(self.lower)
         at = np.maximum(np.searchsorted(sizes, groups, side="right") - 1, 0)
         rank = np.where(groups > 0, lower[at] * groups // sizes[at], 0)
-        some, first = np.flatnonzero(rank), np.cumsum(groups) - groups
+        some, first = np.flatnonzero(rank), starts_of(groups)
         low, high = np.full((2, len(groups)), np.nan)
         low[some] = ordered[(first + rank - 1)[some]]
         high[some] = ordered[(first + groups - rank)[some]]
@@ -295,7 +296,7 @@ class SummaryTask:
         level = times.value_lengths().to_numpy().astype(np.int64)
         flat = times.flatten()
         since = flat.fill_null(0).to_numpy()
-        first = np.repeat(np.cumsum(level) - level, level)
+        first = np.repeat(starts_of(level), level)
         step = np.arange(len(since)) - first
         group = np.repeat(code, level) * self.steps + step
         before = np.array(steps_before(self.steps, self.optional), np.int64)
@@ -429,7 +430,7 @@ def quantile(ordered: NDArray[np.int64], sizes: NDArray[np.int64], q: float) -> 
     some = np.flatnonzero(sizes)
     place = (sizes[some] - 1) * q
     low = np.floor(place).astype(np.int64)
-    first = (np.cumsum(sizes) - sizes)[some]
+    first = starts_of(sizes)[some]
     low_value, high_value = ordered[first + low], ordered[first + np.ceil(place).astype(np.int64)]
     found[some] = low_value + (high_value - low_value) * (place - low)
     return found

@@ -15,7 +15,7 @@ from kernels.stream.window_close import Closed, closed_windows
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import present
 from workbench.columnar.key_codes import as_array
-from workbench.columnar.ragged import offsets_of
+from workbench.columnar.ragged import offsets_of, places_in_runs
 from workbench.engine.order import measured
 from workbench.engine.task import WindowTask
 from workbench.windows.stream.worker.operator import (
@@ -174,8 +174,7 @@ class CloseOperator:
     ) -> tuple[Block, Ints]:
         """The partitions without what no later row needs, and when each is to be looked at."""
         sizes = np.diff(rows.offsets)
-        row = np.arange(len(rows.source)) - np.repeat(rows.offsets[:-1], sizes)
-        needed = np.flatnonzero(row >= np.repeat(closed.needed, sizes))
+        needed = np.flatnonzero(places_in_runs(sizes) >= np.repeat(closed.needed, sizes))
         left = sizes - closed.needed
         numbers = {
             WAITING: closed.waiting - closed.needed,

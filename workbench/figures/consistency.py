@@ -72,36 +72,6 @@ def _said(rows: pd.DataFrame) -> str:
     return f"{said}: {', '.join(parts)}" if parts else said
 
 
-def consistency_words(columns: pd.DataFrame) -> str:
-    """Return in words how many values of each feature agree.
-
-    Parameters
-    ----------
-    columns : pandas.DataFrame
-        As :attr:`workbench.online.inspect.agreement.Consistency.columns` holds it.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> table = pd.DataFrame(
-    ...     {"rows": [4], "equal": [2], "both_null": [1], "smape": [0.5]}, index=["n"]
-    ... )
-    >>> print(consistency_words(table))
-    n: 3 of 4 values agree, 75%; the error is 0.5% in the mean.
-    """
-    lines = []
-    for name, row in columns.iterrows():
-        rows, agree = int(row["rows"]), int(row["equal"] + row["both_null"])
-        share = f", {100 * agree / rows:.3g}%" if rows else ""
-        known = pd.notna(row["smape"])
-        error = f"; the error is {row['smape']:.3g}% in the mean" if known else ""
-        lines.append(f"{name}: {agree:,} of {rows:,} values agree{share}{error}.")
-    return "\n".join(lines)
-
-
 def _bar(shares: "pd.Series[float]", counted: "pd.Series[int]", state: str) -> go.Bar:
     name, color, pattern = LOOKS[state]
     return go.Bar(

@@ -9,7 +9,6 @@ from workbench.spark.table import (
     BoundTable,
     check_column,
     check_plain,
-    check_sent,
     has_order,
     type_of,
 )
@@ -18,26 +17,6 @@ from workbench.spark.table import (
 KINDS = {"cont": "quantile", "disc": "quantile_disc"}
 #: How many of the last rows that tie are given.
 TIES = ("all", "one")
-
-
-def check_groups(df: BoundTable, names: Sequence[str]) -> None:
-    """Refuse groups that cannot be told apart, or hide a result.
-
-    Parameters
-    ----------
-    df : BoundTable
-        By the columns that make its groups.
-    names : sequence of str
-        The columns that the result has beside them.
-
-    Raises
-    ------
-    WorkbenchError
-    """
-    for key in df.key:
-        check_column(df, key, "by")
-        check_plain(df.schema, key, "by", names)
-        check_sent(type_of(df, key), key, "by")
 
 
 def check_values(df: BoundTable, names: Sequence[str], kind: str) -> None:

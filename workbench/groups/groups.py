@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from workbench.arguments import check_known
 from workbench.functions import fn
-from workbench.groups.checks import KINDS, check_groups, check_order, check_ties, check_values
+from workbench.groups.checks import KINDS, check_order, check_ties, check_values
 from workbench.groups.plan import METHODS, quantiles_of
 from workbench.spark.shuffle import any_of, several
 from workbench.spark.sources.given import table
 from workbench.spark.sources.held import source
-from workbench.spark.table import BoundTable
+from workbench.spark.table import BoundTable, check_key
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -147,7 +147,7 @@ def quantiles(
     """
     names = several(columns, "columns")
     rows = BoundTable.of(source(df, "df"), any_of(by, "by"))
-    check_groups(rows, names)
+    check_key(rows, "by", names)
     check_known(kind, KINDS, "kind")
     options = fn.quantile(names[0], q).options
     check_values(rows, names, kind)

@@ -450,21 +450,25 @@ def time_hint(name: str) -> str:
     return f"make it a timestamp, a date or an integer, for example with F.to_timestamp({name!r})."
 
 
-def check_key(table: BoundTable) -> None:
+def check_key(table: BoundTable, argument: str = "key", results: Sequence[str] = RESULTS) -> None:
     """Refuse key columns that are missing, cannot be grouped by, or would hide a result.
 
     Parameters
     ----------
     table : BoundTable
+    argument : str
+        What the caller calls them, for the error's sake.
+    results : sequence of str
+        The columns that the result has beside them.
 
     Raises
     ------
     WorkbenchError
     """
     for key in table.key:
-        check_column(table, key, "key")
-        check_plain(table.schema, key, "key", RESULTS)
-        check_sent(type_of(table, key), key, "key")
+        check_column(table, key, argument)
+        check_plain(table.schema, key, argument, results)
+        check_sent(type_of(table, key), key, argument)
 
 
 def check_grouped(schema: "StructType", name: str, argument: str, side: str = "") -> None:

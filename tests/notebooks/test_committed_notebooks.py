@@ -1,6 +1,8 @@
 """What holds for every committed notebook, and that a reader's own table runs in it."""
 
 import json
+import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from tests.notebooks.plans_as_run import compare_plans, shapes
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: What is imported from the workbench, and out of which module.
+IMPORT = re.compile(r"^from (workbench[\w.]*) import (.+)$", re.MULTILINE)
 MOST_LINES, MOST_BYTES = 15, 1_000_000
 #: What is seen only where a kernel or a script runs.
 LIVE = {"application/vnd.jupyter.widget-view+json", "application/vnd.plotly.v1+json"}
@@ -52,6 +56,16 @@ def test_the_first_notebook_leads_to_all_others() -> None:
 def test_it_is_small_and_carries_no_state_of_widgets(notebook: Path) -> None:
     assert notebook.stat().st_size < MOST_BYTES
     assert "widgets" not in json.loads(notebook.read_text())["metadata"]
+
+
+def test_it_imports_what_packages_export(notebook: Path) -> None:
+    cells = code_cells(read(notebook))
+    found = IMPORT.findall("\n".join(cell.source for cell in cells))
+    asked = {(module, name.strip()) for module, names in found for name in names.split(",")}
+    for module, name in asked - {("workbench.exercises", "Exercise")}:
+        package = import_module(module)
+        assert hasattr(package, "__path__"), f"{module} is no package"
+        assert name in dir(package), f"{module} exports no {name}"
 
 
 def test_its_cells_fit_on_a_screen(notebook: Path) -> None:

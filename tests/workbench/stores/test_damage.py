@@ -1,5 +1,6 @@
 """Damaged stores: each fetch has the right answer or says which key is damaged, never a number."""
 
+import json
 import pickle
 import random
 import re
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tests.workbench.online.cases import (
@@ -27,7 +29,7 @@ from workbench.online import upload as online_upload
 from workbench.online.checksums import SIZE, with_checksum
 from workbench.online.fetch import Reading, fetched
 from workbench.online.layout import StoreLayout
-from workbench.online.meta import META
+from workbench.online.meta import FORMAT, META
 from workbench.online.records import record_of, sections_of
 from workbench.online.upload import known_meta, reserve, switch
 from workbench.online.worker import Written
@@ -153,6 +155,20 @@ def test_states_of_another_layout_than_they_say_are_refused() -> None:
     store.held[META] = meta.but(fingerprint="0" * 16).to_bytes()
     with pytest.raises(StoreError, match="what it says of itself is damaged; upload to an empty"):
         view.fetch(KEYS, AT)
+
+
+def test_a_layout_is_written_in_the_names_of_its_format() -> None:
+    """What is stored already has them: other names are another format."""
+    asked = features(calls=[("avg", ("number",), pa.float64())])
+    found = json.loads(json.dumps(layout_of(asked).to_json()))["features"][0]
+    options = {"n": 2, "q": [], "single": True, "default": None, "ignore_nulls": False}
+    assert found == {
+        "column": "avg_0_9_4", "function": "avg", "arguments": ["number"],
+        "options": {**options, "distinct": False, "separator": ","},
+        "frame": {"window": 9, "hop": 4, "last_hop": 1, "ahead": 0},
+        "where": None, "default": None, "order": [], "each": None, "by": None,
+    }  # fmt: skip
+    assert FORMAT == 2
 
 
 def test_a_store_of_the_version_before_is_refused() -> None:

@@ -30,7 +30,7 @@ def rungs_figure(table: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     table : pandas.DataFrame
-        As :func:`workbench.lessons.ladder_costs.rung_table` returns it.
+        As :func:`workbench.lessons.ladder_costs.ladder_costs_table` returns it.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 
 
-def rung_table(
+def ladder_costs_table(
     sizes: Sequence[int],
     rungs: Sequence[str] = tuple(RUNGS),
     *,
@@ -44,7 +44,7 @@ def rung_table(
 
     Examples
     --------
-    >>> rung_table([100, 200], ["naive"])
+    >>> ladder_costs_table([100, 200], ["naive"])
          naive
     100  10000
     200  40000
@@ -68,7 +68,7 @@ def growth(table: pd.DataFrame) -> "pd.Series[float]":
     Parameters
     ----------
     table : pandas.DataFrame
-        As :func:`rung_table` returns it, with two sizes or more.
+        As :func:`ladder_costs_table` returns it, with two sizes or more.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def growth(table: pd.DataFrame) -> "pd.Series[float]":
 
     Examples
     --------
-    >>> growth(rung_table([100, 400], ["naive"]))
+    >>> growth(ladder_costs_table([100, 400], ["naive"]))
     naive    4.0
     dtype: float64
     """

@@ -18,7 +18,7 @@ NAIVE, RUNNING, STACKS, DEQUE = "naive", "running (inverse)", "two stacks", "deq
 FANOUTS = (2, 16)
 
 
-def touched_table(
+def reads_per_frame_table(
     values: Sequence[float] | NDArray[np.number], lengths: Sequence[int]
 ) -> pd.DataFrame:
     """Count what each way touches, a row, for frames of growing lengths.
@@ -44,7 +44,7 @@ def touched_table(
 
     Examples
     --------
-    >>> touched_table([3, 1, 4, 1, 5, 9], [1, 3]).round(1)[["naive", "two stacks"]]
+    >>> reads_per_frame_table([3, 1, 4, 1, 5, 9], [1, 3]).round(1)[["naive", "two stacks"]]
        naive  two stacks
     1    1.0         2.0
     3    3.0         3.0

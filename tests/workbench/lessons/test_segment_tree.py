@@ -13,7 +13,7 @@ from kernels import registry
 from kernels.states.states import Sum
 from workbench.figures.stills.still import still
 from workbench.figures.tree import touched_figure
-from workbench.lessons.reads_per_frame import touched_table
+from workbench.lessons.reads_per_frame import reads_per_frame_table
 from workbench.lessons.tree_run import SHOWN, run_tree
 from workbench.lessons.tree_steps import Place, tree_steps
 from workbench.widgets.explorers.tree import TreeExplorer
@@ -170,7 +170,7 @@ def test_the_chart_tells_used_nodes_by_shape_and_sign_and_draws_each_piece() -> 
 
 
 def test_the_table_of_what_is_touched_grows_as_each_way_promises() -> None:
-    table = touched_table(np.sin(np.arange(400)), [1, 10, 100])
+    table = reads_per_frame_table(np.sin(np.arange(400)), [1, 10, 100])
     assert table["naive"].tolist() == [1, 10, 100]
     assert table["running (inverse)"].max() < 3
     assert table["two stacks"].max() <= 4
@@ -190,4 +190,4 @@ def test_its_figures_draw_a_line_a_way_and_name_them() -> None:
 @pytest.mark.parametrize("length", [0, 5])
 def test_a_frame_must_fit_into_the_values(length: int) -> None:
     with pytest.raises(wb.WorkbenchError, match=f"lengths: {length} is not possible; give 1 to 4"):
-        touched_table([3, 1, 4, 1, 5], [length])
+        reads_per_frame_table([3, 1, 4, 1, 5], [length])

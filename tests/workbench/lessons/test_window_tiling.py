@@ -18,7 +18,7 @@ from workbench.figures.ladder_costs import rungs_figure, rungs_words
 from workbench.figures.stills.still import still
 from workbench.figures.tiles import BOUND, EACH, NOW, TILES, tile_counts_figure
 from workbench.figures.window_types import HOPS, INSIDE, OUTSIDE, SINGLE, window_types_figure
-from workbench.lessons.ladder_costs import growth, rung_table
+from workbench.lessons.ladder_costs import growth, ladder_costs_table
 from workbench.lessons.tiles import Tile, every_tile, most_tiles, tiles_by_length, tiles_of
 from workbench.lessons.window_types import window_types
 from workbench.widgets.explorers.tile import TileExplorer
@@ -345,7 +345,7 @@ def test_the_figure_of_kinds_tells_hops_from_single_events_and_fills_what_is_see
 
 
 def test_operations_are_those_of_the_kernels_and_grow_as_each_rung_promises() -> None:
-    table = rung_table([1_000, 4_000], window=7 * 86_400_000_000, days=28)
+    table = ladder_costs_table([1_000, 4_000], window=7 * 86_400_000_000, days=28)
     assert list(table.columns) == list(RUNGS)
     assert table["naive"].tolist() == [1_000_000, 16_000_000]
     grown = growth(table)
@@ -375,5 +375,5 @@ def test_the_figure_of_rungs_names_each_line_with_what_twice_the_size_costs() ->
 )
 def test_what_cannot_be_counted_is_said(arguments: Any, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
-        rung_table(*arguments)
+        ladder_costs_table(*arguments)
     assert sentence in str(error.value)

@@ -30,7 +30,7 @@ class FigureView(Card):
 
 
 class LadderCostsView(FigureView):
-    """A table of :func:`workbench.lessons.ladder_costs.rung_table`, drawn.
+    """A table of :func:`workbench.lessons.ladder_costs.ladder_costs_table`, drawn.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LadderCostsView(FigureView):
 
 
 class ReadsPerFrameView(FigureView):
-    """A table of :func:`workbench.lessons.reads_per_frame.touched_table`, drawn.
+    """A table of :func:`workbench.lessons.reads_per_frame.reads_per_frame_table`, drawn.
 
     Parameters
     ----------

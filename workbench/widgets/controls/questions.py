@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.tiling.hops import default_hop
 from workbench.backfill.aggregation import Aggregation
 from workbench.backfill.backfill import Backfill
+from workbench.durations import microseconds
 from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.funnel.funnel import Funnel
@@ -135,9 +137,16 @@ def _features(choice: Choice) -> Backfill:
     features = [Aggregation("count", windows=windows)]
     if choice.value is not None:
         features.append(Aggregation("avg", choice.value, windows=windows))
-    # Integers say nothing of hours and days, which windows of other kinds begin at.
-    window = "sliding" if isinstance(choice.window, int) else "sawtooth"
+    window = "sawtooth" if _has_hop(choice.window) else "sliding"
     return Backfill(choice.written_key, str(choice.time), features, window)
+
+
+def _has_hop(window: Window) -> bool:
+    """Integers say nothing of hours and days, and a short window holds no hop."""
+    if isinstance(window, int):
+        return False
+    size = microseconds(window)
+    return size >= default_hop(size)
 
 
 _KEY, _TIME = "whose events they are", "when they happened"

@@ -342,7 +342,8 @@ def _cells(column: pa.ChunkedArray) -> "pd.Series[Any]":
     if pa.types.is_floating(column.type):
         # A NaN is none of the nulls.
         numbers = np.array([0.0 if one is None else one for one in values], np.float64)
-        return pd.Series(pd.arrays.FloatingArray(numbers, np.array([v is None for v in values])))
+        nulls = np.array([one is None for one in values], np.bool_)
+        return pd.Series(pd.arrays.FloatingArray(numbers, nulls))
     return pd.Series([*map(_cell, values)], dtype=object)
 
 

@@ -137,6 +137,21 @@ def test_windows_suit_the_length_of_the_time() -> None:
     assert usual_window(["1 hour", "1 day", "7 days"], 33 * 86_400, 4_000) == "1 hour"
 
 
+def test_a_table_without_rows_is_shown_and_says_that_it_has_none(spark: SparkSession) -> None:
+    door = wb.explore(pd.DataFrame({"user": pd.Series(dtype=str), "price": pd.Series(dtype=float)}))
+    assert "The table has no rows." in door.status.value
+    assert door.button.disabled
+
+
+def test_events_of_one_moment_open_each_explorer(spark: SparkSession) -> None:
+    rows = [("ann", "visit", 1.0), ("ann", "pay", 2.0), ("bob", "visit", 3.0)]
+    events = pd.DataFrame(rows, columns=["user", "event", "price"]).assign(at=pd.Timestamp(0))
+    door = wb.explore(events)
+    for title in QUESTIONS:
+        door.question.value = title
+        door.show()
+
+
 def test_the_lines_make_the_explorer_that_the_door_opens(
     spark: SparkSession, tmp_path: Any
 ) -> None:

@@ -38,6 +38,22 @@ function leavesAlone(model) {
   return { ...model, get };
 }
 
+// The model, and how to make a view of it that takes its listeners along when it goes. plotly's leaves
+// them behind, where they fail; and the first one that fails is the last one that hears, so that a
+// chart shown once more, as by a cell that is run again, would be drawn anew nowhere.
+function leavesNothing(model) {
+  let heard = [];
+  const on = (event, listener) => {
+    heard.push([event, listener]);
+    model.on(event, listener);
+  };
+  const made = (make) => {
+    const own = heard = [];
+    return [make(), () => own.forEach(([event, listener]) => model.off(event, listener))];
+  };
+  return [{ ...model, on }, made];
+}
+
 // Whether a legend is where its figure has it, by the numbers that plotly holds of both.
 function misplaced({ legend, _size: plot, height } = {}, group) {
   const at = /translate\([^,]+,([^)]+)\)/.exec(group?.getAttribute("transform"));
@@ -86,7 +102,7 @@ function keepsShape(model, el) {
 }
 
 export default () => {
-  let loaded;
+  let loaded, made;
   const views = new Set();
   return {
     // Not waited for: a widget that takes two seconds here is given up by anywidget.
@@ -96,7 +112,9 @@ export default () => {
       loaded = shared(model).then((module) => {
         before.stop();
         const widget = module.default();
-        widget.initialize({ model: leavesAlone(model) });
+        let own;
+        [own, made] = leavesNothing(leavesAlone(model));
+        widget.initialize({ model: own });
         before.replay();
         return widget;
       });
@@ -106,8 +124,9 @@ export default () => {
       let leave = () => {};
       const draw = async () => {
         leave();
-        const left = await widget.render({ model, el }), stop = keepsShape(model, el);
-        leave = () => { stop(); left?.(); };
+        const [drawn, deafen] = made(() => widget.render({ model, el }));
+        const left = await drawn, stop = keepsShape(model, el);
+        leave = () => { stop(); deafen(); left?.(); };
       };
       await draw();
       views.add(draw);

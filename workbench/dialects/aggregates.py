@@ -78,7 +78,7 @@ def with_aggregates(tree: exp.Expr, dialect: str) -> None:
     meant_by = _MEANT_BY_CLICKHOUSE if dialect == "clickhouse" else _MEANT
     if dialect == "spark":
         return
-    for node in list(tree.find_all(*meant_by)):
+    for node in reversed(list(tree.find_all(*meant_by))):
         if (found := meant_by.get(type(node))) is None:
             continue
         call, outer = _called(node)

@@ -1,20 +1,38 @@
 """Functions of one row that Spark has by the same name, and means something else by."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.duckdb_names import named_by_duckdb
 from workbench.dialects.functions import LIKE_POSTGRES
+from workbench.dialects.intervals import MONTHS, SECONDS
+from workbench.dialects.json_texts import part_of_json, text_of_json
+from workbench.dialects.lists import (
+    contains,
+    different_values,
+    element,
+    in_list,
+    overlap,
+    reversed_list,
+)
+from workbench.dialects.patterns import replaced, with_flags
 from workbench.dialects.time_formats import spark_format
-from workbench.dialects.writing import filled_in, known
-from workbench.durations import MONTHS_IN
+from workbench.dialects.times import (
+    Kinds,
+    begun,
+    bucketed,
+    interval,
+    interval_by_name,
+    is_interval,
+    milliseconds,
+    shifted,
+    sum_with_seconds,
+)
+from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
-
-#: The types of expressions of a query, as Spark has them; None where it cannot say.
-Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 
 #: Types that Spark has not by this name, by one that holds their values.
 _HELD_BY = {
@@ -64,11 +82,13 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
         return
     for kind in list(tree.find_all(exp.DataType)):
         days = days or kind.this is exp.DType.DATE
+        days = days or (dialect == "clickhouse" and kind.this in exp.DataType.TEMPORAL_TYPES)
         if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
             kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
         if (held := _HELD_BY.get(kind.this)) is not None:
             kind.replace(exp.DataType.build(held, dialect="spark"))
-    for node in list(tree.find_all(*meant_by)):
+    # What stands within another is turned first: the outer one may take it along as a copy.
+    for node in reversed(list(tree.find_all(*meant_by))):
         # What is of a kind of its own, as TRY_CAST, is none of them.
         found = meant_by.get(type(node))
         if not days and isinstance(node, exp.Add | exp.Sub):
@@ -77,25 +97,23 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
             node.replace(meant)
 
 
-def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
-
-
 def _plus(node: exp.Expr, n: int) -> exp.Expr:
     kind = exp.Add if n > 0 else exp.Sub
     return exp.paren(kind(this=node, expression=exp.Literal.number(abs(n))))
 
 
 def _log(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    return _call("LOG10", node.this) if node.expression is None else None
+    return anonymous("LOG10", node.this) if node.expression is None else None
 
 
 #: Parts of a time that Spark numbers or names otherwise.
 _PARTS: dict[str, Callable[[exp.Expr], exp.Expr]] = {
-    **dict.fromkeys(("DOW", "DAYOFWEEK", "WEEKDAY"), lambda d: _plus(_call("DAYOFWEEK", d), -1)),
-    "ISODOW": lambda d: _plus(_call("WEEKDAY", d), 1),
+    **dict.fromkeys(
+        ("DOW", "DAYOFWEEK", "WEEKDAY"), lambda d: _plus(anonymous("DAYOFWEEK", d), -1)
+    ),
+    "ISODOW": lambda d: _plus(anonymous("WEEKDAY", d), 1),
     "EPOCH": lambda d: exp.Div(
-        this=_call("UNIX_MICROS", exp.cast(d.copy(), "TIMESTAMP")),
+        this=anonymous("UNIX_MICROS", exp.cast(d.copy(), "TIMESTAMP")),
         expression=exp.cast(exp.Literal.number(1000000), "DOUBLE"),
     ),
 }
@@ -133,11 +151,7 @@ def _day_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def _name_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     letters = "EEEE" if isinstance(node, exp.Dayname) else "MMMM"
-    return _call("DATE_FORMAT", node.this, exp.Literal.string(letters))
-
-
-_MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
-_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600}
+    return anonymous("DATE_FORMAT", node.this, exp.Literal.string(letters))
 
 
 def _date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -146,62 +160,44 @@ def _date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     text = exp.Literal.string(unit)
 
     def place(one: exp.Expr) -> exp.Expr:
-        if unit in _MONTHS:
-            begun = _call("DATE_TRUNC", text, one)
-            years = exp.Mul(this=_call("YEAR", begun), expression=exp.Literal.number(12))
-            months = exp.paren(exp.Add(this=years, expression=_call("MONTH", begun)))
-            return exp.IntDiv(this=_plus(months, -1), expression=exp.Literal.number(_MONTHS[unit]))
-        begun = exp.cast(_call("DATE_TRUNC", text, one), "TIMESTAMP")
-        size = exp.Literal.number(_SECONDS[unit])
-        return exp.IntDiv(this=_call("UNIX_SECONDS", begun), expression=size)
+        if unit in MONTHS:
+            begun = anonymous("DATE_TRUNC", text, one)
+            years = exp.Mul(this=anonymous("YEAR", begun), expression=exp.Literal.number(12))
+            months = exp.paren(exp.Add(this=years, expression=anonymous("MONTH", begun)))
+            return exp.IntDiv(this=_plus(months, -1), expression=exp.Literal.number(MONTHS[unit]))
+        begun = exp.cast(anonymous("DATE_TRUNC", text, one), "TIMESTAMP")
+        size = exp.Literal.number(SECONDS[unit])
+        return exp.IntDiv(this=anonymous("UNIX_SECONDS", begun), expression=size)
 
-    if unit in _MONTHS or unit in _SECONDS:
+    if unit in MONTHS or unit in ("HOUR", "MINUTE", "SECOND"):
         return exp.paren(exp.Sub(this=place(node.this), expression=place(node.expression)))
     days = [exp.cast(one.copy(), "DATE") for one in (node.this, node.expression)]
     if unit == "DAY":
-        return _call("DATEDIFF", *days)
+        return anonymous("DATEDIFF", *days)
     if unit == "WEEK":
         if dialect == "clickhouse":
             # DuckDB counts whole weeks.
-            days = [exp.cast(_call("DATE_TRUNC", text, one), "DATE") for one in days]
-        return exp.IntDiv(this=_call("DATEDIFF", *days), expression=exp.Literal.number(7))
+            days = [exp.cast(anonymous("DATE_TRUNC", text, one), "DATE") for one in days]
+        return exp.IntDiv(this=anonymous("DATEDIFF", *days), expression=exp.Literal.number(7))
     raise WorkbenchError(
         f"query: date_diff counts no {unit.lower()}s here; take years, quarters, months, weeks, "
         "days, hours, minutes or seconds."
     )
 
 
-def _element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """An element of a list, counted from 1 and null where there is none."""
-    if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
-        return None
-    index = node.expressions[0]
-    if isinstance(index, exp.Literal) and index.is_string:
-        return None
-    if not index.find(exp.Column):
-        # What is read counts from 0.
-        index = simplify(exp.Add(this=index.copy(), expression=exp.Literal.number(1)))
-    if isinstance(index, exp.Literal) and index.this == "0":
-        return exp.null()
-    if index.find(exp.Column):
-        index = _call("NULLIF", index, exp.Literal.number(0))
-    return _call("TRY_ELEMENT_AT", node.this, index)
-
-
-def _contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """Whether a value is in a list, in which nulls are no values."""
-    within = _call("ARRAY_CONTAINS", node.this, node.expression)
-    found = exp.Coalesce(this=within, expressions=[exp.false()])
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
-
-
 def _replace(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     modifiers = node.args.get("modifiers")
-    if modifiers is None or "g" not in modifiers.name:
-        raise WorkbenchError(
-            "query: regexp_replace without 'g' replaces the first place alone, which Spark cannot; "
-            "give 'g' for all."
-        )
+    every = dialect == "clickhouse" or (modifiers is not None and "g" in modifiers.name)
+    return replaced(node, every, "regexp_replace")
+
+
+def _flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A pattern whose flags stand beside it."""
+    name = "parameters" if isinstance(node, exp.RegexpExtract | exp.RegexpExtractAll) else "flag"
+    if (flags := node.args.get(name)) is not None:
+        written = str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
+        node.set("expression", with_flags(node.expression, flags, written))
+        node.set(name, None)
     return None
 
 
@@ -210,12 +206,12 @@ def _left(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     n, name = node.expression, type(node).__name__.upper()
     if isinstance(n, exp.Literal):
         return None
-    rest = exp.Add(this=_call("LENGTH", node.this), expression=exp.paren(n.copy()))
-    but = _call(name, node.this, _call("GREATEST", rest, exp.Literal.number(0)))
+    rest = exp.Add(this=anonymous("LENGTH", node.this), expression=exp.paren(n.copy()))
+    but = anonymous(name, node.this, anonymous("GREATEST", rest, exp.Literal.number(0)))
     if isinstance(n, exp.Neg):
         return but
     negative = exp.LT(this=exp.paren(n.copy()), expression=exp.Literal.number(0))
-    return exp.Case(ifs=[exp.If(this=negative, true=but)], default=_call(name, node.this, n))
+    return exp.Case(ifs=[exp.If(this=negative, true=but)], default=anonymous(name, node.this, n))
 
 
 def _substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -265,14 +261,9 @@ def _in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     )  # fmt: skip
 
 
-def _from_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """An instant by its seconds, with their parts."""
-    return None if node.args.get("scale") else _call("TIMESTAMP_SECONDS", node.this)
-
-
 def _is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether a number is none; of null that is not known."""
-    return exp.Case(ifs=[exp.If(this=known(node.this), true=_call("ISNAN", node.this))])
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=anonymous("ISNAN", node.this))])
 
 
 def _is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -319,21 +310,29 @@ def _written(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     given = node.args["format"]
     if not isinstance(given, exp.Literal):
         return None
-    return _call("DATE_FORMAT", node.this, exp.Literal.string(spark_format(given.this, dialect)))
+    return anonymous(
+        "DATE_FORMAT", node.this, exp.Literal.string(spark_format(given.this, dialect))
+    )
 
 
 def _format(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if dialect != "duckdb":
         return None
-    raise WorkbenchError("query: format is not available; put the text together by ||.")
+    call = exp.Anonymous(this="format", expressions=[node.this, *node.expressions])
+    if (found := named_by_duckdb(call)) is not None:
+        return found
+    raise WorkbenchError(
+        "query: format takes a text with {} for each value here; put the text together by ||, or "
+        "take printf."
+    )
 
 
 def _length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """How many elements a list has; of text, ClickHouse counts bytes."""
     found = kinds(node, [node.this])
     if found and found[0].typeName() == "array":
-        return _call("SIZE", node.this)
-    return _call("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
+        return anonymous("SIZE", node.this)
+    return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
 
 
 def _day_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -359,7 +358,7 @@ def _bytes(value: exp.Expr) -> exp.Expr | None:
             f"query: {value.sql()} is no text of bytes; write each backslash as \\x5C."
         )
     found = "".join(one if k % 2 else one.encode("utf-8").hex() for k, one in enumerate(pieces))
-    return _call("UNHEX", exp.Literal.string(found))
+    return anonymous("UNHEX", exp.Literal.string(found))
 
 
 _WHOLE = exp.DataType.INTEGER_TYPES
@@ -376,7 +375,51 @@ def _rounded(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
     word = {"decimal": "ROUND", "double": "RINT", "float": "RINT"}.get(
         found[0].typeName() if found else ""
     )
-    return exp.cast(_call(word, value), node.args["to"].copy()) if word else None
+    return exp.cast(anonymous(word, value), node.args["to"].copy()) if word else None
+
+
+def _tried_number(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A cast that may fail, of which only those of texts to integers are other ones."""
+    if dialect != "duckdb" or node.args["to"].this not in _WHOLE:
+        return None
+    found = kinds(node, [node.this])
+    return _tried(node) if found and found[0].typeName() == "string" else None
+
+
+def _tried(node: exp.Expr) -> exp.Expr:
+    """Text as an integer, which may have digits behind a point to DuckDB; null where it is none."""
+    kind = node.args["to"].sql("spark")
+    return filled_in(
+        f"COALESCE(TRY_CAST(:a AS {kind}), TRY_CAST(ROUND(TRY_CAST(:a AS DOUBLE)) AS {kind}))",
+        a=node.this,
+    )
+
+
+def _similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether all of a text is what a pattern says, which is a regular expression to DuckDB."""
+    if dialect != "duckdb":
+        raise WorkbenchError(
+            "query: SIMILAR TO is not available; compare by ~ and a regular expression."
+        )
+    return filled_in("(:a) RLIKE CONCAT('^(?:', :b, ')$')", a=node.this, b=node.expression)
+
+
+def _week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return anonymous("WEEKOFYEAR", node.this)
+
+
+def _year_of_week(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return filled_in("EXTRACT(YEAROFWEEK FROM :a)", a=node.this)
+
+
+def _rounded_half(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A double between two integers is the even one to Postgres."""
+    if dialect == "duckdb" or node.args.get("decimals") is not None:
+        return None
+    found = kinds(node, [node.this])
+    if not found or found[0].typeName() not in ("double", "float"):
+        return None
+    return anonymous("RINT", node.this)
 
 
 def _collated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -420,7 +463,7 @@ def _condition(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 _ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
 
 
-def _named(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Functions that have no class of their own."""
     name, given = node.name.lower(), node.expressions
     if name == "weekday" and len(given) == 1 and dialect == "duckdb":
@@ -430,28 +473,33 @@ def _named(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         if isinstance(part, exp.Literal) and part.is_string:
             asked = exp.Extract(this=exp.var(part.this.upper()), expression=of.copy())
             return _extract(asked, dialect, kinds) or asked
+    if name == "printf" and len(given) > 1:
+        # Of null there is no text.
+        every = exp.and_(*(known(one) for one in given[1:]))
+        return exp.Case(ifs=[exp.If(this=every, true=node.copy())])
     if name not in ("list_extract", "list_element") or len(given) != 2:
-        return None
+        return named_by_duckdb(node) if dialect == "duckdb" else None
     values, index = given
-    return _call("TRY_ELEMENT_AT", values, _call("NULLIF", index, exp.Literal.number(0)))
+    return anonymous("TRY_ELEMENT_AT", values, anonymous("NULLIF", index, exp.Literal.number(0)))
 
 
 def _sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A day and an interval is a time; the distance of two days is a number."""
     left, right = node.this, node.expression
-    if any(isinstance(one, exp.Interval) for one in (left, right)):
-        other = right if isinstance(left, exp.Interval) else left
-        if isinstance(other, exp.Interval):
+    if any(is_interval(one) for one in (left, right)):
+        other = right if is_interval(left) else left
+        if is_interval(other):
             return None
         found = kinds(node, [other])
         if dialect != "clickhouse" and found and found[0].typeName() == "date":
             return exp.cast(node.copy(), "TIMESTAMP_NTZ", dialect="spark")
     elif isinstance(node, exp.Sub) and not any(
-        isinstance(one, exp.Literal | exp.Neg | exp.AggFunc) for one in (left, right)
+        isinstance(one, exp.Literal | exp.Neg | exp.Count | exp.Sum | exp.Avg)
+        for one in (left, right)
     ):
         found = kinds(node, [left, right])
         if found and all(one.typeName() == "date" for one in found):
-            return _call("DATEDIFF", left, right)
+            return anonymous("DATEDIFF", left, right)
     return None
 
 
@@ -463,17 +511,36 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Dayname: _name_of_time,
     exp.Monthname: _name_of_time,
     exp.DateDiff: _date_diff,
-    exp.Bracket: _element,
-    exp.ArrayContains: _contains,
+    exp.Bracket: element,
+    exp.ArrayContains: contains,
     exp.RegexpReplace: _replace,
+    exp.RegexpLike: _flagged,
+    exp.RegexpExtract: _flagged,
+    exp.RegexpExtractAll: _flagged,
     exp.Left: _left,
     exp.Right: _left,
     exp.Substring: _substring,
     exp.AtTimeZone: _in_zone,
-    exp.UnixToTime: _from_seconds,
+    exp.UnixToTime: milliseconds,
+    exp.DateBin: bucketed,
+    exp.Interval: interval,
+    exp.ToDays: interval_by_name,
+    exp.DateAdd: shifted,
+    exp.DateSub: shifted,
+    exp.ArrayDistinct: different_values,
+    exp.JSONExtract: part_of_json,
+    exp.SimilarTo: _similar,
+    exp.RegexpFullMatch: _similar,
+    exp.Week: _week,
+    exp.YearOfWeekIso: _year_of_week,
+    exp.ArrayReverse: reversed_list,
+    exp.Round: _rounded_half,
+    exp.In: in_list,
+    exp.ArrayOverlaps: overlap,
     exp.Format: _format,
     exp.Length: _length,
     exp.Cast: _day_of_time,
+    exp.TryCast: _tried_number,
     exp.If: _condition,
     exp.GenerateSeries: _series,
     exp.Explode: _spread_out,
@@ -495,7 +562,18 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     kind: _MEANT[kind]
     for kind in (
-        *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.Sub),
-        *(exp.IsNan, exp.IsInf, exp.TimeToStr),
+        *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.ArrayDistinct, exp.Interval),
+        *(exp.YearOfWeekIso, exp.ArrayReverse),
+        *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
+} | {
+    exp.DateTrunc: begun,
+    exp.TimestampTrunc: begun,
+    exp.DateAdd: shifted,
+    exp.DateSub: shifted,
+    exp.TimestampAdd: shifted,
+    exp.TimestampSub: shifted,
+    exp.Add: sum_with_seconds,
+    exp.Sub: sum_with_seconds,
+    exp.JSONExtractScalar: text_of_json,
 }

@@ -92,6 +92,11 @@ def filled_in(template: str, **parts: exp.Expr) -> exp.Expr:
     return exp.replace_placeholders(sqlglot.parse_one(template, read="spark"), **parts).copy()
 
 
+def anonymous(name: str, *arguments: exp.Expr) -> exp.Expr:
+    """Return a call of a function of Spark, of copies of its arguments."""
+    return exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
+
+
 def known(value: exp.Expr) -> exp.Expr:
     """Return the condition that a value is not null."""
     return exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))

@@ -6,6 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.aggregates import with_aggregates
+from workbench.dialects.clickhouse_names import named_by_clickhouse
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
@@ -66,7 +67,7 @@ def as_spark_means(
     elif dialect != "spark":
         _order_by_columns(tree, kinds)
     with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
-    for node in list(tree.find_all(exp.Div, exp.IntDiv)):
+    for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
         node.replace(_divided(node, dialect, kinds))
     _compare_with_any(tree)
     for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
@@ -240,6 +241,8 @@ def _call_of_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> None:
         if name == "tostring":
             _check_text(given[0], node, kinds)
         node.replace(exp.cast(given[0].copy(), _CASTS[name]))
+    elif (meant := named_by_clickhouse(node, kinds)) is not None:
+        node.replace(meant)
 
 
 def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
@@ -256,9 +259,16 @@ def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
 def _round(node: exp.Round, kinds: _KindsOf) -> None:
     """Of a float between two others ClickHouse takes the even one."""
     found = kinds(node, node.this)
-    if found and found[0].typeName() in ("double", "float"):
-        given = [node.this, *([node.args["decimals"]] if node.args.get("decimals") else [])]
-        node.replace(exp.Anonymous(this="BROUND", expressions=[one.copy() for one in given]))
+    if not found or found[0].typeName() not in ("double", "float"):
+        return
+    decimals = node.args.get("decimals")
+    if decimals is None:
+        node.replace(filled_in("RINT(:of)", of=node.this))
+    else:
+        scaled = "RINT((:of) * POWER(10, :n)) * POWER(10, -(:n))"
+        if isinstance(decimals, exp.Literal):
+            scaled = f"RINT((:of) * 1e{decimals.this}) / 1e{decimals.this}"
+        node.replace(filled_in(f"({scaled})", of=node.this, n=decimals))
 
 
 def _check_text(value: exp.Expr, node: exp.Expr, kinds: _KindsOf) -> None:

@@ -46,8 +46,10 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
     frames = bind(tree, tables)
     if tables.dialect in EXACT:
         _check_case(tree, frames)
+    # To ClickHouse the distance of two times is a number, too.
+    counted = ("date", "timestamp", "timestamp_ntz") if tables.dialect in EXACT else ("date",)
     days = any(
-        field.dataType.typeName() == "date" for one in frames.values() for field in one.schema
+        field.dataType.typeName() in counted for one in frames.values() for field in one.schema
     )
     meant = as_spark_means(tree, tables.dialect, lambda one: _kind(one, tables, frames), days)
     text = written(meant)

@@ -84,3 +84,33 @@ SELECT id FROM t WHERE NOT isNaN(if(id = 1, sqrt(-1), if(id > 3, y, NULL))) ORDE
 
 -- times as text of clickhouse
 SELECT formatDateTime(at, '%F %T, %i of %M, %W, %h %p, %j') AS s FROM events WHERE who = 'ann' ORDER BY at;
+
+-- begins of units, which are days from weeks on
+SELECT toString(date_trunc('day', at)) AS a, toString(dateTrunc('hour', at)) AS b, toString(toStartOfMonth(at)) AS c, toString(toMonday(at)) AS d, toString(date_trunc('year', at)) AS e, toString(toStartOfWeek(at)) AS f, toString(toStartOfTenMinutes(at)) AS g FROM events ORDER BY who, at, what;
+
+-- intervals that a time lies in
+SELECT toString(toStartOfInterval(at, INTERVAL 7 SECOND)) AS a, toString(toStartOfInterval(at, INTERVAL 5 DAY)) AS b, toString(toStartOfInterval(at, INTERVAL 1 WEEK)) AS c, toString(toStartOfInterval(at, toIntervalMonth(5))) AS d, toString(toStartOfInterval(at, INTERVAL 2 YEAR)) AS e FROM events ORDER BY who, at, what;
+
+-- seconds between times
+SELECT who, max(at) - min(at) AS s, max(at) - 60 < min(at) AS b FROM events GROUP BY who HAVING max(at) - min(at) > 3 ORDER BY who;
+
+-- times some units later
+SELECT toString(dateAdd(HOUR, 2, at)) AS a, toString(addMonths(toDate(at), 1)) AS b, toString(subtractDays(at, 3)) AS c, toString(at + 90) AS d, toString(toDate(at) - 1) AS e, toString(addHours(toDate(at), 1)) AS f, toString(dateSub(WEEK, 1, toDate(at))) AS g FROM events ORDER BY who, at, what;
+
+-- parts of times by their names
+SELECT toYear(at) AS a, toMonth(at) AS b, toDayOfMonth(at) AS c, toHour(at) AS d, toMinute(at) AS e, toSecond(at) AS f, toYYYYMM(at) AS g, toYYYYMMDD(at) AS h, toQuarter(at) AS i, toDayOfYear(at) AS j, toISOYear(at) AS k FROM events ORDER BY who, at, what;
+
+-- choices of several
+SELECT id, multiIf(x > 5, 'big', x > 2, 'mid', 'small') AS a, transform(t, ['u', 'v'], ['U', 'V'], '-') AS b, toInt32OrZero(t) AS c, toFloat64OrNull('2.5') AS d FROM (SELECT id, ifNull(x, 0) AS x, ['u', 'v', 'w'][id % 3 + 1] AS t FROM t) ORDER BY id;
+
+-- texts and patterns
+SELECT replaceRegexpAll('a1-b2', '([a-z])([0-9])', '\\2\\1$') AS a, replaceRegexpOne('xaxa', 'a', '<\\0>') AS b, extract('ab12', '([a-z])[a-z]') AS c, extract('ab12', '[0-9]+') AS d, extractAll('ab12', '[a-z]') AS e, replaceAll('a.b.c', '.', '-') AS f, replaceOne('a.b.c', '.', '-') AS g, empty('') AS h, notEmpty([1]) AS i;
+
+-- parts of json as text
+SELECT JSONExtractString(j, 'a') AS a, JSONExtractString(j, 'b', 'c') AS b, JSONExtractInt(j, 'a') AS c, JSONExtractFloat(j, 'a') AS d FROM (SELECT arrayJoin(['{"a": 2.5, "b": {"c": "x"}}', '{"a": "7"}', '{}', 'none']) AS j) ORDER BY j;
+
+-- lists of clickhouse
+SELECT l[2] AS a, l[-1] AS b, arraySort(l) AS d, arrayReverseSort(l) AS e, arrayReverse(l) AS f, arrayStringConcat(['a', 'b'], '-') AS g, indexOf(l, 3) AS h, arrayExists(x -> x > 2, l) AS i, arrayCount(x -> x > 2, l) AS j, hasAny(l, [3, 9]) AS k, hasAll(l, [3, 9]) AS m, arrayUniq(l) AS n, arrayElement(l, 1) AS o, range(3) AS p, arrayDistinct(l) AS q FROM (SELECT [2, 3, 3, 1] AS l);
+
+-- floats that are rounded to digits
+SELECT id, round(y * 1.115, 2) AS a, round(2.345, 2) AS b, round(0.125, 2) AS c, round(1234, -2) AS d FROM t ORDER BY id;

@@ -345,3 +345,30 @@ SELECT id, trunc(y * -1.5) AS a, trunc(1e19::DOUBLE) AS b, trunc(CASE WHEN id > 
 
 -- times as text
 SELECT strftime(day, '%j: %-d. %B of %Y, it''s %a, 100%%') AS s FROM t ORDER BY id;
+
+-- what stands within another function
+SELECT id, len(list_distinct([t, 'u', NULL])) AS a, right(right('abcdef', 1 - id), id - 3) AS b, 100 / 0 / 2 AS c FROM t ORDER BY id;
+
+-- days between the ends
+SELECT max(day) - min(day) AS a, any_value(day) - DATE '2024-01-01' AS b FROM t WHERE id = 3;
+
+-- groups of patterns, flags, and the first place alone
+SELECT id, regexp_replace('a1-b2', '([a-z])([0-9])', '\2\1$\\', 'g') AS a, regexp_replace('xAxa', 'a', '<\0>0') AS b, regexp_replace('xAxa', 'a', '<\0>0', 'i') AS c, regexp_matches(upper(t), 'u|v', 'i') AS d, regexp_extract(upper(t), '(u)', 1, 'i') AS e, t SIMILAR TO 'u|v' AS f, regexp_full_match(t, '[uv]') AS g FROM t ORDER BY id;
+
+-- parts of json as json
+SELECT '{"a": "b", "c": {"d": ["e", null]}}'->'$.a' AS a, '{"a": "b", "c": {"d": ["e", null]}}'->'c'->'d'->1 AS b, json_extract('{"a": null}', '$.a') AS c, json_extract('{}', '$.a') AS d, '{"a": "b"}'->>'a' AS e;
+
+-- texts as integers, if they are any
+SELECT try_cast('2.5' AS INTEGER) AS a, try_cast('-2.5' AS BIGINT) AS b, try_cast('x' AS INTEGER) AS c, try_cast(t AS DOUBLE) AS d FROM t WHERE id = 0;
+
+-- intervals of each row, buckets of time and epochs
+SELECT id, day + INTERVAL (id) DAY AS a, day - INTERVAL (id + 1) MONTHS AS b, day::TIMESTAMP + to_days(x::INTEGER) AS c, time_bucket(INTERVAL 5 DAY, day) AS d, time_bucket(INTERVAL '7 hours', day::TIMESTAMP + INTERVAL 100 MINUTE) AS e, time_bucket(INTERVAL 2 MONTH, day) AS f, epoch_ms(day::TIMESTAMP) AS g, week(day) AS h, date_add(day, INTERVAL 1 DAY) AS i FROM t ORDER BY id;
+
+-- values in lists
+SELECT id, t IN ['u', 'v'] AS a, list_has_any([t, p], ['a']) AS b FROM t WHERE p IS NOT NULL ORDER BY id;
+
+-- parts of lists and texts
+SELECT id, l[1:2] AS a, l[2:] AS b, l[:-2] AS c, l[-2:] AS d, l[0:1] AS e, s[2:3] AS f, s[-2:] AS g, l[id + 1] AS h, list_position(l, 3) AS i, list_position(l, 9) AS j, list_reverse(l) AS k, list_unique(l) AS m FROM (SELECT id, [1, 3, x] AS l, 'hello' AS s FROM t) ORDER BY id;
+
+-- texts put together by a format
+SELECT id, format('{} and {}!', t, x) AS a, printf('%s-%03d', t, x) AS b, prefix(t, 'u') AS c, isoyear(day - INTERVAL 2 DAY) AS d FROM t ORDER BY id;

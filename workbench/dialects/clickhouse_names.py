@@ -1,0 +1,233 @@
+"""ClickHouse's functions of one row that are names to who reads them for us, as Spark has them."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from workbench.dialects.intervals import bucket, days_of, interval_of
+from workbench.dialects.patterns import replaced
+from workbench.dialects.writing import filled_in
+from workbench.errors import WorkbenchError
+
+#: The types of expressions that stand where a node does; none where Spark cannot say them.
+_KindsOf = Callable[[exp.Expr, exp.Expr], list[Any] | None]
+
+_MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
+#: Templates by the names of functions and how many arguments they have.
+_TEMPLATES: dict[tuple[str, int], str] = {
+    # Times
+    ("toyear", 1): "YEAR(:a)", ("tomonth", 1): "MONTH(:a)", ("toquarter", 1): "QUARTER(:a)",
+    ("todayofmonth", 1): "DAY(:a)", ("todayofyear", 1): "DAYOFYEAR(:a)",
+    ("tohour", 1): "HOUR(:a)", ("tominute", 1): "MINUTE(:a)", ("tosecond", 1): "SECOND(:a)",
+    ("toyyyymm", 1): "YEAR(:a) * 100 + MONTH(:a)",
+    ("toyyyymmdd", 1): "YEAR(:a) * 10000 + MONTH(:a) * 100 + DAY(:a)",
+    ("tostartofweek", 1): "DATE_ADD(DATE(:a), 1 - DAYOFWEEK(:a))",
+    ("tostartoffiveminutes", 1): _MINUTES.format(5),
+    ("tostartoffiveminute", 1): _MINUTES.format(5),
+    ("tostartoftenminutes", 1): _MINUTES.format(10),
+    ("tostartoffifteenminutes", 1): _MINUTES.format(15),
+    ("today", 0): "CURRENT_DATE()", ("yesterday", 0): "DATE_ADD(CURRENT_DATE(), -1)",
+    # Texts
+    ("replaceall", 3): "REPLACE(:a, :b, :c)",
+    ("replaceone", 3): "CASE WHEN INSTR(:a, :b) > 0 THEN CONCAT(LEFT(:a, INSTR(:a, :b) - 1), :c, "
+    "SUBSTRING(:a, INSTR(:a, :b) + CHAR_LENGTH(:b))) ELSE :a END",
+    ("assumenotnull", 1): ":a", ("tonullable", 1): ":a",
+    # Lists
+    ("arraysort", 1): "ARRAY_SORT(:a)", ("arrayreversesort", 1): "SORT_ARRAY(:a, FALSE)",
+    ("arraystringconcat", 1): "ARRAY_JOIN(:a, '')",
+    ("arraystringconcat", 2): "ARRAY_JOIN(:a, :b)",
+    ("indexof", 2): "ARRAY_POSITION(:a, :b)",
+    ("arrayexists", 2): "COALESCE(EXISTS(:b, :a), FALSE)", ("arrayall", 2): "FORALL(:b, :a)",
+    ("arraycount", 2): "SIZE(FILTER(:b, :a))",
+    ("hasany", 2): "COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)",
+    ("hasall", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
+    ("arrayuniq", 1): "SIZE(ARRAY_UNION(:a, :a))", ("arraypushback", 2): "ARRAY_APPEND(:a, :b)",
+    ("arrayenumerate", 1): "IF(SIZE(:a) > 0, SEQUENCE(1, SIZE(:a)), ARRAY())",
+    ("arrayflatten", 1): "FLATTEN(:a)",
+    ("range", 1): "IF((:a) > 0, SEQUENCE(0, (:a) - 1), ARRAY())",
+    # Numbers
+    ("modulo", 2): "(:a) % (:b)", ("plus", 2): "(:a) + (:b)", ("minus", 2): "(:a) - (:b)",
+    ("multiply", 2): "(:a) * (:b)", ("divide", 2): "(:a) / (:b)", ("negate", 1): "-(:a)",
+    ("equals", 2): "(:a) = (:b)", ("notequals", 2): "(:a) <> (:b)", ("less", 2): "(:a) < (:b)",
+    ("greater", 2): "(:a) > (:b)", ("lessorequals", 2): "(:a) <= (:b)",
+    ("greaterorequals", 2): "(:a) >= (:b)",
+    ("bitand", 2): "(:a) & (:b)", ("bitor", 2): "(:a) | (:b)", ("bitxor", 2): "(:a) ^ (:b)",
+    ("roundbankers", 1): "BROUND(:a)",
+}  # fmt: skip
+_SHIFTED = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s$")
+_ELSE = re.compile(r"to(u?int(?:8|16|32|64)|float(?:32|64))or(zero|null)$")
+_HELD = {
+    "int8": "TINYINT", "int16": "SMALLINT", "int32": "INT", "int64": "BIGINT",
+    "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "BIGINT",
+    "float32": "DOUBLE", "float64": "DOUBLE",
+}  # fmt: skip
+_JSON = {
+    "jsonextractint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
+    "jsonextractuint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
+    "jsonextractfloat": "COALESCE(TRY_CAST(:of AS DOUBLE), 0)",
+}
+
+
+def named_by_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> exp.Expr | None:
+    """Return what means the same to Spark as a call; None where this is not known.
+
+    Parameters
+    ----------
+    node : sqlglot.exp.Anonymous
+    kinds : function of a node and an expression to types
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> from sqlglot import parse_one
+    >>> node = parse_one("multiIf(x > 2, 'a', x > 1, 'b', 'c')", read="clickhouse")
+    >>> print(named_by_clickhouse(node, lambda node, of: None).sql("spark"))
+    CASE WHEN x > 2 THEN 'a' WHEN x > 1 THEN 'b' ELSE 'c' END
+    """
+    name, given = node.name.lower(), list(node.expressions)
+    if (template := _TEMPLATES.get((name, len(given)))) is not None:
+        return exp.paren(_filled(template, given), copy=False)
+    if (made := _OTHERS.get(name)) is not None:
+        return made(node, given, kinds)
+    if (found := _SHIFTED.match(name)) and len(given) == 2:
+        return shifted(node, given[0], given[1], found[2], found[1] == "subtract", kinds)
+    if (found := _ELSE.match(name)) and len(given) == 1:
+        value = filled_in(f"TRY_CAST(:a AS {_HELD[found[1]]})", a=given[0])
+        return value if found[2] == "null" else filled_in("COALESCE(:a, 0)", a=value)
+    if name in _JSON and len(given) > 1:
+        return _of_json(name, given)
+    return None
+
+
+def _filled(template: str, given: Sequence[exp.Expr]) -> exp.Expr:
+    return filled_in(template, **dict(zip("abcd", given, strict=False)))
+
+
+def shifted(
+    node: exp.Expr, time: exp.Expr, count: exp.Expr, unit: str, back: bool, kinds: _KindsOf
+) -> exp.Expr | None:
+    """Return a time that is some units behind or before another."""
+    count = exp.Neg(this=exp.paren(count)) if back else count
+    found = kinds(node, time)
+    if found and found[0].typeName() == "date" and (day := days_of(count, unit, time)):
+        return day
+    interval = interval_of(count, unit)
+    return None if interval is None else filled_in("(:a) + :b", a=time, b=interval)
+
+
+def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) < 3 or len(given) % 2 == 0:
+        return None
+    pairs = zip(given[:-1:2], given[1::2], strict=True)
+    ifs = [exp.If(this=when.copy(), true=then.copy()) for when, then in pairs]
+    return exp.Case(ifs=ifs, default=given[-1].copy())
+
+
+def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    """What stands at the place of a value in a list, of lists that the query says itself."""
+    if len(given) not in (3, 4) or not all(isinstance(one, exp.Array) for one in given[1:3]):
+        return None
+    value, keys, values = given[:3]
+    pairs = zip(keys.expressions, values.expressions, strict=False)
+    ifs = [exp.If(this=key.copy(), true=one.copy()) for key, one in pairs]
+    return exp.Case(this=value.copy(), ifs=ifs, default=given[-1 if len(given) > 3 else 0].copy())
+
+
+def _element(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) != 2:
+        return None
+    place = filled_in("INT(NULLIF(:n, 0))", n=given[1])
+    return exp.Anonymous(this="TRY_ELEMENT_AT", expressions=[given[0].copy(), place])
+
+
+def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) != 2:
+        return None
+    time, width = given
+    if isinstance(width, exp.Anonymous) and width.name.lower().startswith("tointerval"):
+        named = exp.var(width.name[len("tointerval") :])
+        width = exp.Interval(this=width.expressions[0].copy(), unit=named)
+    found = kinds(node, time)
+    kind = found[0].typeName() if found else ""
+    unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
+    if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
+        time, kind = exp.cast(time.copy(), "DATE"), "date"
+    # Weeks begin on Mondays.
+    begin = "1970-01-05" if unit == "WEEK" else "1970-01-01"
+    return bucket(time, width, kind, ("1900-01-01", begin), "toStartOfInterval")
+
+
+def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) != 2 or given[1].sql() not in ("0", "1"):
+        return None
+    if given[1].sql() == "1":
+        return filled_in("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=given[0])
+    return _filled(_TEMPLATES["tostartofweek", 1], given)
+
+
+def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    """An instant, which is text as a zone's clocks show it."""
+    if len(given) != 2:
+        return None
+    found = kinds(node, given[0])
+    if found and found[0].typeName() == "string":
+        return filled_in("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
+    return exp.cast(given[0].copy(), "TIMESTAMP", dialect="spark")
+
+
+def _empty(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) != 1:
+        return None
+    found = kinds(node, given[0])
+    kind = found[0].typeName() if found else ""
+    sign = "=" if node.name.lower() == "empty" else "<>"
+    of = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
+    return exp.paren(filled_in(of.format(sign), a=given[0]), copy=False)
+
+
+def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    if len(given) != 3:
+        return None
+    call = exp.RegexpReplace(this=given[0], expression=given[1], replacement=given[2])
+    return replaced(call, node.name.lower().endswith("all"), node.name)
+
+
+def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+    """The first group of a pattern, or all of it where it has none."""
+    if len(given) != 2 or not isinstance(given[1], exp.Literal):
+        return None
+    try:
+        group = int(re.compile(given[1].this).groups > 0)
+    except re.error:
+        raise WorkbenchError(f"query: {given[1].sql()} is no regular expression.") from None
+    name = "REGEXP_EXTRACT_ALL" if node.name.lower() == "extractall" else "REGEXP_EXTRACT"
+    return filled_in(f"{name}(:a, :b, {group})", a=given[0], b=given[1])
+
+
+def _of_json(name: str, given: list[exp.Expr]) -> exp.Expr | None:
+    if not all(isinstance(one, exp.Literal) and one.is_string for one in given[1:]):
+        return None
+    path = "$" + "".join(f"['{one.this}']" for one in given[1:])
+    of = exp.Anonymous(
+        this="GET_JSON_OBJECT", expressions=[given[0].copy(), exp.Literal.string(path)]
+    )
+    found = filled_in(_JSON[name], of=of)
+    return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=given[0], found=found)
+
+
+_OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], _KindsOf], exp.Expr | None]] = {
+    "multiif": _many_ifs,
+    "transform": _chosen,
+    "arrayelement": _element,
+    "tostartofinterval": _interval_begun,
+    "tostartofweek": _week_begun,
+    "todatetime": _in_zone,
+    **dict.fromkeys(("empty", "notempty"), _empty),
+    **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replaced),
+    **dict.fromkeys(("extract", "extractall"), _extracted),
+}

@@ -1,0 +1,114 @@
+"""Intervals of as many units as a row says, and the buckets of time that an interval makes."""
+
+from sqlglot import exp
+
+from workbench.dialects.writing import filled_in
+from workbench.durations import MONTHS_IN
+from workbench.errors import WorkbenchError
+
+#: Units by the months that they have.
+MONTHS = {unit.upper(): months for unit, months in MONTHS_IN.items()}
+#: And by the seconds.
+SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
+
+
+def interval_of(count: exp.Expr, unit: str) -> exp.Expr | None:
+    """Return an interval of as many units; None where Spark has no such unit.
+
+    Examples
+    --------
+    >>> print(interval_of(exp.column("n"), "weeks").sql("spark"))
+    MAKE_DT_INTERVAL(CAST((n) * 7 AS INT))
+    """
+    unit = _plain(unit)
+    if unit in MONTHS:
+        return filled_in(f"MAKE_YM_INTERVAL(0, INT((:n) * {MONTHS[unit]}))", n=count)
+    if unit == "DAY":
+        return filled_in("MAKE_DT_INTERVAL(INT(:n))", n=count)
+    if unit == "WEEK":
+        return filled_in("MAKE_DT_INTERVAL(INT((:n) * 7))", n=count)
+    if unit in SECONDS:
+        seconds = f"CAST((:n) * {SECONDS[unit]} AS DECIMAL(18, 6))"
+        return filled_in(f"MAKE_DT_INTERVAL(0, 0, 0, {seconds})", n=count)
+    return None
+
+
+def days_of(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
+    """Return the day that is as many units behind another; None where these are none of days."""
+    unit = _plain(unit)
+    if unit in MONTHS:
+        return filled_in(f"ADDMONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
+    if unit in ("DAY", "WEEK"):
+        size = SECONDS[unit] // SECONDS["DAY"]
+        return filled_in(f"DATE_ADD(:day, INT((:n) * {size}))", day=day, n=count)
+    return None
+
+
+def bucket(
+    time: exp.Expr, width: exp.Expr, kind: str, begin: tuple[str, str], written: str
+) -> exp.Expr:
+    """Return when the bucket of a time begins.
+
+    Parameters
+    ----------
+    time : sqlglot.exp.Expr
+    width : sqlglot.exp.Expr
+        An interval that the query says itself.
+    kind : str
+        What Spark calls the type of the time.
+    begin : tuple of two str
+        The day at which buckets of months begin, and the one of all others.
+    written : str
+        What the query calls it.
+
+    Raises
+    ------
+    WorkbenchError
+        When the width is none of whole units, or not known.
+    """
+    count, unit = _width(width, written)
+    if unit in MONTHS:
+        months = count * MONTHS[unit]
+        whole = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
+        begun = f"ADDMONTHS(:o, INT({whole} - PMOD({whole}, {months})))"
+        found = filled_in(begun, t=time, o=_day(begin[0]))
+    elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
+        days = count * SECONDS[unit] // SECONDS["DAY"]
+        past = f"DATE_ADD(:t, -PMOD(DATEDIFF(:t, :o), {days}))"
+        return filled_in(past, t=time, o=_day(begin[1]))
+    else:
+        # By the clock: a day of a zone may have another number of seconds.
+        past = (
+            f"PMOD(BIGINT(DATEDIFF(:t, :o)) * 86400 + HOUR(:t) * 3600 + MINUTE(:t) * 60 "
+            f"+ FLOOR(EXTRACT(SECOND FROM :t)), {count * SECONDS[unit]})"
+        )
+        clock = "CAST(DATE_TRUNC('SECOND', :t) AS TIMESTAMP_NTZ)"
+        found = filled_in(f"{clock} - MAKE_DT_INTERVAL(0, 0, 0, {past})", t=time, o=_day(begin[1]))
+    names = {"date": "DATE", "timestamp": "TIMESTAMP"}
+    return exp.cast(found, names.get(kind, "TIMESTAMP_NTZ"), dialect="spark")
+
+
+def _day(text: str) -> exp.Expr:
+    return exp.cast(exp.Literal.string(text), "DATE")
+
+
+def _width(width: exp.Expr, written: str) -> tuple[int, str]:
+    """How many of which unit."""
+    found = width.this if isinstance(width, exp.Cast) else width
+    said = ""
+    if isinstance(found, exp.Interval) and isinstance(found.this, exp.Literal):
+        said = f"{found.this.this} {found.args['unit'].name if found.args.get('unit') else ''}"
+    elif isinstance(found, exp.Literal):
+        said = found.this
+    pieces = said.split()
+    unit = _plain(pieces[1]) if len(pieces) == 2 else ""
+    if not pieces or not pieces[0].isdigit() or unit not in (*MONTHS, *SECONDS):
+        raise WorkbenchError(
+            f"query: {written} takes an interval of one number and one unit here, from seconds to "
+            "years, as INTERVAL '15 minutes'."
+        )
+    return int(pieces[0]), unit
+
+
+def _plain(unit: str) -> str:
+    return unit.upper().removesuffix("S")

@@ -1,0 +1,73 @@
+"""Lists: their elements, parts and values, as other systems count and compare them."""
+
+from sqlglot import exp
+from sqlglot.optimizer.simplify import simplify
+
+from workbench.dialects.times import Kinds
+from workbench.dialects.writing import anonymous, filled_in, known
+
+
+def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """An element of a list, counted from 1 and null where there is none."""
+    if len(node.expressions) != 1:
+        return None
+    index = node.expressions[0]
+    if isinstance(index, exp.Slice):
+        return _slice(node, index, kinds)
+    if isinstance(index, exp.Literal) and index.is_string:
+        return None
+    if not index.find(exp.Column):
+        # What is read counts from 0.
+        index = simplify(exp.Add(this=index.copy(), expression=exp.Literal.number(1)))
+    if isinstance(index, exp.Literal) and index.this == "0":
+        return exp.null()
+    if index.find(exp.Column):
+        index = exp.cast(anonymous("NULLIF", index, exp.Literal.number(0)), "INT")
+    return anonymous("TRY_ELEMENT_AT", node.this, index)
+
+
+def _slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:
+    """A part of a list or a text with both its ends; what is negative is from the end."""
+    found = kinds(node, [node.this])
+    if not found or found[0].typeName() not in ("array", "string"):
+        return None
+    is_list = found[0].typeName() == "array"
+    size = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
+    first, last = (index.args.get(one) for one in ("this", "expression"))
+    place = f"IF((:n) < 0, {size} + (:n) + 1, :n)"
+    begin = filled_in("GREATEST(1, :n)", n=filled_in(place, of=node.this, n=first)
+                      if first is not None else exp.Literal.number(1))  # fmt: skip
+    end = filled_in(place if last is not None else size, of=node.this, n=last or exp.null())
+    count = filled_in("INT(GREATEST(0, (:end) - (:begin) + 1))", end=end, begin=begin)
+    called = "SLICE" if is_list else "SUBSTRING"
+    return filled_in(f"{called}(:of, INT(:begin), :count)", of=node.this, begin=begin, count=count)
+
+
+def contains(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether a value is in a list, in which nulls are no values."""
+    within = anonymous("ARRAY_CONTAINS", node.this, node.expression)
+    found = exp.Coalesce(this=within, expressions=[exp.false()])
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
+
+
+def different_values(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """The different values of a list, in which nulls are no values."""
+    return anonymous("ARRAY_COMPACT", anonymous("ARRAY_DISTINCT", node.this))
+
+
+def in_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether a value is in a list that a column holds."""
+    values = node.args.get("field")
+    if values is None:
+        return None
+    asked = exp.ArrayContains(this=values.copy(), expression=node.this.copy())
+    return contains(asked, dialect, kinds)
+
+
+def overlap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    found = filled_in("COALESCE(ARRAYS_OVERLAP(:a, :b), FALSE)", a=node.this, b=node.expression)
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
+
+
+def reversed_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return anonymous("REVERSE", node.this)

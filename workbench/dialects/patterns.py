@@ -1,0 +1,99 @@
+"""Regular expressions of other systems as Spark has them: their flags, and what is put instead."""
+
+import re
+
+from sqlglot import exp
+
+from workbench.dialects.writing import filled_in
+from workbench.errors import WorkbenchError
+
+#: What a flag says, by what stands in front of Java's patterns; "g" is of what replaces.
+_FLAGS = {"i": "(?i)", "s": "(?s)", "c": "", "g": ""}
+
+
+def with_flags(pattern: exp.Expr, flags: exp.Expr | None, written: str) -> exp.Expr:
+    """Return a pattern that holds what its flags say.
+
+    Raises
+    ------
+    WorkbenchError
+        When a flag is not known, or none that the query says itself.
+
+    Examples
+    --------
+    >>> flags = exp.Literal.string("gi")
+    >>> with_flags(exp.Literal.string("a+"), flags, "regexp_matches").sql()
+    "'(?i)a+'"
+    """
+    given = flags.this if isinstance(flags, exp.Literal) else "" if flags is None else "?"
+    if unknown := [one for one in given if one not in _FLAGS]:
+        raise WorkbenchError(
+            f"query: {written} has the flag {unknown[0]!r}, which is not available; there are "
+            "'c', 'g', 'i' and 's', in quotes."
+        )
+    return _joined("".join(_FLAGS[one] for one in given), pattern, "")
+
+
+def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
+    r"""Return what replaces the places of a pattern in a text, all of them or the first one.
+
+    Parameters
+    ----------
+    node : sqlglot.exp.RegexpReplace
+    every : bool
+    written : str
+        What the query calls it.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> from sqlglot import parse_one
+    >>> node = parse_one(r"regexp_replace(x, '(a)', '<\1>')", read="duckdb")
+    >>> print(replaced(node, True, "regexp_replace").sql("duckdb"))
+    REGEXP_REPLACE(x, '(a)', '<$1>')
+    """
+    pattern = with_flags(node.expression, node.args.get("modifiers"), written)
+    instead = node.args.get("replacement") or exp.Literal.string("")
+    if isinstance(instead, exp.Literal):
+        instead = exp.Literal.string(_java(instead.this, 0 if every else 2))
+    elif not every:
+        raise WorkbenchError(
+            f"query: {written} of the first place puts a constant text instead here; give 'g' "
+            "for all places, or write the text."
+        )
+    if not every:
+        # What stands before the first place is kept, by a group in front of those of the pattern.
+        pattern = _joined(r"\A([\s\S]*?)(", pattern, ")")
+        instead = exp.Literal.string(f"$1{instead.this}")
+    return exp.Anonymous(
+        this="REGEXP_REPLACE", expressions=[node.this.copy(), pattern, instead.copy()]
+    )
+
+
+def _joined(before: str, pattern: exp.Expr, behind: str) -> exp.Expr:
+    if isinstance(pattern, exp.Literal):
+        return exp.Literal.string(f"{before}{pattern.this}{behind}")
+    if not before and not behind:
+        return pattern.copy()
+    return filled_in(
+        "CONCAT(:before, :pattern, :behind)",
+        before=exp.Literal.string(before), pattern=pattern, behind=exp.Literal.string(behind),
+    )  # fmt: skip
+
+
+def _java(text: str, more: int) -> str:
+    r"""Text with groups as ``\1`` as Java has them, whose numbers are some more."""
+    pieces = re.split(r"\\([0-9\\&])", text)
+    found = pieces[0].replace("\\", "\\\\").replace("$", "\\$")
+    for said, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+        if said == "\\":
+            found += "\\\\"
+        else:
+            found += f"${(0 if said == '&' else int(said)) + more}"
+        rest = rest.replace("\\", "\\\\").replace("$", "\\$")
+        # A digit behind a group's number is none of it.
+        found += "\\" + rest if rest[:1].isdigit() and said != "\\" else rest
+    return found

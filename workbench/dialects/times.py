@@ -1,0 +1,117 @@
+"""Functions of times that other systems count or type otherwise than Spark."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from workbench.dialects.intervals import bucket, days_of, interval_of
+from workbench.dialects.writing import filled_in
+from workbench.errors import WorkbenchError
+
+#: The types of expressions of a query, as Spark has them; None where it cannot say.
+Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
+
+_TIMES = ("timestamp", "timestamp_ntz")
+_NUMBERS = ("byte", "short", "integer", "long", "decimal", "double", "float")
+#: Units of whose begin ClickHouse gives the day.
+_OF_DAYS = ("WEEK", "MONTH", "QUARTER", "YEAR")
+
+
+def _kind(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
+    """What Spark calls the type of a value; empty where it cannot say."""
+    found = kinds(node, [value])
+    return str(found[0].typeName()) if found else ""
+
+
+def begun(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return when a unit of ClickHouse's begins: a day from weeks on, else a time."""
+    unit = str(node.args["unit"].name).upper()
+    word = exp.Literal.string(unit)
+    found = exp.Anonymous(this="DATE_TRUNC", expressions=[word, node.this.copy()])
+    return exp.cast(found, "DATE") if unit in _OF_DAYS else found
+
+
+def shifted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a time some units behind or before another: ``dateAdd(HOUR, 2, t)``."""
+    time, count = node.this, node.expression
+    if isinstance(count, exp.Interval):
+        kind = exp.Sub if isinstance(node, exp.DateSub | exp.TimestampSub) else exp.Add
+        made = exp.paren(kind(this=time.copy(), expression=count.copy()), copy=False)
+        is_day = dialect != "clickhouse" and _kind(node, time, kinds) == "date"
+        return exp.cast(made, "TIMESTAMP_NTZ", dialect="spark") if is_day else made
+    if dialect != "clickhouse":
+        return None
+    unit = str(node.args["unit"].name if node.args.get("unit") else "DAY")
+    if isinstance(node, exp.DateSub | exp.TimestampSub):
+        count = exp.Neg(this=exp.paren(count.copy()))
+    if _kind(node, time, kinds) == "date" and (day := days_of(count, unit, time)):
+        return day
+    interval = interval_of(count, unit)
+    return None if interval is None else filled_in("((:a) + :b)", a=time, b=interval)
+
+
+def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return what ClickHouse means by times that are added to and subtracted: seconds, and days."""
+    left, right = node.this, node.expression
+    if any(is_interval(one) for one in (left, right)):
+        return None
+    if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
+        return None
+    first, second = _kind(node, left, kinds), _kind(node, right, kinds)
+    times = {first, second} & {*_TIMES, "date"}
+    if not times:
+        return None
+    if isinstance(node, exp.Sub) and first in _TIMES and second in _TIMES:
+        seconds = "UNIX_SECONDS(TIMESTAMP(:a)) - UNIX_SECONDS(TIMESTAMP(:b))"
+        return exp.paren(filled_in(seconds, a=left, b=right), copy=False)
+    if first == second == "date" and isinstance(node, exp.Sub):
+        return filled_in("DATEDIFF(:a, :b)", a=left, b=right)
+    if first in _TIMES and second in _NUMBERS:
+        sign = "-" if isinstance(node, exp.Sub) else "+"
+        span = interval_of(right, "SECOND")
+        return exp.paren(filled_in(f"(:a) {sign} :b", a=left, b=span or right), copy=False)
+    if first == "date" and second in _NUMBERS:
+        sign = "-" if isinstance(node, exp.Sub) else ""
+        return filled_in(f"DATE_ADD(:a, {sign}INT(:b))", a=left, b=right)
+    return None
+
+
+def is_interval(node: exp.Expr) -> bool:
+    """Say whether an expression is an interval as it is written, or made of a number."""
+    made = isinstance(node, exp.Anonymous) and node.name.upper().endswith("_INTERVAL")
+    return made or isinstance(node, exp.Interval)
+
+
+def interval(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return an interval of as many units as a row says: ``INTERVAL (n) DAY``."""
+    if isinstance(node.this, exp.Literal) or node.this is None or node.args.get("unit") is None:
+        return None
+    return interval_of(node.this.unnest(), str(node.args["unit"].name))
+
+
+def interval_by_name(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return DuckDB's ``to_days(n)`` and the like."""
+    return interval_of(node.this, "DAY")
+
+
+def bucketed(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return when a bucket of DuckDB's ``time_bucket`` begins."""
+    if node.args.get("unit") is not None:
+        raise WorkbenchError(
+            "query: time_bucket has an origin or an offset, which is not available; take it from "
+            "the time before, and add it behind."
+        )
+    kind = _kind(node, node.expression, kinds)
+    begins = ("2000-01-01", "2000-01-03")
+    return bucket(node.expression, node.this, kind, begins, "time_bucket")
+
+
+def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return the milliseconds of a time, and the time of milliseconds: both are ``epoch_ms``."""
+    scale = node.args.get("scale")
+    if scale is None:
+        return filled_in("TIMESTAMP_SECONDS(:a)", a=node.this)
+    if scale.name == "3" and _kind(node, node.this, kinds) in (*_TIMES, "date"):
+        return filled_in("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
+    return None

@@ -101,15 +101,24 @@ def answered(
     step = task.step(store, arrivals, watermark * 1000 if watermark > 0 else None)
     if step is None:
         return
-    if step.wake != step.slept:
-        if step.slept is not None and step.slept != rung:
-            handle.deleteTimer(step.slept)
-        if step.wake is not None:
-            handle.registerTimer(step.wake)
+    wake, slept = _timer(step.wake), _timer(step.slept)
+    if wake != slept:
+        if slept is not None and slept != rung:
+            handle.deleteTimer(slept)
+        if wake is not None:
+            handle.registerTimer(wake)
     if len(step.output) or any(step.counts.values()):
         bundle = packed_rows(step.output).to_pybytes() if len(step.output) else None
         counts = {name: step.counts.get(name, 0) for name in task.mode.counts}
         yield Row(**{BUNDLE: bundle, **counts})
+
+
+def _timer(wake: int | None) -> int | None:
+    """The time of Spark's timer for when a bucket is to be asked again.
+
+    Spark's watermark begins at 1970, and timers at or before the last one never go off.
+    """
+    return None if wake is None else max(wake, 1)
 
 
 def state_partitions(otherwise: int) -> int:

@@ -180,3 +180,22 @@ def test_spark_connect_gives_the_same(
     run_on: RunOn, files: Path, tmp_path: Path, expected: dict[str, q.Rows]
 ) -> None:
     assert run_on("connect", q.run_and_read, str(files), str(tmp_path)) == expected
+
+
+def test_rows_before_1970_go_on_when_the_watermark_is_behind_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Though no row of their partition comes any more: Spark's watermark begins at 1970."""
+    users = {"1969-12-30": range(9), "1970-01-05": [9], "1970-01-09": [10]}
+    for day, several in users.items():
+        rows = [(user, f"{day} 00:00:00Z") for user in several]
+        table = spark.createDataFrame(rows, "user long, at string")
+        table = table.selectExpr("user", "CAST(at AS timestamp) AS at")
+        table.coalesce(1).write.mode("append").parquet(str(tmp_path / "in"))
+    files = spark.readStream.schema("user long, at timestamp").option("maxFilesPerTrigger", 1)
+    stream = files.parquet(str(tmp_path / "in")).withWatermark("at", "1 hour")
+    closed = wb.over(stream, "user", "at", emit="on window close", n=wb.fn.row_number())
+    sink = closed.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    sink.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination()
+    found = spark.read.parquet(str(tmp_path / "out")).select("user").collect()
+    assert sorted(row.user for row in found) == [*range(10)]

@@ -29,7 +29,7 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
     keys = [column(events, name, "key") for name in backfill.key]
     time = column(events, backfill.time, "time").alias(backfill.query_time)
     queries = BoundTable.of(
-        events.df.select(*keys, time), backfill.key, backfill.query_time, "queries"
+        events.df.select(*keys, time), backfill.key, backfill.query_time, "events"
     )
     plan = replace(bind_tables(backfill, queries, events), shuffled=("events",))
     going = by_use(plan.wire)

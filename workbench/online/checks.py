@@ -1,10 +1,12 @@
 """What a view and its store must not be asked for: refused with one sentence."""
 
+from os import PathLike
 from typing import Any
 
+from workbench.arguments import is_iterable
 from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, kind_in_words
 from workbench.online.layout import StoreLayout
 from workbench.online.meta import Meta
 from workbench.stores import Store
@@ -27,6 +29,34 @@ def check_backfill(value: Any) -> None:
 
     if not isinstance(value, Backfill):
         raise WorkbenchError(f"backfill: {value!r} is none; give wb.Backfill(...).")
+
+
+def check_keys(keys: Any) -> None:
+    """Refuse several keys that are no list: a tuple is one key of several columns.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if is_iterable(keys) and not isinstance(keys, list | tuple | str | bytes):
+        raise WorkbenchError(
+            f"keys: this is {kind_in_words(keys)}; give one key, or several in a list, as "
+            "tuples where the key has several columns."
+        )
+
+
+def check_checkpoint(value: Any) -> None:
+    """Refuse what is no place for a checkpoint.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise WorkbenchError(
+            f"checkpoint: {value!r} is no path; give the folder where Spark is to keep how far the "
+            "stream is."
+        )
 
 
 def check_until(layout: StoreLayout, until: int) -> None:

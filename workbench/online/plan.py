@@ -8,7 +8,7 @@ from workbench.backfill.bind import Wire, bind_events, bundles, gathered_by_plac
 from workbench.columnar.blocks import TIME
 from workbench.errors import WorkbenchError
 from workbench.online.bind import layout_of
-from workbench.online.checks import check_stream
+from workbench.online.checks import check_checkpoint, check_stream
 from workbench.online.encoding import instant_of
 from workbench.online.layout import StoreLayout
 from workbench.online.update import apply_batch, current
@@ -17,11 +17,13 @@ from workbench.online.worker import UploadTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.shipping import LOCAL, is_connect, ship
 from workbench.spark.shuffle import numbered, skipped_of
+from workbench.spark.table import reason
 from workbench.stores import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from workbench.online.spec import ViewSpec
     from workbench.spark.sources.given import TableLike
@@ -103,6 +105,7 @@ def update(
             "stream: batches are applied by the process of the driver, which Spark Connect does "
             "not have; use a classic session."
         )
+    check_checkpoint(checkpoint)
     resting = spark.createDataFrame([], stream.schema)
     layout, going, plan = layout_of(view.backfill, bind_events(view.backfill, resting))
     lasting = view.length(plan.integer_time)
@@ -111,7 +114,7 @@ def update(
     view.store.write([])
     applying = Applying(view, layout, lasting, going)
     writer = stream.writeStream.foreachBatch(applying).option("checkpointLocation", str(checkpoint))
-    query = writer.trigger(**trigger).start() if trigger else writer.start()
+    query = _started(writer if trigger is None else _triggered(writer, trigger))
     applying.begin(str(query.id))
     try:
         check_stream(current(view.store, layout, lasting)[1], str(query.id))
@@ -119,6 +122,34 @@ def update(
         query.stop()
         raise
     return query
+
+
+def _triggered(writer: "DataStreamWriter", trigger: Any) -> "DataStreamWriter":
+    from pyspark.errors import PySparkException
+
+    try:
+        return writer.trigger(**trigger) if trigger else writer
+    except (TypeError, PySparkException):
+        raise WorkbenchError(
+            f"trigger: {trigger!r} is none; give what Spark's DataStreamWriter.trigger takes, such "
+            "as {'availableNow': True} or {'processingTime': '10 seconds'}."
+        ) from None
+
+
+def _started(writer: "DataStreamWriter") -> "StreamingQuery":
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        return writer.start()
+    except (PySparkException, Py4JJavaError) as error:
+        said: Exception = error
+        if isinstance(error, Py4JJavaError):
+            said = RuntimeError(error.java_exception.getMessage())
+        raise WorkbenchError(
+            f"stream: Spark does not start it ({reason(said)}); see that the checkpoint can be "
+            "written to, and that the stream goes on with rows as they come."
+        ) from None
 
 
 class Applying:

@@ -11,6 +11,7 @@ from workbench.backfill.backfill import Backfill
 from workbench.columnar.blocks import TIME
 from workbench.durations import Duration
 from workbench.errors import WorkbenchError
+from workbench.online.checks import check_keys
 from workbench.online.encoding import instant_of
 from workbench.online.fetch import Fetched, Key, Reading, fetched
 from workbench.online.spec import ViewSpec
@@ -150,7 +151,8 @@ class OnlineView(ViewSpec):
         Raises
         ------
         WorkbenchError
-            When nothing is uploaded yet, or another stream keeps the hops current.
+            When nothing is uploaded yet, another stream keeps the hops current, or Spark does not
+            start this one.
 
         Notes
         -----
@@ -231,8 +233,8 @@ class OnlineView(ViewSpec):
         Raises
         ------
         WorkbenchError
-            When nothing is uploaded, when the upload does not serve this time, or when the store is
-            down or damaged.
+            When nothing is uploaded, when the upload does not serve this time, when several keys
+            are no list, or when the store is down or damaged.
 
         Notes
         -----
@@ -255,6 +257,7 @@ class OnlineView(ViewSpec):
         >>> print(found.errors["eve"])
         key: 'eve' is not in the store: it has no event that was uploaded or streamed.
         """
+        check_keys(keys)
         requested = keys if isinstance(keys, list) else [keys]
         kind = self._reading.serving().layout.schema.field(TIME).type
         return fetched(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -246,6 +248,14 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
             "stream: this is no stream; give a streaming DataFrame",
         ),
         (
+            lambda: view().upload(events.withColumn("user", F.array("user")), UNTIL),
+            "key: the events' column 'user' holds arrays, which cannot be grouped by",
+        ),
+        (
+            lambda: view().update(stream, None),  # type: ignore[arg-type]
+            "checkpoint: None is no path; give the folder where Spark is to keep",
+        ),
+        (
             lambda: view().update(stream, tmp_path / "c"),
             "key: the events have no column 'user'; there are 'timestamp', 'value'",
         ),
@@ -253,3 +263,33 @@ def test_what_a_store_cannot_hold_is_one_sentence(spark: SparkSession, tmp_path:
     for call, sentence in calls:
         with no_job(spark), pytest.raises(wb.WorkbenchError, match=sentence):
             call()
+
+
+def test_a_stream_that_spark_does_not_start_is_one_sentence(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    view = wb.OnlineView(wb.Backfill("user", "at", COUNT), tmp_path / "store")
+    view.upload(events_of(spark, 0, DAY, 10, 1), UNTIL)
+    rows = spark.readStream.format("rate").load()
+    stream = rows.selectExpr("value AS user", "timestamp AS at")
+    (tmp_path / "file").touch()
+    summed = stream.groupBy("user", "at").count()
+    triggers: list[Any] = [{"now": True}, {"availableNow": False}, {"processingTime": "soon"}, 5]
+    for trigger in triggers:
+        with pytest.raises(wb.WorkbenchError, match=r"trigger: .* is none; give what Spark's Data"):
+            view.update(stream, tmp_path / "checkpoint", trigger)
+    with pytest.raises(wb.WorkbenchError, match=r"stream: Spark does not start it .*streaming ag"):
+        view.update(summed, tmp_path / "checkpoint")
+    with pytest.raises(wb.WorkbenchError, match=r"Spark does not start it \((?!An error occ)"):
+        view.update(stream, tmp_path / "file" / "checkpoint")
+
+
+def test_several_keys_are_a_list(spark: SparkSession, tmp_path: Path) -> None:
+    view = wb.OnlineView(wb.Backfill("user", "at", COUNT), tmp_path / "store")
+    view.upload(events_of(spark, 0, DAY, 10, 1), UNTIL)
+    keys: list[Any] = [np.array([1, 2]), pd.Series([1, 2]), {1, 2}, range(2), {1: 2}]
+    for several in keys:
+        with pytest.raises(
+            wb.WorkbenchError, match=r"keys: this is .*; give one key, or several in"
+        ):
+            view.fetch(several, at=AT)

@@ -15,6 +15,7 @@ from workbench.spark.table import (
     check_sent,
     column,
     is_integer_time,
+    nearest,
     type_of,
 )
 
@@ -67,6 +68,25 @@ def check_match(backfill: "BackfillSpec", entities: EntityTables) -> None:
                 f"{argument}: the backfill names {first} but the entities {second}; "
                 "give both the same."
             )
+    for one in backfill.aggregations:
+        for name in (*one.function.arguments, one.by):
+            if isinstance(name, str) and name not in entities.shared:
+                raise WorkbenchError(f"{one.names[0]}: {_not_shared(entities, name)}")
+
+
+def _not_shared(entities: EntityTables, name: str) -> str:
+    """Why rows of both tables have no such column."""
+    tables = (entities.bound_snapshots, entities.changes)
+    lacking = [one.side for one in tables if one is not None and name not in one.names]
+    if not lacking:
+        return (
+            f"column {name!r} says when or how rows change, and is none of theirs; "
+            "add a copy of it under another name to both tables."
+        )
+    others = "both tables need it, under the same name."
+    if len(lacking) == 2 or entities.changes is None:
+        others = nearest(name, entities.shared)
+    return f"the {lacking[0]} have no column {name!r}; {others}"
 
 
 def check_not_entities(events: Any) -> None:

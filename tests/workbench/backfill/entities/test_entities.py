@@ -253,6 +253,12 @@ def test_bad_input_is_one_sentence_without_a_job(spark: SparkSession, changed: H
         lambda: one.run(asked, given, "sawtooth"),
     )
     refused("events: rows of entities have validity intervals,", lambda: one.explain(asked, given))  # type: ignore[arg-type]
+    summing = [wb.Backfill("k", "t", wb.Aggregation("sum", v), "sliding") for v in ("v", "w", "op")]
+    bare = wb.Entities(snapshots, mutations.drop("v"), **good)
+    both = wb.Entities(snapshots.withColumn("op", F.lit(1)), mutations, **good)
+    refused("v_sum: the mutations have no column 'v'; both", lambda: summing[0].run(asked, bare))
+    refused("w_sum: the snapshots have no column 'w'; there", lambda: summing[1].run(asked, given))
+    refused("op_sum: column 'op' says when or how rows", lambda: summing[2].run(asked, both))
     by_id = wb.Backfill("id", "t", wb.Aggregation("count"), "sliding")
     refused("key: the backfill names 'id' but the entities 'k';", lambda: by_id.run(asked, given))
 

@@ -355,9 +355,10 @@ class SeriesExplorer(Shared, Card):
             "double-click to see all; click a point or a row to see its frame."
         ]
         if unplaced := sum(band.unplaced for band in bands):
+            one = unplaced == 1
             lines.append(
-                f"{unplaced:,} rows are not drawn: they have no place in the order, "
-                "or an infinite value."
+                f"{unplaced:,} {'row is' if one else 'rows are'} not drawn: "
+                f"{'it has' if one else 'they have'} no place in the order, or an infinite value."
             )
         if self.controls.left_out:
             lines.append(f"The longest series are offered; {self.controls.left_out:,} are not.")

@@ -123,7 +123,9 @@ def timeline(picture: dict[str, Any], moving: Moving, width: float) -> Drawing:
     # An end of the window that is out of the picture stays open.
     inside = band if plot.zoomed else _clipped(plot, band, plot.axis + 26)
     inside += _ticks(plot, picture, moving) + _spans(plot, events) + _chain(plot, events, moving)
-    inside += _names(plot, events) + _needle(plot, events, moving) + _events(plot, events, moving)
+    inside += (
+        _names(plot, events, moving) + _needle(plot, events, moving) + _events(plot, events, moving)
+    )
     if plot.zoomed:
         shifted = moving.element("g", inside, look=_aside(plot, events))
         inside = _clipped(plot, shifted, plot.axis + 26)
@@ -159,7 +161,7 @@ def _plot(picture: dict[str, Any], width: float) -> _Plot:
     lanes = [str(lane) for lane in picture["lanes"]] if scale is None else [""] * _SCALED
     lanes += [picture.get("others") or "other events"] * others
     names = lanes if scale is None else [*lanes, *(tick["label"] for tick in scale["ticks"])]
-    left = min(max(map(len, names), default=0) * 7.4 + 22, 0.34 * width)
+    left = min(max(map(_room, names), default=22), 0.34 * width)
     windows = [item["window"] for item in picture["states"] if item and item.get("window")]
     ends = [event[name] for event in picture["events"] for name in ("at", "to") if name in event]
     low, high = _extent(ends, windows)
@@ -167,6 +169,11 @@ def _plot(picture: dict[str, Any], width: float) -> _Plot:
     span = 2.5 * max((window["to"] - window["from"] for window in windows), default=0)
     seen = span if 0 < span < 0.4 * (high - low) else high - low
     return _Plot(low, high, seen, lanes, others, left, width, scale)
+
+
+def _room(name: str) -> float:
+    """What a lane's name takes left of its line."""
+    return len(name) * 7.4 + 22
 
 
 def _extent(places: list[float], windows: list[dict[str, Any]]) -> tuple[float, float]:
@@ -230,7 +237,8 @@ def _lanes(plot: _Plot) -> Markup:
         rows = [(plot.level(tick["at"]), tick["label"]) for tick in plot.scale["ticks"]]
         rows += [(_TOP + plot.lane * (_SCALED + 0.5), plot.lanes[-1])] * plot.others
     for y, name in rows:
-        label = cut(name, int((plot.left - 12) / 7))
+        # A name that has not made the room for itself may be all of wide letters.
+        label = name if _room(name) <= plot.left else cut(name, int((plot.left - 12) / 8.6))
         drawn += line(plot.left, y, plot.right, y, RULE)
         drawn += text(plot.left - 12, y + 4.5, label, text_anchor="end", fill=QUIET)
     return drawn
@@ -265,7 +273,7 @@ def _seen(plot: _Plot, events: list[dict[str, Any]], start: float, end: float) -
     return look
 
 
-def _names(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
+def _names(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
     """What events that are in no lane are called, if there is room for all of them."""
     drawn, end = Markup(), float("-inf")
     for event in events:
@@ -276,7 +284,10 @@ def _names(plot: _Plot, events: list[dict[str, Any]]) -> Markup:
             return Markup()
         end = x + 3.1 * len(label)
         style = {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
-        drawn += text(x, plot.row(event) + 19, label, **style)
+        seen = _seen(plot, events, x - 3.1 * len(label), end)
+        if moving.live or not seen(moving.state)["display"]:
+            name = text(x, plot.row(event) + 19, label, **style)
+            drawn += moving.element("g", name, look=seen)
     return drawn
 
 

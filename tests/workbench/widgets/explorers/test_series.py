@@ -221,6 +221,7 @@ def test_odd_rows_are_gaps_or_counted_and_nothing_breaks(spark: SparkSession) ->
     assert list(explorer.prepared.sizes.items()) == [((None,), 4), (("b",), 2), (("nan",), 1)]
     assert explorer.band.x.tolist() == [1.0, 2.0, 2.0]
     assert explorer.band.unplaced == 1
+    assert "1 row is not drawn: it has no place" in explorer.status.value
     for key in explorer.prepared.sizes:
         explorer.controls.series.value = key
         assert "✕" not in explorer.status.value

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,15 @@ def test_long_lists_are_drawn_around_their_change() -> None:
     drawn = drawn_at(queue()["pictures"][0], 3).markup
     assert ">… 50 before, 0 more, 90 in all<" in drawn
     assert ">● changed<" in drawn
+
+
+def test_a_long_name_of_a_lane_ends_where_its_picture_begins() -> None:
+    events = [{"at": 0, "lane": 0, "label": "a"}, {"at": 9, "lane": 1, "label": "b"}]
+    picture = {"kind": "timeline", "lanes": ["a" * 120, "pay"], "events": events, "states": [{}]}
+    drawn = str(drawn_at(picture).markup)
+    place, name = re.findall(r'<text x="([\d.]+)"[^>]*>(a+…)<', drawn)[0]
+    assert len(name) * 0.61 * 14 <= float(place)
+    assert ">pay<" in drawn
 
 
 def test_who_does_not_see_a_picture_is_told_what_it_shows() -> None:

@@ -50,7 +50,8 @@ class Meta:
         when it comes again; -1 rows where nobody knows.
     """
 
-    layout: dict[str, Any]
+    #: Not of a person's interest: some kilobytes of types.
+    layout: dict[str, Any] = field(repr=False)
     fingerprint: str
     lasting: int
     first: int = 0

@@ -202,9 +202,10 @@ set to never sends them to Spark
         said = super().explain()
         if df is None:
             return said
+        rows = source(df, "df")
         if self.choice.engine == "spark":
             return f"answered by Spark, as a step of its plan\n{said}"
-        return f"{where_answered(source(df, 'df'))}\n{said}"
+        return f"{where_answered(rows)}\n{said}"
 
     def frames(self, df: "TableLike", key: Any = None, column: str | None = None) -> "FrameTable":
         """Return which rows are in the frame of each row of one partition.

@@ -293,3 +293,9 @@ def test_several_keys_are_a_list(spark: SparkSession, tmp_path: Path) -> None:
             wb.WorkbenchError, match=r"keys: this is .*; give one key, or several in"
         ):
             view.fetch(several, at=AT)
+
+
+def test_a_status_is_short(spark: SparkSession, tmp_path: Path) -> None:
+    view = wb.OnlineView(wb.Backfill("user", "at", COUNT), tmp_path / "store")
+    view.upload(events_of(spark, 0, DAY, 10, 1), UNTIL)
+    assert len(repr(view.status())) < 500

@@ -118,3 +118,5 @@ def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:
 def test_explorers_want_a_table_at_rest(marked: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):
         wb.Over("user", "at", total=TOTAL).bound(marked)
+    with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):
+        wb.Over("user", "at", total=TOTAL).explain(marked)

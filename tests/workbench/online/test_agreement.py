@@ -71,6 +71,12 @@ def test_what_is_the_same_is_equal(flow: Flow) -> None:
     assert found.over_time["time"].is_monotonic_increasing or len(found.over_time) == 4
 
 
+def test_where_nothing_was_served_nothing_is_compared(flow: Flow) -> None:
+    found = compared(flow, flow.offline.limit(0))
+    assert str(found) == "0 of 0 values agree; only served: 0 rows, only offline: 60 rows"
+    assert len(found.columns) == len(found.over_time) == 0
+
+
 def test_states_measures_and_periods_are_those_of_pandas(spark: SparkSession) -> None:
     """Each state, an error of known size, rows of one table alone, and periods of an hour."""
     rows = [

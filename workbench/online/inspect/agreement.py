@@ -194,8 +194,10 @@ def consistency(
         sample = _sampled(different(both, names), backfill, rows)
     finally:
         both.unpersist()
-    columns = counted[counted["whole"]].drop(columns=["whole", "period"]).set_index("column")
-    over_time = counted[~counted["whole"].astype(bool)].drop(columns=["whole"])
+    # Of no rows pandas does not know that these are truths.
+    whole = counted["whole"].astype(bool)
+    columns = counted[whole].drop(columns=["whole", "period"]).set_index("column")
+    over_time = counted[~whole].drop(columns=["whole"])
     over_time = over_time.rename(columns={"period": "time"}).sort_values(["column", "time"])
     if length is microseconds:
         over_time["time"] = over_time["time"].astype("datetime64[us]")

@@ -251,6 +251,74 @@ def _texts(call: _Call, dialect: str) -> exp.Expr | None:
     return _of_some(call, call.value.copy(), joined)
 
 
+def _sum(call: _Call, dialect: str) -> exp.Expr | None:
+    """A sum, in which a condition that holds counts 1."""
+    _unordered(call, dialect)
+    _number_conditions(call)
+    return None
+
+
+def _number_conditions(call: _Call) -> None:
+    value = call.value
+    if isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not):
+        value.replace(exp.cast(value.copy(), "BIGINT"))
+
+
+def _count_if(call: _Call, dialect: str) -> exp.Expr | None:
+    """How often a condition holds, which of no row is null to DuckDB."""
+    if dialect != "duckdb":
+        return None
+    times = filled_in("SUM(CASE WHEN :of THEN 1 ELSE 0 END)", of=call.node.this)
+    return _filtered(times, call.condition)
+
+
+def _uniq(call: _Call, dialect: str) -> exp.Expr:
+    """How many different values there are, or pairs of them."""
+    given = [call.node.this, *([one] if (one := call.node.args.get("accuracy")) else [])]
+    different = exp.Distinct(expressions=[one.copy() for one in given])
+    return _filtered(exp.Count(this=different), call.condition)
+
+
+def of_parameters(node: exp.Expr) -> exp.Expr | None:
+    """Return an aggregate of ClickHouse with parameters; None where Spark has none.
+
+    Examples
+    --------
+    >>> from sqlglot import parse_one
+    >>> print(of_parameters(parse_one("groupArray(2)(x)", read="clickhouse")).sql("spark"))
+    SLICE(COLLECT_LIST(x), 1, 2)
+    """
+    name, columns = node.name.lower(), list(node.args.get("params") or ())
+    condition = None
+    if isinstance(node, exp.CombinedParameterizedAgg):
+        if not name.endswith("if") or len(columns) != 2:
+            return None
+        name, condition = name[:-2], columns[1]
+    if not columns:
+        return None
+    rows = _aggregate("COLLECT_LIST", columns[0], where=condition)
+    if name == "grouparray" and len(node.expressions) == 1:
+        return filled_in("SLICE(:rows, 1, :n)", rows=rows, n=node.expressions[0])
+    places = _EXACT_PLACES.get(name.replace("quantiles", "quantile"))
+    if places is None:
+        return None
+    found = [
+        filled_in(
+            f"TRY_ELEMENT_AT(ARRAY_SORT(:rows), INT({places}))",
+            rows=rows, q=exp.cast(share.copy(), "DOUBLE"),
+        )
+        for share in node.expressions
+    ]  # fmt: skip
+    return exp.Array(expressions=found) if name.startswith("quantiles") else found[0]
+
+
+#: Which value in order is a quantile that is one of them.
+_EXACT_PLACES = {
+    "quantileexact": "LEAST(SIZE(:rows), FLOOR(:q * SIZE(:rows)) + 1)",
+    "quantileexacthigh": "LEAST(SIZE(:rows), FLOOR(:q * SIZE(:rows)) + 1)",
+}
+
+
 def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
     """An aggregate to which an order among its arguments means nothing."""
     if call.terms:
@@ -261,6 +329,7 @@ def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
 def _mean(call: _Call, dialect: str) -> exp.Expr | None:
     """A mean, which is a double: of decimals Spark rounds it to some digits."""
     _unordered(call, dialect)
+    _number_conditions(call)
     value = call.value
     value.replace(exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number("1e0")))
     return None
@@ -270,7 +339,8 @@ _KINDS = {own: kind for kind, own in (ONE | TWO).items()}
 #: Aggregates by ClickHouse's names, as Spark has them.
 _NAMED_BY_CLICKHOUSE: dict[str, type[exp.Expr]] = {
     **{name: _KINDS[own] for name, own in COMBINED.items() if own in _KINDS},
-    "any": exp.AnyValue, "uniq": exp.ApproxDistinct, "uniqexact": exp.Count,
+    "any": exp.AnyValue, "anylast": exp.LastValue,
+    "uniq": exp.Count, "uniqexact": exp.Count,
     "grouparray": exp.ArrayAgg, "groupuniqarray": exp.ArrayUniqueAgg,
 }  # fmt: skip
 
@@ -286,7 +356,7 @@ def _combined(call: _Call, dialect: str) -> exp.Expr | None:
     if kind is None or not given:
         return None
     value = given[0].copy()
-    if name.lower() == "uniqexact":
+    if name.lower() in ("uniq", "uniqexact"):
         value = exp.Distinct(expressions=[one.copy() for one in given])
     more = {"expression": given[1].copy()} if kind in (exp.ArgMin, exp.ArgMax) else {}
     made = kind(this=value, **more)
@@ -300,7 +370,9 @@ _MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     **dict.fromkeys((exp.First, exp.FirstValue, exp.Last, exp.LastValue, exp.AnyValue), _end),
     **dict.fromkeys((exp.ArgMin, exp.ArgMax), _extreme),
     **dict.fromkeys((exp.Skewness, exp.Kurtosis), _of_sample),
-    **dict.fromkeys((exp.Sum, exp.Min, exp.Max, exp.Count), _unordered),
+    **dict.fromkeys((exp.Min, exp.Max, exp.Count), _unordered),
+    exp.Sum: _sum,
+    exp.CountIf: _count_if,
     exp.Avg: _mean,
     exp.GroupConcat: _texts,
     exp.Mode: _mode,
@@ -309,5 +381,8 @@ _MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
 }  # fmt: skip
 _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     kind: _MEANT[kind]
-    for kind in (exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax, exp.Avg)
-} | dict.fromkeys((exp.AnonymousAggFunc, exp.CombinedAggFunc), _combined)
+    for kind in (
+        *(exp.FirstValue, exp.LastValue, exp.AnyValue, exp.ArgMin, exp.ArgMax),
+        *(exp.Avg, exp.Sum),
+    )
+} | {exp.AnonymousAggFunc: _combined, exp.CombinedAggFunc: _combined, exp.ApproxDistinct: _uniq}

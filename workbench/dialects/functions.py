@@ -45,7 +45,7 @@ NAMED: dict[str, dict[str, str]] = {
     "clickhouse": {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",
         "varsamp": "variance", "varpop": "variance_pop",
-        "grouparray": "array_agg",
+        "grouparray": "array_agg", "anylast": "last",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
         # What uniq is read as.
         "approx_distinct": "count_distinct",

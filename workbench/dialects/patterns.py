@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 _FLAGS = {"i": "(?i)", "s": "(?s)", "c": "", "g": ""}
 
 
-def with_flags(pattern: exp.Expr, flags: exp.Expr | None, written: str) -> exp.Expr:
+def with_flags(pattern: exp.Expr, flags: exp.Expr | None) -> exp.Expr:
     """Return a pattern that holds what its flags say.
 
     Raises
@@ -22,14 +22,14 @@ def with_flags(pattern: exp.Expr, flags: exp.Expr | None, written: str) -> exp.E
     Examples
     --------
     >>> flags = exp.Literal.string("gi")
-    >>> with_flags(exp.Literal.string("a+"), flags, "regexp_matches").sql()
+    >>> with_flags(exp.Literal.string("a+"), flags).sql()
     "'(?i)a+'"
     """
     given = flags.this if isinstance(flags, exp.Literal) else "" if flags is None else "?"
     if unknown := [one for one in given if one not in _FLAGS]:
         raise WorkbenchError(
-            f"query: {written} has the flag {unknown[0]!r}, which is not available; there are "
-            "'c', 'g', 'i' and 's', in quotes."
+            f"query: a regular expression has the flag {unknown[0]!r}, which is not available; "
+            "there are 'c', 'g', 'i' and 's', in quotes."
         )
     return _joined("".join(_FLAGS[one] for one in given), pattern, "")
 
@@ -55,7 +55,7 @@ def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
     >>> print(replaced(node, True, "regexp_replace").sql("duckdb"))
     REGEXP_REPLACE(x, '(a)', '<$1>')
     """
-    pattern = with_flags(node.expression, node.args.get("modifiers"), written)
+    pattern = with_flags(node.expression, node.args.get("modifiers"))
     instead = node.args.get("replacement") or exp.Literal.string("")
     if isinstance(instead, exp.Literal):
         instead = exp.Literal.string(_java(instead.this, 0 if every else 2))

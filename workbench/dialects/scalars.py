@@ -195,8 +195,7 @@ def _flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A pattern whose flags stand beside it."""
     name = "parameters" if isinstance(node, exp.RegexpExtract | exp.RegexpExtractAll) else "flag"
     if (flags := node.args.get(name)) is not None:
-        written = str(node.sql_name()).lower() if isinstance(node, exp.Func) else node.key
-        node.set("expression", with_flags(node.expression, flags, written))
+        node.set("expression", with_flags(node.expression, flags))
         node.set(name, None)
     return None
 

@@ -1,5 +1,6 @@
 """The columns of a SELECT made plain: stars, names of answers, positions, and what has no name."""
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -35,7 +36,10 @@ def plain(select: exp.Select, tables: QueryTables) -> exp.Select:
     source = _Source(select, tables)
     expressions: list[exp.Expr] = []
     for one in select.expressions:
-        expressions += source.expanded(one) if one.is_star else [one]
+        if one.find(exp.Columns):
+            expressions += source.matching(one)
+        else:
+            expressions += source.expanded(one) if one.is_star else [one]
     select.set("expressions", expressions)
     name_answers(select, tables.dialect)
     _put_answers(select, source, tables.dialect)
@@ -83,14 +87,42 @@ class _Source:
                 found = self._side_by_side()
         return _but(found, star)
 
+    def matching(self, node: exp.Expr) -> list[exp.Expr]:
+        """An expression for each column that its ``COLUMNS(...)`` says."""
+        asked = next(node.find_all(exp.Columns))
+        found: list[exp.Expr] = []
+        for name in self._said_by(asked.this):
+            copied = exp.Tuple(expressions=[node.copy()])
+            for one in list(copied.find_all(exp.Columns)):
+                one.replace(_column(name))
+            value = copied.expressions[0]
+            named = isinstance(value, exp.Alias)
+            found.append(value if named else exp.alias_(value, name, quoted=True))
+        if not found:
+            raise WorkbenchError(f"query: {asked.sql('duckdb')} is no column; there are "
+                                 f"{', '.join(map(repr, self.columns))}.")  # fmt: skip
+        return found
+
+    def _said_by(self, asked: exp.Expr) -> list[str]:
+        if isinstance(asked, exp.Star):
+            return [one.alias_or_name for one in self.expanded(asked)]
+        if isinstance(asked, exp.Literal) and asked.is_string:
+            pattern = re.compile(asked.this)
+            return [name for name in self.columns if pattern.search(name)]
+        if isinstance(asked, exp.Array | exp.Tuple):
+            return [one.name for one in asked.expressions]
+        raise WorkbenchError(
+            "query: COLUMNS takes a regular expression, a list of names or * here; write one."
+        )
+
     def _side_by_side(self) -> list[exp.Expr]:
         """The columns of all tables from left to right; those of USING once, where they are first.
 
         Without a table's name such a column is what the join makes of both.
         """
         merged, found = dict.fromkeys(self._using(), False), list[exp.Expr]()
-        for alias in self._aliases():
-            for column in self._of(alias):
+        for source, alias in zip(sources_of(self._select), self._aliases(), strict=True):
+            for column in self._of(alias, source):
                 name = column.name.lower()
                 if not merged.get(name):
                     found.append(_column(column.name) if name in merged else column)
@@ -102,7 +134,12 @@ class _Source:
         joins = self._select.args.get("joins") or ()
         return [one.name.lower() for join in joins for one in join.args.get("using") or ()]
 
-    def _of(self, alias: exp.Identifier) -> list[exp.Expr]:
+    def _of(self, alias: exp.Identifier, source: exp.Expr | None = None) -> list[exp.Expr]:
+        """The columns of a table, which has them in its own order where it stands alone."""
+        if isinstance(source, exp.Table | exp.Subquery):
+            alone = exp.select("*")
+            alone.set("from_", exp.From(this=source.copy()))
+            return [_column(name, alias) for name in answered(alone, self._tables)[0].columns]
         of = exp.Column(this=exp.Star(), table=alias.copy())
         return [_column(name, alias) for name in self._asked(of).columns]
 

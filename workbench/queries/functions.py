@@ -50,7 +50,7 @@ class SqlFunction:
     written: str = ""
 
 
-def read(node: exp.Expr, dialect: str) -> SqlFunction:
+def read(node: exp.Expr, dialect: str, checked: bool = True) -> SqlFunction:
     """Return a function of SQL as ``wb.fn`` has it.
 
     Parameters
@@ -58,6 +58,8 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
     node : sqlglot.exp.Expr
         What stands before OVER.
     dialect : str
+    checked : bool
+        Whether it is refused what the function does not take.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def read(node: exp.Expr, dialect: str) -> SqlFunction:
     if asked.name not in CATALOGUE or (dialect == "spark" and _more(node, dialect)):
         # What the kernels do not take, Spark may.
         asked.name = ""
-    if asked.name:
+    if asked.name and checked:
         _check(asked, node, dialect)
     return asked
 
@@ -149,10 +151,11 @@ def _called(node: exp.Expr) -> str:
 def _named(asked: SqlFunction, node: exp.Expr, dialect: str) -> None:
     """Fill in what a function is, by its class or its name."""
     kind = type(node)
-    if dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
+    parameters = isinstance(node, exp.ParameterizedAgg)
+    if not parameters and dialect in NAMED and (other := NAMED[dialect].get(asked.written)):
         asked.name, asked.arguments = other, _given(node)
-        # Only ClickHouse's groupArray is named so, and leaves out nulls.
-        asked.ignore_nulls |= other == "array_agg" and not asked.nulls
+        # Only ClickHouse's groupArray and anyLast are named so, and leave out nulls.
+        asked.ignore_nulls |= other in ("array_agg", "last") and not asked.nulls
     elif kind in RANKS:
         asked.name = RANKS[kind]
     elif kind in ONE:

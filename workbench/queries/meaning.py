@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates import with_aggregates
+from workbench.dialects.aggregates import of_parameters, with_aggregates
 from workbench.dialects.clickhouse_names import named_by_clickhouse
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
@@ -31,6 +31,8 @@ _WRAPPED = {
     "toint8": (8, "INT"), "toint16": (16, "INT"), "toint32": (32, "INT"),
     "touint8": (8, "INT"), "touint16": (16, "INT"), "touint32": (32, "BIGINT"),
 }  # fmt: skip
+#: In these a condition is the number 1 or 0.
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 #: And casts that look like functions.
 _CASTS = {
     **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
@@ -209,10 +211,8 @@ def name_values(node: exp.Values, dialect: str) -> None:
 
 
 def _from_clickhouse(tree: exp.Query, kinds: _KindsOf) -> None:
-    for called in tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg):
-        raise WorkbenchError(
-            f"query: there is no function {called.name!r}, neither here nor in Spark."
-        )
+    _put_parameters(tree)
+    _number_conditions(tree)
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
@@ -225,6 +225,24 @@ def _from_clickhouse(tree: exp.Query, kinds: _KindsOf) -> None:
                 _check_text(node.this, node, kinds)
         elif isinstance(node, exp.Anonymous):
             _call_of_clickhouse(node, kinds)
+
+
+def _put_parameters(tree: exp.Expr) -> None:
+    """Put what Spark calls it in the place of each aggregate with parameters."""
+    for called in list(tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg)):
+        if (meant := of_parameters(called)) is None:
+            raise WorkbenchError(
+                f"query: there is no function {called.name!r}, neither here nor in Spark."
+            )
+        called.replace(meant)
+
+
+def _number_conditions(tree: exp.Expr) -> None:
+    """Write conditions among sums and products as numbers."""
+    for one in list(tree.find_all(*_ARITHMETIC)):
+        for operand in (one.this, one.expression):
+            if isinstance(operand.unnest(), exp.Predicate | exp.Connector | exp.Not):
+                operand.replace(exp.cast(operand.copy(), "INT"))
 
 
 def _call_of_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> None:

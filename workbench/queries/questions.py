@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from workbench.errors import WorkbenchError
+from workbench.queries.answer_names import needs_plain_columns
 from workbench.queries.arrival import ordered_by_arrival
 from workbench.queries.columns import name_answers, plain
+from workbench.queries.frame_shifts import with_frame_shifts
 from workbench.queries.grouped import has_groups, with_groups
 from workbench.queries.own_orders import with_own_orders
 from workbench.queries.parts import Translation
@@ -48,6 +50,7 @@ def answer(query: exp.Query, work: Translation) -> "DataFrame":
         _put_answer(one, query, work)
     if isinstance(query, exp.Select) and _asks_ours(query, work.dialect):
         named_windows(query)
+        with_frame_shifts(query)
         query = with_own_orders(plain(query, work.tables))
         query = ordered_by_arrival(query, work)
         if has_groups(query, work.dialect):
@@ -65,7 +68,9 @@ def is_ours(query: exp.Expr, dialect: str) -> bool:
 
 
 def _asks_ours(select: exp.Select, dialect: str) -> bool:
-    return _has_windows(select) or has_groups(select, dialect)
+    return (
+        _has_windows(select) or has_groups(select, dialect) or needs_plain_columns(select, dialect)
+    )
 
 
 def _has_windows(select: exp.Select) -> bool:

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.dialects import Dialect
 from sqlglot.errors import ErrorLevel, UnsupportedError
 
+from workbench.dialects.functions import NAMED
 from workbench.errors import WorkbenchError
 from workbench.queries.meaning import as_spark_means
 from workbench.queries.names import QueryTables
@@ -58,7 +59,7 @@ def answered(tree: exp.Query, tables: QueryTables) -> "tuple[DataFrame, str, dic
         _ = df.schema
     except PySparkException as error:
         # A constant that is too large is found while Spark reads.
-        raise WorkbenchError(f"query: {_sentence(error, frames)}") from None
+        raise WorkbenchError(f"query: {_sentence(error, frames, tables.dialect)}") from None
     return df, text, frames
 
 
@@ -228,7 +229,7 @@ def _keep_variables_out(node: exp.Expr) -> None:
     node.replace(exp.Anonymous(this="CONCAT", expressions=texts))
 
 
-def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]") -> str:
+def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]", dialect: str) -> str:
     condition, said = str(error.getCondition()), error.getMessageParameters() or {}
     name = (said.get("objectName") or said.get("routineName") or "").replace("`", "")
     if condition.startswith("UNRESOLVED_COLUMN"):
@@ -238,6 +239,17 @@ def _sentence(error: "PySparkException", frames: "dict[str, DataFrame]") -> str:
             known += [one for df in frames.values() for one in df.columns if one not in known]
         return f"there is no column {name!r}; {nearest(name, known)}"
     if condition.startswith("UNRESOLVED_ROUTINE"):
+        called = name.rpartition(".")[2].lower()
+        if called in NAMED[dialect]:
+            return (
+                f"{called} is a window function here, and no aggregate of groups; take SELECT "
+                f"DISTINCT k, {called}(...) OVER (PARTITION BY k) in place of GROUP BY k."
+            )
         return f"there is no function {name.rpartition('.')[2]!r}, neither here nor in Spark."
+    if condition.startswith("PARSE_SYNTAX_ERROR"):
+        return (
+            f"Spark has no words for a part of it, near {said.get('error', 'its end')}; write that "
+            "part in other words."
+        )
     text = reason(error)
     return text if text.endswith(".") else f"{text}."

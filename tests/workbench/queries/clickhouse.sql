@@ -114,3 +114,30 @@ SELECT l[2] AS a, l[-1] AS b, arraySort(l) AS d, arrayReverseSort(l) AS e, array
 
 -- floats that are rounded to digits
 SELECT id, round(y * 1.115, 2) AS a, round(2.345, 2) AS b, round(0.125, 2) AS c, round(1234, -2) AS d FROM t ORDER BY id;
+
+-- groups of an answer that hides its column
+SELECT toString(toStartOfMinute(at)) AS at, sum(much) AS much FROM events GROUP BY at HAVING count() > 1 ORDER BY at;
+
+-- answers that hide their columns
+SELECT -id AS id, id * 2 AS y FROM t WHERE id < -5 ORDER BY y;
+
+-- conditions as numbers
+SELECT p, sum(x > 3) AS a, avg(id > 3) AS b, sum(id > 4) / count() AS c, max((id > 3) + (y > 2)) AS d FROM t GROUP BY p ORDER BY p;
+
+-- quantiles that are values
+SELECT p, quantileExact(0.5)(id) AS a, quantileExactIf(0.7)(id, id > 2) AS b, quantilesExact(0.25, 1)(id) AS c, medianExact(id) AS d, median(y) AS e, length(groupArray(2)(id)) AS f FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;
+
+-- how many are different
+SELECT uniq(p, t) AS a, uniqCombined(p) AS b, uniqIf(p, id > 4) AS c, anyLast(7) AS d FROM (SELECT id, p, id % 2 AS t FROM t);
+
+-- scalars by their names
+WITH 3 AS k, (SELECT avg(y) FROM t) AS m SELECT id, y - m AS d FROM t WHERE id > k ORDER BY id;
+
+-- the values of lists as rows
+SELECT v, count() AS n FROM (SELECT id, [id % 2, id % 3] AS l FROM t) ARRAY JOIN l AS v WHERE v > 0 GROUP BY v ORDER BY v;
+
+-- lists without values that keep a row
+SELECT id, v IS NULL OR v = 0 AS none FROM (SELECT id, range(id % 2) AS l FROM t) LEFT ARRAY JOIN l AS v ORDER BY id;
+
+-- rows before and behind in frames
+SELECT id, lagInFrame(x) OVER (ORDER BY id) AS a, lagInFrame(x, 2, 0) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS b, leadInFrame(x) OVER w AS c, anyLast(x) OVER (ORDER BY id) AS d FROM t WINDOW w AS (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY id;

@@ -372,3 +372,24 @@ SELECT id, l[1:2] AS a, l[2:] AS b, l[:-2] AS c, l[-2:] AS d, l[0:1] AS e, s[2:3
 
 -- texts put together by a format
 SELECT id, format('{} and {}!', t, x) AS a, printf('%s-%03d', t, x) AS b, prefix(t, 'u') AS c, isoyear(day - INTERVAL 2 DAY) AS d FROM t ORDER BY id;
+
+-- a star with others in its places
+SELECT * EXCLUDE (price, day) REPLACE (-x AS x) FROM t ORDER BY id;
+
+-- all columns of tables that are joined by one, in their places
+WITH a AS (SELECT x AS v, id FROM t), b AS (SELECT y, id FROM t) SELECT * FROM a JOIN b USING (id) ORDER BY id;
+
+-- columns by a pattern
+SELECT COLUMNS('^(x|y)$'), COLUMNS(['id']) + 1 AS k FROM t ORDER BY ALL;
+
+-- all columns in aggregates
+SELECT p, max(COLUMNS(* EXCLUDE (p, t, yes))), min(COLUMNS('x')) FROM t GROUP BY p ORDER BY p;
+
+-- an answer by its name in a condition
+SELECT id * 2 AS d, d + 1 AS e FROM t WHERE d > 4 ORDER BY e;
+
+-- conditions that are counted
+SELECT p, sum(x > 3) AS a, count_if(x > 3) AS b, sum(NOT yes) FILTER (id > 2) AS c FROM t GROUP BY p ORDER BY p;
+
+-- conditions of no row that are counted
+SELECT count_if(x > 3) AS a, sum(x > 3) AS b FROM t WHERE id < 0;

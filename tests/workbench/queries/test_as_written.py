@@ -73,6 +73,9 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT array_agg(x ORDER BY id DESC) FROM t WHERE id < 3", [5, None, 3]),
         ("duckdb", "SELECT mode(t) FROM t", "u"),
         ("postgres", "SELECT round((sum(y) / 9)::numeric, 2) FROM t", Decimal("2.33")),
+        ("postgres", "SELECT 7 / 2 / 2", 1),
+        ("postgres", "SELECT round(max(y) / 8 * 5) FROM t", 2.0),
+        ("postgres", r"SELECT regexp_replace('abab', '(b)', '<\1>')", "a<b>ab"),
         ("postgres", "SELECT 1234567890123.5::numeric", Decimal("1234567890123.5")),
         ("postgres", "SELECT sum(k) FROM generate_series(1, 7, 3) AS s(k)", 12),
         (

@@ -183,6 +183,37 @@ REFUSED: list[tuple[str, str, str]] = [
      "query: there is no function 'windowFunnelIf', neither here nor in Spark."),
     ("clickhouse", "SELECT sequenceMatch('(?1)(?2)')(at, what = 'a', what = 'b') FROM events",
      "query: there is no function 'sequenceMatch', neither here nor in Spark."),
+    ("duckdb", "SELECT a.id FROM t a ASOF JOIN t b ON a.p = b.p AND a.id >= b.id",
+     "query: ASOF JOIN is not available; join the last row before each by LEFT JOIN LATERAL "
+     "(SELECT ... ORDER BY ... DESC LIMIT 1) ON true, or take wb.Backfill."),
+    ("clickhouse", "SELECT id FROM t ORDER BY id WITH FILL", "query: WITH FILL is not available; "
+     "join the answer to the values that there shall be, as numbers(...) gives them."),
+    ("clickhouse", "SELECT p, sum(x) FROM t GROUP BY p WITH TOTALS", "query: WITH TOTALS is not "
+     "available; take GROUP BY ROLLUP, whose row without keys is the total."),
+    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN is of one list here, "
+     "whose values have a name of their own, as in ARRAY JOIN tags AS tag."),
+    ("clickhouse", "SELECT leadInFrame(x) OVER (ORDER BY id) FROM t", "query: leadInFrame looks at "
+     "the rows of its frame alone; write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, "
+     "or take lag and lead."),
+    ("duckdb", "SELECT p, entropy(y) FROM t GROUP BY p", "query: entropy is a window function "
+     "here, and no aggregate of groups; take SELECT DISTINCT k, entropy(...) OVER (PARTITION BY k) "
+     "in place of GROUP BY k."),
+    ("duckdb", "SELECT time_bucket(INTERVAL 1 DAY, day, DATE '2024-01-02') FROM t", "query: "
+     "time_bucket has an origin or an offset, which is not available; take it from the time "
+     "before, and add it behind."),
+    ("duckdb", "SELECT time_bucket(INTERVAL '1 day 2 hours', day) FROM t", "query: time_bucket "
+     "takes an interval of one number and one unit here, from seconds to years, as INTERVAL '15 "
+     "minutes'."),
+    ("duckdb", "SELECT regexp_matches(t, 'u', 'x') FROM t", "query: a regular expression has "
+     "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
+    ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "
+     "expression, a list of names or * here; write one."),
+    ("duckdb", "SELECT MAP {'k': x} FROM t", "query: Spark has no words for a part of it, near "
+     "'('; write that part in other words."),
+    ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
+     "compare by ~ and a regular expression."),
+    ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {} for each "
+     "value here; put the text together by ||, or take printf."),
     ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y as another "
      "text than ClickHouse does; make it an integer or a decimal first."),
 ]  # fmt: skip

@@ -11,8 +11,10 @@ from sqlglot.expressions.core import POSITION_META_KEYS
 from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
+from workbench.queries.reading.clickhouse import in_full
 from workbench.queries.reading.first_rows import with_first_rows
 from workbench.queries.reading.readers import tokens_of, trees_of
+from workbench.queries.reading.unavailable import check_available
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
 FOLDED = ("postgres", "risingwave")
@@ -107,6 +109,9 @@ def _written_out(tree: exp.Query, dialect: str) -> exp.Query:
     """Return a query in which what has a short form is in full; it is changed."""
     for one in list(tree.find_all(exp.SetOperation)):
         _by_place(one)
+    if dialect == "clickhouse":
+        in_full(tree)
+    check_available(tree)
     for query in list(tree.find_all(exp.Query)):
         with_first_rows(query, dialect)
     return tree

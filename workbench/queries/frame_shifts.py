@@ -30,7 +30,7 @@ def with_frame_shifts(select: exp.Select) -> None:
     >>> tree = parsed("SELECT lagInFrame(x, 2) OVER (ORDER BY d)", "clickhouse")
     >>> with_frame_shifts(tree)
     >>> print(tree.sql("clickhouse"))
-    SELECT LAG(x, 2) OVER (ORDER BY d)
+    SELECT lag(x, 2) OVER (ORDER BY d)
     """
     for window in [one for one in own(select) if isinstance(one, exp.Window)]:
         call = window.this

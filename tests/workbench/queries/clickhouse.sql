@@ -141,3 +141,6 @@ SELECT id, v IS NULL OR v = 0 AS none FROM (SELECT id, range(id % 2) AS l FROM t
 
 -- rows before and behind in frames
 SELECT id, lagInFrame(x) OVER (ORDER BY id) AS a, lagInFrame(x, 2, 0) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS b, leadInFrame(x) OVER w AS c, anyLast(x) OVER (ORDER BY id) AS d FROM t WINDOW w AS (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) ORDER BY id;
+
+-- the first rows of each, and of these the first
+SELECT id, p FROM (SELECT id, p FROM t ORDER BY p, id LIMIT 2 BY p LIMIT 5) ORDER BY p, id LIMIT 1 BY p LIMIT 2 OFFSET 1;

@@ -34,6 +34,7 @@ QUERIES = [
     "list_transform(l, x -> 1 + x) QUALIFY rank() OVER (ORDER BY x) = 1",
     "clickhouse:SELECT p, windowFunnel(9)(t, a = 1, b), quantilesExact(0.5, 0.9)(x) FROM s "
     "GROUP BY p LIMIT 2 BY p",
+    "clickhouse:WITH 2 AS k SELECT a FROM s ARRAY JOIN l AS v ORDER BY a LIMIT k BY v LIMIT 3",
     "spark:SELECT timestampdiff(DAY, a, b), aggregate(l, 0, (s, x) -> s + x) FROM t",
     "spark:SELECT percentile(x, 0.5, weight) FROM t",
     "postgres:SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), extract(day FROM t) FROM s",

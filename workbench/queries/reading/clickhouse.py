@@ -32,7 +32,7 @@ def in_full(tree: exp.Query) -> exp.Query:
     >>> import sqlglot
     >>> text = "WITH 2 AS k SELECT medianExact(x) + k FROM t ARRAY JOIN xs AS x"
     >>> print(in_full(sqlglot.parse_one(text, read="clickhouse")).sql("spark"))
-    SELECT QUANTILEEXACT(0.5)(x) + 2 FROM t LATERAL VIEW EXPLODE(xs) t_x AS x
+    SELECT QUANTILEEXACT(0.5)(x) + (2) FROM t LATERAL VIEW EXPLODE(xs) t_x AS x
     """
     for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
         _name_in_full(call)

@@ -77,11 +77,36 @@ def trees_of(tokens: list[Token], text: str, dialect: str) -> list[exp.Expr | No
     """
     sessions = dialect == "risingwave"
     words = _with_sessions_as_ranges(tokens) if sessions else tokens
+    if dialect == "clickhouse":
+        words = _with_limits_apart(words)
     trees = Dialect.get_or_raise(dialect).parser().parse(words, text)
     _check_arguments(trees, tokens)
     if sessions:
         _mark_sessions(trees)
     return trees
+
+
+def _with_limits_apart(tokens: list[Token]) -> list[Token]:
+    """The words, in which LIMIT behind LIMIT BY is of a query around the one of LIMIT BY."""
+    # Where each open query begins, and which of these words it has had.
+    begins, had = [0], [set[str]()]
+    for place, one in enumerate(tokens):
+        if one.token_type == TokenType.L_PAREN:
+            begins.append(place + 1)
+            had.append(set())
+        elif one.token_type == TokenType.R_PAREN and len(begins) > 1:
+            begins.pop()
+            had.pop()
+        elif one.token_type == TokenType.LIMIT and had[-1] == {"LIMIT", "BY"}:
+            begin = begins[-1]
+            around = _at(one, (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"),
+                         (TokenType.FROM, "FROM"), (TokenType.L_PAREN, "("))  # fmt: skip
+            closed = _at(one, (TokenType.R_PAREN, ")"))
+            found = [*tokens[:begin], *around, *tokens[begin:place], *closed, *tokens[place:]]
+            return _with_limits_apart(found)
+        elif one.text.upper() in ("LIMIT", "UNION") or (one.text.upper() == "BY" and had[-1]):
+            had[-1].add(one.text.upper())
+    return tokens
 
 
 def _with_sessions_as_ranges(tokens: list[Token]) -> list[Token]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.intervals import bucket, days_of, interval_of
+from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.patterns import replaced
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
@@ -95,7 +95,8 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> exp.Expr | None
     if (made := _OTHERS.get(name)) is not None:
         return made(node, given, kinds)
     if (found := _SHIFTED.match(name)) and len(given) == 2:
-        return shifted(node, given[0], given[1], found[2], found[1] == "subtract", kinds)
+        kind = _kind(node, given[0], kinds)
+        return moved(given[0], given[1], found[2], found[1] == "subtract", kind)
     if (found := _ELSE.match(name)) and len(given) == 1:
         value = filled_in(f"TRY_CAST(:a AS {_HELD[found[1]]})", a=given[0])
         return value if found[2] == "null" else filled_in("COALESCE(:a, 0)", a=value)
@@ -108,16 +109,10 @@ def _filled(template: str, given: Sequence[exp.Expr]) -> exp.Expr:
     return filled_in(template, **dict(zip("abcd", given, strict=False)))
 
 
-def shifted(
-    node: exp.Expr, time: exp.Expr, count: exp.Expr, unit: str, back: bool, kinds: _KindsOf
-) -> exp.Expr | None:
-    """Return a time that is some units behind or before another."""
-    count = exp.Neg(this=exp.paren(count)) if back else count
-    found = kinds(node, time)
-    if found and found[0].typeName() == "date" and (day := days_of(count, unit, time)):
-        return day
-    interval = interval_of(count, unit)
-    return None if interval is None else filled_in("(:a) + :b", a=time, b=interval)
+def _kind(node: exp.Expr, value: exp.Expr, kinds: _KindsOf) -> str:
+    """What Spark calls the type of a value; empty where it cannot say."""
+    found = kinds(node, value)
+    return str(found[0].typeName()) if found else ""
 
 
 def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
@@ -152,8 +147,7 @@ def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> e
     if isinstance(width, exp.Anonymous) and width.name.lower().startswith("tointerval"):
         named = exp.var(width.name[len("tointerval") :])
         width = exp.Interval(this=width.expressions[0].copy(), unit=named)
-    found = kinds(node, time)
-    kind = found[0].typeName() if found else ""
+    kind = _kind(node, time, kinds)
     unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
     if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
         time, kind = exp.cast(time.copy(), "DATE"), "date"
@@ -174,8 +168,7 @@ def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr
     """An instant, which is text as a zone's clocks show it."""
     if len(given) != 2:
         return None
-    found = kinds(node, given[0])
-    if found and found[0].typeName() == "string":
+    if _kind(node, given[0], kinds) == "string":
         return filled_in("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
     return exp.cast(given[0].copy(), "TIMESTAMP", dialect="spark")
 
@@ -183,8 +176,7 @@ def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr
 def _empty(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
     if len(given) != 1:
         return None
-    found = kinds(node, given[0])
-    kind = found[0].typeName() if found else ""
+    kind = _kind(node, given[0], kinds)
     sign = "=" if node.name.lower() == "empty" else "<>"
     of = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
     return exp.paren(filled_in(of.format(sign), a=given[0]), copy=False)

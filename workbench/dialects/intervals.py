@@ -37,11 +37,34 @@ def days_of(count: exp.Expr, unit: str, day: exp.Expr) -> exp.Expr | None:
     """Return the day that is as many units behind another; None where these are none of days."""
     unit = _plain(unit)
     if unit in MONTHS:
-        return filled_in(f"ADDMONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
+        return filled_in(f"ADD_MONTHS(:day, INT((:n) * {MONTHS[unit]}))", day=day, n=count)
     if unit in ("DAY", "WEEK"):
         size = SECONDS[unit] // SECONDS["DAY"]
         return filled_in(f"DATE_ADD(:day, INT((:n) * {size}))", day=day, n=count)
     return None
+
+
+def moved(time: exp.Expr, count: exp.Expr, unit: str, back: bool, kind: str) -> exp.Expr | None:
+    """Return a time that is some units behind or before another; None where there is no such unit.
+
+    Parameters
+    ----------
+    time, count : sqlglot.exp.Expr
+    unit : str
+    back : bool
+    kind : str
+        What Spark calls the type of the time.
+
+    Examples
+    --------
+    >>> print(moved(exp.column("t"), exp.column("n"), "day", True, "date").sql("spark"))
+    DATE_ADD(t, CAST((-(n)) * 1 AS INT))
+    """
+    count = exp.Neg(this=exp.paren(count)) if back else count
+    if kind == "date" and (day := days_of(count, unit, time)):
+        return day
+    interval = interval_of(count, unit)
+    return None if interval is None else filled_in("((:a) + :b)", a=time, b=interval)
 
 
 def bucket(
@@ -70,7 +93,7 @@ def bucket(
     if unit in MONTHS:
         months = count * MONTHS[unit]
         whole = "((YEAR(:t) * 12 + MONTH(:t)) - (YEAR(:o) * 12 + MONTH(:o)))"
-        begun = f"ADDMONTHS(:o, INT({whole} - PMOD({whole}, {months})))"
+        begun = f"ADD_MONTHS(:o, INT({whole} - PMOD({whole}, {months})))"
         found = filled_in(begun, t=time, o=_day(begin[0]))
     elif kind == "date" and count * SECONDS[unit] % SECONDS["DAY"] == 0:
         days = count * SECONDS[unit] // SECONDS["DAY"]

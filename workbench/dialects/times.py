@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.intervals import bucket, days_of, interval_of
+from workbench.dialects.intervals import bucket, interval_of, moved
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 
@@ -43,12 +43,8 @@ def shifted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if dialect != "clickhouse":
         return None
     unit = str(node.args["unit"].name if node.args.get("unit") else "DAY")
-    if isinstance(node, exp.DateSub | exp.TimestampSub):
-        count = exp.Neg(this=exp.paren(count.copy()))
-    if _kind(node, time, kinds) == "date" and (day := days_of(count, unit, time)):
-        return day
-    interval = interval_of(count, unit)
-    return None if interval is None else filled_in("((:a) + :b)", a=time, b=interval)
+    back = isinstance(node, exp.DateSub | exp.TimestampSub)
+    return moved(time, count.copy(), unit, back, _kind(node, time, kinds))
 
 
 def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

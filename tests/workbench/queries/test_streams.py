@@ -131,8 +131,9 @@ REFUSED = [
      "it out, and ask it of what has been written."),
     ("risingwave", "SELECT sum(x) OVER (PARTITION BY p ORDER BY id ROWS 1 PRECEDING) AS s FROM t "
      "EMIT ON WINDOW CLOSE",
-     "df: emit='on window close' needs a watermark, as nothing else says that a window is "
-     "complete; call df.withWatermark('id', '10 minutes') first."),
+     "df: emit='on window close' needs a watermark, which Spark has along timestamps alone, and "
+     "column 'id' holds longs; make it one, for example with F.col('id').cast('timestamp'), and "
+     "call df.withWatermark first."),
     ("postgres", "CREATE MATERIALIZED VIEW mv AS SELECT id FROM t EMIT ON WINDOW CLOSE",
      "query: CREATE asks for no rows; give a query that begins with SELECT"),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kernels.core.helper import helper
 from kernels.frames.frames import LEAST, UNITS, search_from
-from kernels.frames.ordering import MOST, Order
+from kernels.frames.ordering import MOST
 
 Ints = NDArray[np.int64]
 
@@ -144,35 +144,6 @@ def _distance(bound: int | None) -> int:
     if not isinstance(bound, int | np.integer):
         raise ValueError(f"low, high: {bound!r} is no integer; give integers or None.")
     return max(-MOST, min(int(bound), MOST))
-
-
-def codes_with_nulls(order: Order) -> Ints:
-    """Return an order's codes with those of rows without a key at the ends, where they stand.
-
-    Parameters
-    ----------
-    order : Order
-        By one key; of an order by several columns the numbers of the groups of peers are returned,
-        which suits frames that have no distance along them.
-
-    Returns
-    -------
-    int64 array of shape (rows,)
-        Ascending in every partition; equal for peers.
-
-    Examples
-    --------
-    >>> from kernels.frames.ordering import order_by_key
-    >>> nulls = np.array([[0, 1]])
-    >>> codes_with_nulls(order_by_key(np.array([0, 3]), np.array([4, 9, 0]), nulls)).tolist()
-    [4, 9, 9223372036854775807]
-    """
-    if order.code is None:
-        return order.group
-    sizes = np.diff(order.offsets)
-    row = np.arange(order.rows) - np.repeat(order.offsets[:-1], sizes)
-    first, last = np.repeat(order.valid, sizes, axis=0).T
-    return np.where(row < first, LEAST, np.where(row >= last, MOST, order.code))
 
 
 @helper

@@ -364,6 +364,18 @@ class Spread(NamedTuple):
         return Spread(rows, self.mean + distance * part, squares)
 
 
+@helper
+def moved_by(mean: float, step: float, later: float) -> float:
+    """Return a mean after later values, which an infinity among them or before makes infinite.
+
+    Examples
+    --------
+    >>> moved_by(1.0, 0.5, 2.0), moved_by(float("inf"), float("-inf"), 2.0)
+    (1.5, inf)
+    """
+    return mean + step if abs(step) < np.inf else mean + later
+
+
 class Joint(NamedTuple):
     """Count, means, and sums of squares and products of two columns' distances from their means.
 
@@ -382,7 +394,9 @@ class Joint(NamedTuple):
 
     def update(self, value: float, other: float, row: int) -> "Joint":
         """Add a pair."""
-        return self.combine(Joint(1.0, value, other, 0.0, 0.0, 0.0))
+        # What is not finite spreads beyond numbers.
+        own, others = value - value, other - other
+        return self.combine(Joint(1.0, value, other, own, others, own + others))
 
     def combine(self, later: "Joint") -> "Joint":
         """Add later pairs."""
@@ -395,8 +409,8 @@ class Joint(NamedTuple):
         x, y = later.mean - self.mean, later.other_mean - self.other_mean
         return Joint(
             rows,
-            self.mean + x * part,
-            self.other_mean + y * part,
+            moved_by(self.mean, x * part, later.mean),
+            moved_by(self.other_mean, y * part, later.other_mean),
             self.squares + later.squares + x * x * weight,
             self.other_squares + later.other_squares + y * y * weight,
             self.products + later.products + x * y * weight,
@@ -523,7 +537,10 @@ class ScaledJoint(NamedTuple):
         """Add a pair."""
         unit, other_unit = unit_of(value), unit_of(other)
         pair = value / unit, other / other_unit
-        return self.combine(ScaledJoint(1.0, pair[0], pair[1], 0.0, 0.0, 0.0, unit, other_unit))
+        # What is not finite spreads beyond numbers.
+        own, others = value - value, other - other
+        one = ScaledJoint(1.0, pair[0], pair[1], own, others, own + others, unit, other_unit)
+        return self.combine(one)
 
     def combine(self, later: "ScaledJoint") -> "ScaledJoint":
         """Add later pairs."""

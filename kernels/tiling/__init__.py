@@ -1,6 +1,6 @@
 """Aggregates of windows before a point in time.
 
-The ladder leads from nested loops to tiles and sawtooths.
+The ladder leads from nested loops to tiles and sawtooths. Frames around a row live in ``windows``.
 """
 
 from typing import TYPE_CHECKING

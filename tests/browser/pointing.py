@@ -6,14 +6,17 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 #: How often a mark is pointed at, a second each.
 TRIES = 60
-#: Where a point of a trace is in the page, by the trace's name and the point's number.
+#: Where a point of a trace is in the page, by the trace's name and the point's number. A browser
+#: counts in whole pixels and leaves out the rest, and the days of a year are a pixel each.
 PLACE = """(plot, [name, k]) => {
   const trace = plot._fullData.find((one) => one.name === name);
   const { x, y } = plot.getBoundingClientRect();
   const [across, up] = ['x', 'y'].map(
     (letter) => plot._fullLayout[trace[`${letter}axis`].replace(letter, `${letter}axis`)]);
   const half = trace.type === 'bar' ? 0.5 : 1;
-  return [x + across._offset + across.d2p(trace.x[k]), y + up._offset + up.d2p(half * trace.y[k])];
+  const place = [x + across._offset + across.d2p(trace.x[k]),
+    y + up._offset + up.d2p(half * trace.y[k])];
+  return place.map(Math.round);
 }"""
 
 

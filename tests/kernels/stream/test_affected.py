@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import frame_ranges, order_by_key, trace
-from kernels.frames.extent import FrameExtent, codes_with_nulls, extent_table, frame_extent
+from kernels.frames.extent import FrameExtent, extent_table, frame_extent
+from kernels.frames.ordering import MOST
 from kernels.stream.affected import (
     Affected,
     affected_ranges,
@@ -220,8 +221,7 @@ def test_a_row_that_goes_without_having_been_seen_affects_nothing() -> None:
 
 
 def test_rows_without_a_key_are_seen_by_each_other_and_by_frames_without_a_bound() -> None:
-    nulls = np.array([[0, 2]])
-    code = codes_with_nulls(order_by_key(np.array([0, 5]), np.array([1, 2, 3, 0, 0]), nulls))
+    code = np.array([1, 2, 3, MOST, MOST])
     change = one_partition([3], code)
     for high, first in ((5, 3), (None, 0)):
         found = find_affected(np.array([0, 5]), code, change, [FrameExtent("range", -1, high)])

@@ -2,6 +2,7 @@
 
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -165,3 +166,31 @@ def test_what_has_no_unit_is_the_same_whatever_the_unit(name: str, values: Any) 
         return float(moving_aggregate(np.array([0, 4]), name, column, *whole, other=column)[0])
 
     assert of(np.array(values)) == pytest.approx(of(np.array([1.0, 2.0, 3.0, 7.0])), rel=1e-12)
+
+
+#: Of pairs whose one y is infinite; all else is no number.
+BESIDE_INFINITY = {"regr_count": 4.0, "regr_avgy": np.inf, "regr_avgx": 2.5, "regr_sxx": 5.0}
+PAIRED = [name for name in STATISTICS if name.startswith(("corr", "covar", "regr"))]
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-340])
+@pytest.mark.parametrize("name", PAIRED)
+def test_pairs_of_which_one_is_infinite_have_one_answer_in_any_order(
+    name: str, unit: float
+) -> None:
+    expected = BESIDE_INFINITY.get(name, np.nan)
+    expected *= {"regr_avgx": unit, "regr_sxx": unit * unit}.get(name, 1.0)
+    begin, end = np.zeros((4, 1), np.int64), np.full((4, 1), 4)
+    for order in permutations(range(4)):
+        values, others = np.array([1, np.inf, 2, 5]), np.array([1, 2, 3, 4]) * unit
+        shared = np.array([0, 4]), name, values[list(order)], begin, end
+        for method in ("tree", "sliding"):
+            found = moving_aggregate(*shared, other=others[list(order)], method=method)
+            assert found == pytest.approx(np.full(4, expected), rel=1e-12, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["covar_pop", "regr_sxy", "regr_syy"])
+def test_a_pair_alone_that_is_infinite_spreads_beyond_numbers(name: str) -> None:
+    begin, end = np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)
+    shared = np.array([0, 1]), name, np.array([np.inf]), begin, end
+    assert np.isnan(moving_aggregate(*shared, other=np.array([2.0]))[0])

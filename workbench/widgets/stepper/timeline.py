@@ -275,20 +275,26 @@ def _seen(plot: _Plot, events: list[dict[str, Any]], start: float, end: float) -
 
 def _names(plot: _Plot, events: list[dict[str, Any]], moving: Moving) -> Markup:
     """What events that are in no lane are called, if there is room for all of them."""
-    drawn, end = Markup(), float("-inf")
-    for event in events:
-        x, label = plot.x(event["at"]), event.get("label") or ""
-        if event.get("lane") is not None:
-            continue
-        if x - 3.1 * len(label) < end + 8:
+    named = [event for event in events if event.get("lane") is None]
+    end = float("-inf")
+    for event in named:
+        start = plot.x(event["at"]) - _half(event)
+        if start < end + 8:
             return Markup()
-        end = x + 3.1 * len(label)
-        style = {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
-        seen = _seen(plot, events, x - 3.1 * len(label), end)
+        end = start + 2 * _half(event)
+    drawn = Markup()
+    for event in named:
+        x, style = plot.x(event["at"]), {"text_anchor": "middle", "fill": QUIET, "font_size": 11}
+        seen = _seen(plot, events, x - _half(event), x + _half(event))
         if moving.live or not seen(moving.state)["display"]:
-            name = text(x, plot.row(event) + 19, label, **style)
+            name = text(x, plot.row(event) + 19, event.get("label") or "", **style)
             drawn += moving.element("g", name, look=seen)
     return drawn
+
+
+def _half(event: dict[str, Any]) -> float:
+    """Half of the room that an event's name takes."""
+    return 3.1 * len(event.get("label") or "")
 
 
 def _spans(plot: _Plot, events: list[dict[str, Any]]) -> Markup:

@@ -26,6 +26,16 @@ def zoomed() -> Lesson:
     return lesson
 
 
+def crowded() -> Lesson:
+    """Names in no lane that come into sight and go out of it, two of them too near to be drawn."""
+    lesson = zoomed()
+    lines = lesson["pictures"][0]
+    lines["events"] = [{"at": at, "lane": None, "label": "name"} for at in (0, 4, 500, 500)]
+    windows = [{"from": at, "to": at + 8, "label": "8 s"} for at in (0, 493)]
+    lines["states"] = [{"window": windows[k % 2], "seen": 1} for k in range(len(lesson["steps"]))]
+    return lesson
+
+
 def queue() -> Lesson:
     """A list that grows over what is shown of it, changes at its end, and is gone."""
     states: list[Any] = [{"cells": list(range(k)), "changed": [k - 1]} for k in (1, 39, 41, 90)]
@@ -39,6 +49,7 @@ def queue() -> Lesson:
 LESSONS = {
     "funnel": FUNNEL,
     "zoomed": zoomed(),
+    "crowded": crowded(),
     "queue": queue(),
     "tree": play_tree("sum", [5, 7, 3, 10], wb.Frame.rows(-2, 1, exclude="current row")).lesson,
 }
@@ -68,6 +79,19 @@ def test_every_step_that_is_put_in_is_that_step_drawn(name: str) -> None:
     for step in range(len(lesson["steps"])):
         for shown, drawn in zip(first, for_browser(lesson, step), strict=True):
             assert put(shown, step) == drawn["drawn"]
+
+
+def moved(node: list[Any]) -> list[int]:
+    """The parts of a drawing that change."""
+    _, attributes, *children = node
+    inside = [part for one in children if not isinstance(one, str) for part in moved(one)]
+    return [int(attributes["data-part"]), *inside] if "data-part" in attributes else inside
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_all_that_is_put_in_has_its_place_in_the_drawing(name: str) -> None:
+    for picture in for_browser(LESSONS[name]):
+        assert sorted(moved(picture["drawn"])) == [*range(len(picture["parts"]))]
 
 
 def test_long_lists_are_drawn_around_their_change() -> None:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.patterns import replaced
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
 #: The types of expressions that stand where a node does; none where Spark cannot say them.
@@ -137,7 +137,7 @@ def _element(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr
     if len(given) != 2:
         return None
     place = filled_in("INT(NULLIF(:n, 0))", n=given[1])
-    return exp.Anonymous(this="TRY_ELEMENT_AT", expressions=[given[0].copy(), place])
+    return anonymous("TRY_ELEMENT_AT", given[0], place)
 
 
 def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
@@ -205,9 +205,7 @@ def _of_json(name: str, given: list[exp.Expr]) -> exp.Expr | None:
     if not all(isinstance(one, exp.Literal) and one.is_string for one in given[1:]):
         return None
     path = "$" + "".join(f"['{one.this}']" for one in given[1:])
-    of = exp.Anonymous(
-        this="GET_JSON_OBJECT", expressions=[given[0].copy(), exp.Literal.string(path)]
-    )
+    of = anonymous("GET_JSON_OBJECT", given[0], exp.Literal.string(path))
     found = filled_in(_JSON[name], of=of)
     return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=given[0], found=found)
 

@@ -4,7 +4,7 @@ import re
 
 from sqlglot import exp
 
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
 #: What a flag says, by what stands in front of Java's patterns; "g" is of what replaces.
@@ -68,9 +68,7 @@ def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
         # What stands before the first place is kept, by a group in front of those of the pattern.
         pattern = _joined(r"\A([\s\S]*?)(", pattern, ")")
         instead = exp.Literal.string(f"$1{instead.this}")
-    return exp.Anonymous(
-        this="REGEXP_REPLACE", expressions=[node.this.copy(), pattern, instead.copy()]
-    )
+    return anonymous("REGEXP_REPLACE", node.this, pattern, instead)
 
 
 def _joined(before: str, pattern: exp.Expr, behind: str) -> exp.Expr:

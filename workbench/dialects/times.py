@@ -6,7 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.intervals import bucket, interval_of, moved
-from workbench.dialects.writing import filled_in
+from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
 #: The types of expressions of a query, as Spark has them; None where it cannot say.
@@ -28,7 +28,7 @@ def begun(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return when a unit of ClickHouse's begins: a day from weeks on, else a time."""
     unit = str(node.args["unit"].name).upper()
     word = exp.Literal.string(unit)
-    found = exp.Anonymous(this="DATE_TRUNC", expressions=[word, node.this.copy()])
+    found = anonymous("DATE_TRUNC", word, node.this)
     return exp.cast(found, "DATE") if unit in _OF_DAYS else found
 
 

@@ -7,7 +7,7 @@ from workbench.errors import WorkbenchError
 #: Counts of different values, which are exact here whatever they are to ClickHouse.
 _UNIQ = ("uniqcombined", "uniqcombined64", "uniqhll12", "uniqtheta")
 #: Quantiles that are called without their share.
-_EXACT = {"quantileexact": "quantileExact", "medianexact": "quantileExact"}
+_EXACT = ("quantileexact", "medianexact")
 
 
 def in_full(tree: exp.Query) -> exp.Query:
@@ -52,7 +52,7 @@ def _name_in_full(call: exp.Expr) -> None:
         kind = exp.CombinedParameterizedAgg if combined else exp.ParameterizedAgg
         share = [exp.Literal.number("0.5")]
         params = [one.copy() for one in given]
-        called = _EXACT[plain] + ("If" if combined else "")
+        called = "quantileExactIf" if combined else "quantileExact"
         call.replace(kind(this=called, expressions=share, params=params))
     elif name in _UNIQ and given:
         call.set("this", "uniqExact")

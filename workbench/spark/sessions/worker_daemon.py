@@ -5,9 +5,6 @@ each worker then loads Arrow, the engine and the compiler, for most of a second.
 that was idle for a minute, so that this befalls a notebook again and again. Behind each task, a
 worker collects its garbage, which takes as long as there is much that it has loaded itself.
 
-Spark has each Python of its own read PySpark from an archive of sources, which are compiled anew in
-each, for half a second. What the archive was made of is compiled, and mostly on the path as well.
-
 Spark ends an idle worker, or one whose rows nobody wants any more, by closing its socket. PySpark's
 own daemon prints a traceback for each that was about to write, into a notebook's cell as it may be.
 """
@@ -17,29 +14,10 @@ import os
 import socket
 import sys
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from types import SimpleNamespace
 
-ARCHIVE = Path("python", "lib", "pyspark.zip")
-
-
-def without_archive(path: Sequence[str]) -> list[str]:
-    """Return where modules are looked for, but for archives of a PySpark that is there as well."""
-    return [one for one in path if not (one.endswith(str(ARCHIVE)) and _unpacked(one) & set(path))]
-
-
-def _unpacked(archive: str) -> set[str]:
-    """The folders that an archive may have been made of, as pip and as Spark itself lay them."""
-    home = Path(archive).parents[len(ARCHIVE.parts) - 1]
-    return {str(home.parent), str(home / "python")}
-
-
-if __name__ == "__main__":
-    sys.path[:] = without_archive(sys.path)
-
-from pyspark import daemon  # noqa: E402 (not from the archive)
+from pyspark import daemon
 
 #: What a worker sees that writes where Spark has closed.
 GONE = (BrokenPipeError, ConnectionResetError)

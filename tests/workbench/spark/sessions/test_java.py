@@ -23,7 +23,7 @@ def make_java(home: Path, version: str) -> Path:
         'if [ "$2" = -version ]; then\n'
         f'  echo "    java.home = {home}" >&2\n'
         f'  echo "    java.specification.version = {version}" >&2\n'
-        f'else echo {home.name} "$@"; fi\n'
+        f'else echo {home.name} "$@" $SPARK_HOME; fi\n'
     )
     java.chmod(0o755)
     return home
@@ -86,6 +86,23 @@ def test_what_a_java_lacks_and_spark_can_do_without_is_not_asked_for(
     package = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
     wanted = ("-cp", "a b", module, package, "-Dx=*", "Main")
     assert started_by(java_home(), *wanted) == f"mine {kept}"
+
+
+@pytest.mark.parametrize(
+    ("archive", "started", "said"),
+    [
+        (False, "org.apache.spark.launcher.Main", "/spark"),
+        (False, "org.apache.spark.deploy.SparkSubmit", ""),
+        (True, "org.apache.spark.deploy.SparkSubmit", "/spark"),
+    ],
+)
+def test_the_launcher_alone_knows_where_spark_is_when_its_archive_is_not_to_be_read(
+    machine: pytest.MonkeyPatch, tmp_path: Path, archive: bool, started: str, said: str
+) -> None:
+    machine.setenv("JAVA_HOME", str(make_java(tmp_path / "mine", "17")))
+    machine.setenv("SPARK_HOME", "/spark")
+    found = started_by(java_home(archive=archive), "-cp", "a b", started, "SparkSubmit")
+    assert found == f"mine -cp a b {started} SparkSubmit {said}".rstrip()
 
 
 @pytest.mark.parametrize(

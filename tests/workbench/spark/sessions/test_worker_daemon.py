@@ -3,16 +3,11 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyspark
-import pytest
 from pyspark.sql import Row, SparkSession
-
-from workbench.spark.sessions.worker_daemon import without_archive
-
-PIP, SPARK = "/env/site-packages", "/opt/spark/python"
-OF_PIP, OF_SPARK = f"{PIP}/pyspark/python/lib/pyspark.zip", f"{SPARK}/lib/pyspark.zip"
 
 
 def parent_and_place(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -37,16 +32,6 @@ def test_workers_read_the_pyspark_that_is_compiled(spark: SparkSession) -> None:
     assert Path(of_a_task_of_a_table(spark).place) == Path(pyspark.__file__)
 
 
-@pytest.mark.parametrize(
-    ("path", "left"),
-    [
-        (["", OF_PIP, "/lib/py4j.zip", PIP], ["", "/lib/py4j.zip", PIP]),
-        ([OF_SPARK, "/mine", SPARK], ["/mine", SPARK]),
-        # What nothing else on the path has stays where it is.
-        ([OF_PIP, SPARK], [OF_PIP, SPARK]),
-        ([OF_SPARK, "/mine"], [OF_SPARK, "/mine"]),
-        (["pyspark.zip", "/a/lib/pyspark.zip", PIP], ["pyspark.zip", "/a/lib/pyspark.zip", PIP]),
-    ],
-)
-def test_an_archive_gives_way_to_what_it_was_made_of(path: list[str], left: list[str]) -> None:
-    assert without_archive(path) == left
+def test_no_python_that_spark_starts_reads_an_archive_of_sources(spark: SparkSession) -> None:
+    jvm: Any = spark.sparkContext._jvm
+    assert "pyspark.zip" not in jvm.org.apache.spark.api.python.PythonUtils.sparkPythonPath()

@@ -14,7 +14,7 @@ from scipy.stats import binom
 import workbench as wb
 from tests.drawn import draws
 from tests.workbench.spark.jobs import no_job
-from workbench.funnel.intervals import differences_of, median_ranks, shares_of
+from workbench.funnel.intervals import adjusted, differences_of, median_ranks, shares_of
 
 COUNTS = st.lists(
     st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda one: (min(one), max(one))),
@@ -66,6 +66,16 @@ def test_p_values_are_adjusted_for_how_many_are_compared() -> None:
     three = differences_of([30, 30, 15], [60] * 3, [15] * 3, [60] * 3).p_value
     assert three == pytest.approx([3 * alone, 3 * alone, 1.0])
     assert differences_of([0, 60], [60] * 2, [0, 60], [60] * 2).p_value.tolist() == [1.0, 1.0]
+
+
+@given(st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.5, 1.0]) | st.floats(0, 1), min_size=1))
+@draws(50)
+def test_p_values_are_raised_as_statsmodels_does_by_holm(drawn: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p_values = np.array(drawn)
+    expected = multipletests(p_values, method="holm")[1]
+    np.testing.assert_array_equal(adjusted(p_values, "holm"), expected)
 
 
 @pytest.mark.parametrize("size", [1, 5, 6, 7, 50, 999, 1_000, 1_001, 4_321, 250_000])

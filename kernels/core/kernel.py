@@ -118,7 +118,8 @@ class Kernel:
         )
         self._state = self._roles.index(STATE) if STATE in self._roles else None
         # Within the loop over partitions, a call costs as much as a short partition's own work.
-        self.compiled = compile_function(function, inline="always")
+        # Python calls that loop alone.
+        self.compiled = compile_function(function, inline="always", no_cpython_wrapper=True)
         self._lifted: Any = None
 
     def __call__(self, *args: Any) -> Any:

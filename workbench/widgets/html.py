@@ -1,5 +1,6 @@
 """Places of a widget that show markup, and what they show most often."""
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,17 @@ import traitlets
 from workbench.figures.theme import VERMILLION, number
 from workbench.markup import Markup, element
 from workbench.widgets.causes import cause
+
+#: How names are imported that stand in the values of a line of Python as ``repr`` writes them.
+_IMPORTS = {
+    "datetime": "import datetime",
+    "zoneinfo": "import zoneinfo",
+    "Decimal": "from decimal import Decimal",
+    "UUID": "from uuid import UUID",
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "Timestamp": "from pandas import Timestamp",
+}
 
 
 class HTML(widgets.HTML):  # type: ignore[misc]
@@ -99,13 +111,28 @@ def fact(count: int, what: str) -> Markup:
 def code_line(text: str) -> Markup:
     """Return how the line of Python is shown that does what an explorer shows, to be copied.
 
+    What it imports beside ``wb`` stands above it.
+
     Examples
     --------
     >>> print(code_line("wb.fn.count()"))
     <div class="wb-code"><code>wb.fn.count()</code><button class="wb-copy">Copy</button></div>
     """
     button = element("button", "Copy", class_="wb-copy")
-    return element("div", element("code", text), button, class_="wb-code")
+    return element("div", element("code", _with_imports(text)), button, class_="wb-code")
+
+
+def _with_imports(text: str) -> str:
+    try:
+        parts = [*ast.walk(ast.parse(text))]
+    except SyntaxError:
+        # Not Python, but SQL or a plan.
+        return text
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    imported = {one.asname or one.name for part in parts
+                if isinstance(part, ast.Import | ast.ImportFrom) for one in part.names}  # fmt: skip
+    needed = [line for name, line in _IMPORTS.items() if name in names - imported]
+    return "\n".join([*needed, text])
 
 
 def listing(text: str, style: str = "") -> Markup:

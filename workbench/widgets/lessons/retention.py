@@ -3,15 +3,21 @@
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from kernels import trace
-from kernels.funnel.retained import AGAIN, FIRST, retained_periods
+from kernels.funnel.retained import AGAIN, FIRST, NONE, retained_periods
+from workbench.durations import from_epoch
 from workbench.funnel import Retention
 from workbench.funnel.inspect.one_key import a_key, rows_of_key
+from workbench.funnel.worker.periods import Periods
 from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 
+#: Added to the numbers of periods, so that a caption tells them from rows and counts.
+_APART = 2**40
 _FULFILS = {0: "·", FIRST: "first", AGAIN: "again", FIRST | AGAIN: "first, again"}
 
 
@@ -37,18 +43,39 @@ def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any
     returned = np.zeros(retention.spec.periods + 1, np.int64)
     numbers = periods.numbers(retention.asked.times(rows.time))
     clock = clock_for(rows.time, rows.integer_time)
+    named = _begins(periods, numbers)
     run = trace(
-        retained_periods, rows.time, numbers, fulfils, returned, show={"time": clock}, limit=10_000
-    )
+        retained_periods, rows.time, numbers if periods.integers else numbers + _APART,
+        fulfils, returned, limit=10_000,
+        show={"time": clock, "": lambda value: named.get(value, str(value))},
+    )  # fmt: skip
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
     spec = retention.spec
     title = f"Came back every {spec.every}: {spec.label} → {spec.again_label} · {who}"
     shown = {
         "time": lambda times: list(map(clock, times)),
+        "period": lambda each: [named.get(one, str(one)) for one in each],
         "fulfils": lambda each: [_FULFILS[one] for one in each],
+        "returned": lambda each: ["·" if row == NONE else f"row {row}" for row in each],
     }
     lesson = lesson_of(run, title, shown)
     if rows.cut:
         lesson["intro"] = f"Only the first {len(rows.time)} rows of {who} are shown."
-    lesson["pictures"] = [one for one in array_pictures(run) if one["title"] != "time"]
+    lesson["pictures"] = [one for one in array_pictures(run, shown) if one["title"] != "time"]
     return lesson, chosen
+
+
+def _begins(periods: Periods, numbers: NDArray[np.int64]) -> dict[int, str]:
+    """When each period begins, as the clock of its zone shows it, by what the kernel is given.
+
+    Integers stay: they have no clock.
+    """
+    if periods.integers:
+        return {}
+    begins: list[int] = periods.begins(numbers).cast(pa.int64()).to_pylist()
+    if periods.of_days:
+        several = len({from_epoch(one).year for one in begins}) > 1
+        written = [f"{from_epoch(one):%d %b{' %Y' if several else ''}}" for one in begins]
+    else:
+        written = list(map(clock_for(np.array(begins), False), begins))
+    return dict(zip((numbers + _APART).tolist(), written, strict=True))

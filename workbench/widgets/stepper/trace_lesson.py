@@ -62,12 +62,14 @@ def lesson_of(run: Trace, title: str, shown: Shown | None = None) -> dict[str, A
     return {"title": title, "functions": functions, "steps": steps, "result": str(run.result)}
 
 
-def array_pictures(run: Trace) -> list[dict[str, Any]]:
+def array_pictures(run: Trace, shown: Shown | None = None) -> list[dict[str, Any]]:
     """Return a picture of cells for each list among a kernel's own variables.
 
     Parameters
     ----------
     run : kernels.Trace
+    shown : mapping of str to function, optional
+        How the list of a name is written, as in :func:`lesson_of`.
 
     Returns
     -------
@@ -75,13 +77,19 @@ def array_pictures(run: Trace) -> list[dict[str, Any]]:
     """
     first = run.steps[0].variables if run.steps else {}
     names = [name for name, value in first.items() if isinstance(value, list) and value]
-    return [_cells(run, name) for name in names if not isinstance(first[name][0], list)]
+    read = shown or {}
+    return [
+        _cells(run, name, read.get(name, list))
+        for name in names
+        if not isinstance(first[name][0], list)
+    ]
 
 
-def _cells(run: Trace, name: str) -> dict[str, Any]:
+def _cells(run: Trace, name: str, read: Callable[[Any], Any]) -> dict[str, Any]:
     states: list[dict[str, Any] | None] = []
     for step in run.steps:
         value, changed = step.variables.get(name), step.changed.get(name)
         marked = changed if isinstance(changed, list) else []
-        states.append({"cells": value, "changed": marked, "current": None} if value else None)
+        cells = read(value) if value else None
+        states.append({"cells": cells, "changed": marked, "current": None} if cells else None)
     return {"kind": "cells", "title": name, "states": states}

@@ -9,6 +9,7 @@ import pandas as pd
 
 from workbench.arguments import check_known, whole_number
 from workbench.described import Described, frame_table, noun
+from workbench.durations import spoken
 from workbench.errors import WorkbenchError, warn
 from workbench.funnel.behaviour.named_events import (
     bind_named,
@@ -73,6 +74,8 @@ class Drivers(Described):
         Those who are compared.
     early, late : int
         Left out: those who went on before the landmark, and those whose window was over by then.
+    landmark : str
+        How long everybody was watched from the step before on.
     step, before : str
         The step, and the one before it.
     skipped : int
@@ -108,6 +111,7 @@ class Drivers(Described):
         table = table[enough & both].reset_index(drop=True)
         self.table = _compared(table, self.went_on, self.dropped, adjust).head(most)
         self.skipped, self.unit = skipped, unit_of(funnel, events)
+        self.landmark = str(task.landmark) if events.integer_time else spoken(task.landmark)
 
     def __repr__(self) -> str:
         return (

@@ -303,3 +303,14 @@ def test_a_tab_is_handed_on_as_page_picture_and_table(
 def test_periods_that_are_offered_make_some_points_and_not_too_many(clicks: wb.Prepared) -> None:
     lengths = [every for _, every in offered_lengths(clicks)]
     assert lengths == ["1 hour", "6 hours", "1 day", "1 week", "1 month"]
+
+
+def test_drivers_say_from_when_on_they_are_compared_without_a_word_of_statistics(
+    explorer: FunnelExplorer,
+) -> None:
+    opened(explorer, "Drivers")
+    view = explorer.view
+    assert view is not None
+    words = view.words
+    assert "later than 2 h 24 min behind add_to_cart, and" in words
+    assert "landmark" not in words

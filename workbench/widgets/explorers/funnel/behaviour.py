@@ -69,8 +69,10 @@ def _named(found: Drivers, row: pd.Series) -> str:
 def _drivers_words(found: Drivers) -> str:
     """The one that tells the most, and that it is association."""
     whom = f"{found.went_on:,} {noun(found.went_on, found.unit)} went on to "
-    whom += f"{cut(found.step, _NAME)} behind the landmark"
-    whom += f" and {found.dropped:,} did not; {found.early + found.late:,} are left out"
+    whom += f"{cut(found.step, _NAME)} later than {found.landmark} behind "
+    whom += f"{cut(found.before, _NAME)}, and {found.dropped:,} did not; "
+    whom += f"{found.early + found.late:,} are left out, as they had gone on by then or their "
+    whom += "window was over"
     if found.table.empty:
         return f"{whom}. Nothing could be compared."
     row = found.table.iloc[0]

@@ -13,6 +13,7 @@ from itables.widget import ITable
 
 from workbench.described import ABSENT
 from workbench.figures.funnel import length_text
+from workbench.figures.svg import cut
 from workbench.figures.theme import moment, number
 from workbench.markup import Markup, element, readable
 from workbench.widgets.html import HTML, code_line
@@ -21,6 +22,8 @@ from workbench.widgets.script import SharedScript, loader, shared_script
 SCRIPT = Path(itables.__file__).parent / "widget" / "static" / "widget.js"
 #: Rows of a page; a table that has no more needs no pages and no search.
 PAGE = 10
+#: Letters of a head: a few lines of them.
+_HEAD = 40
 NO_ROWS = "There are no rows."
 _KINDS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys("iuf", number), "M": moment, "m": length_text, "b": str,
@@ -60,7 +63,7 @@ class Listed(NamedTuple):
         columns = self.frame.items()
         cells = [_shown(values, self.shown.get(str(name))) for name, values in columns]
         texts = [dtype.kind not in _RIGHT for dtype in self.frame.dtypes]
-        heads = [readable(self.heads.get(str(name), str(name))) for name in self.frame]
+        heads = [readable(_head(name, self.heads)) for name in self.frame]
         rows = [_line("td", row, texts) for row in zip(*cells, strict=True)]
         head = element("thead", _line("th", heads, texts))
         return element("table", head, element("tbody", *rows), class_="wb-table")
@@ -202,9 +205,14 @@ def _laid_out(
         *(_shown(frame.iloc[:, k], shown.get(str(name))) for k, name in enumerate(frame.columns)),
         *(_plain(frame.iloc[:, k]) for k in range(count)),
     ]
-    names = [*(heads.get(str(name), str(name)) for name in frame.columns), *frame.columns]
+    names = [*(_head(name, heads) for name in frame.columns), *frame.columns]
     made = pd.concat(parts, axis=1) if parts else pd.DataFrame()
     return made.set_axis([readable(str(name)) for name in names], axis=1).reset_index(drop=True)
+
+
+def _head(name: Any, heads: Mapping[str, str]) -> str:
+    """What stands above a column, no longer than a few lines."""
+    return cut(heads.get(str(name), str(name)), _HEAD)
 
 
 def _shown(values: "pd.Series[Any]", said_as: Callable[[Any], str] | None) -> "pd.Series[Any]":

@@ -1,6 +1,7 @@
 """The one table of all explorers: read by people, sorted and saved as the values behind it."""
 
 import json
+import re
 from typing import Any, cast
 
 import pandas as pd
@@ -89,6 +90,13 @@ def test_a_table_without_rows_is_a_sentence(table: Table) -> None:
 
 def test_it_says_how_it_is_had_as_a_dataframe(table: Table) -> None:
     assert "f.people(events, 2).toPandas()" in table.code.value
+
+
+def test_a_long_head_is_cut_above_a_column_and_whole_in_its_csv(table: Table) -> None:
+    name = "a word" + " and another word" * 9
+    table.show(pd.DataFrame({name: [1]}), "x")
+    shown, of_csv = re.findall("<th>(.*?)</th>", options(table)["table_html"])
+    assert (len(shown), of_csv) == (40, name)
 
 
 def test_names_are_shown_as_they_are(table: Table) -> None:

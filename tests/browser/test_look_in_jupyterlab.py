@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook
-from tests.browser.geometry import looks_wrong
+from tests.browser.geometry import CHANGE_THEME, SETTLE, THEMES, looks_wrong
 from workbench.widgets.living import PICTURE
 
 pytestmark = pytest.mark.browser
@@ -65,6 +65,37 @@ def test_every_widget_fills_its_cell_and_follows_the_theme(open_notebook: OpenNo
     assert "\n".join(looks_wrong(page)) == ""
     charts.first.evaluate(NARROW)
     expect(charts.first.locator(".main-svg").first).to_have_attribute("width", "600")
+
+
+#: The contrast to its ground of the arrow of a drop-down: of the pixel that stands out most.
+ARROW = """async (list) => {
+  const style = getComputedStyle(list), image = new Image();
+  image.src = style.backgroundImage.slice(5, -2);
+  await image.decode();
+  const canvas = Object.assign(document.createElement('canvas'), { width: 36, height: 36 });
+  const pen = canvas.getContext('2d');
+  const light = (bytes) => [0.2126, 0.7152, 0.0722].reduce((sum, part, k) => {
+    const byte = bytes[k] / 255;
+    return sum + part * (byte <= 0.04045 ? byte / 12.92 : ((byte + 0.055) / 1.055) ** 2.4);
+  }, 0.05);
+  pen.fillStyle = getComputedStyle(list.closest('.wb-card')).backgroundColor;
+  pen.fillRect(0, 0, 36, 36);
+  const ground = light(pen.getImageData(0, 0, 1, 1).data);
+  pen.drawImage(image, 0, 0, 36, 36);
+  const bytes = pen.getImageData(0, 0, 36, 36).data;
+  const found = [...Array(36 * 36).keys()].map((k) => light(bytes.slice(4 * k)) / ground);
+  return Math.max(...found.map((one) => Math.max(one, 1 / one)));
+}"""
+
+
+def test_the_arrow_of_a_drop_down_is_seen_in_both_themes(open_notebook: OpenNotebook) -> None:
+    page = open_notebook([CELLS[0] + CELLS[1]])
+    for theme in THEMES:
+        page.evaluate(CHANGE_THEME, theme)
+        page.evaluate(SETTLE, theme.endswith("Dark"))
+        # What the guidelines for accessible pages ask of what is no text.
+        assert page.locator(".wb-card select").first.evaluate(ARROW) >= 3
+    page.evaluate(CHANGE_THEME, THEMES[0])
 
 
 def stills_in(path: Path) -> list[dict[str, str]]:

@@ -35,6 +35,12 @@ TIMED = """async () => {
   }
   return taken.sort((a, b) => a - b);
 }"""
+#: Whether an element of the fields is within what is not covered by their scroll bar.
+IS_IN_SIGHT = """(it) => {
+  const place = it.closest('.wbp-fields'), left = place.getBoundingClientRect().left;
+  const box = it.getBoundingClientRect();
+  return box.left >= left && box.right <= left + place.clientWidth - 14;
+}"""
 OpenNotebook = Callable[[list[str]], Page]
 
 
@@ -180,6 +186,11 @@ def test_in_a_notebook_the_kernel_runs_on_what_is_edited(open_notebook: OpenNote
     expect(page.get_by_label("event of row 6")).to_be_focused()
     page.get_by_label("event of row 6").select_option("checkout")
     expect(page.locator(".wbp-result")).to_have_text("Result: 3")
+    # What removes a row is in sight beside the bar that scrolls, however long a name is.
+    page.locator(".wbp-fields option").first.evaluate("(it) => { it.text = 'long '.repeat(60); }")
+    remove = page.locator(".wbp-fields tbody button").first
+    remove.scroll_into_view_if_needed()
+    assert remove.evaluate(IS_IN_SIGHT)
     # The checkout is dragged out of the window of an hour.
     mark = page.locator('.wbp-timeline [data-row="6"]')
     mark.scroll_into_view_if_needed()

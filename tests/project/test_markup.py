@@ -125,7 +125,7 @@ def test_scripts_write_texts_and_no_markup() -> None:
     static = ROOT / "workbench/widgets/static"
     found = {path.name: writes.findall(path.read_text("utf-8")) for path in static.iterdir()}
     players = ("chart.js", "explorer.css", "player.css", "player.html", "player.js", "sheet.js")
-    pages = ("framed.html", "lesson.css", "lesson.html", "living.js")
+    pages = ("controls.css", "framed.html", "lesson.css", "lesson.html", "living.js")
     scripts = ("grid.js", "heard.js", "shared.css", "shared.html", "shared.js", "shared_script.js")
     files = (*players, *pages, *scripts)
     assert found == {file: [] for file in files}

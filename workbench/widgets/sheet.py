@@ -9,7 +9,8 @@ from workbench.widgets.script import STATIC, loader
 
 #: Where pictures are drawn in the colours of a light page.
 SCOPES = (".js-plotly-plot", ".wb-card svg")
-STYLE = stylesheet_of(*SCOPES) + (STATIC / "explorer.css").read_text(encoding="utf-8")
+_FILES = "explorer.css", "controls.css"
+STYLE = stylesheet_of(*SCOPES) + "".join((STATIC / one).read_text("utf-8") for one in _FILES)
 
 
 class Sheet(anywidget.AnyWidget):

@@ -32,6 +32,8 @@ from workbench.markup import BREAK, NO_NAME, chart_text, element
 
 #: How many segments are drawn at first; the rest is drawn as one.
 MOST_SEGMENTS = 6
+#: What an empty text is called, which is no null.
+EMPTY = "(empty)"
 #: Letters of a name on an axis and above a panel, and how many panels stand beside each other.
 _NAME, _HEAD, _BESIDE = 32, 30, 3
 _ROW = 26
@@ -102,8 +104,10 @@ def name_of(values: Sequence[Any]) -> str:
     --------
     >>> name_of(("de", None))
     'de · null'
+    >>> name_of([""])
+    '(empty)'
     """
-    return " · ".join("null" if pd.isna(value) else str(value) for value in values)
+    return " · ".join("null" if pd.isna(value) else str(value) or EMPTY for value in values)
 
 
 def funnel_figure(steps: pd.DataFrame, most: int = MOST_SEGMENTS) -> go.Figure:

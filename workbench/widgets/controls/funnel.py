@@ -10,6 +10,7 @@ from kernels.funnel.chain_levels import ORDERS
 from kernels.funnel.levels import MAX_STEPS
 from workbench.durations import Duration, microseconds, spoken
 from workbench.errors import WorkbenchError
+from workbench.figures.funnel import EMPTY
 from workbench.funnel.funnel import Funnel
 from workbench.funnel.prepared import Prepared
 from workbench.funnel.spec import MODES
@@ -63,7 +64,8 @@ class StepsEditor(widgets.HBox):  # type: ignore[misc]
 
     def _row(self, k: int) -> widgets.HBox:
         choice = widgets.Dropdown(
-            options=self.names, value=self.steps[k], description=str(k + 1),
+            options=[(name or EMPTY, name) for name in self.names],
+            value=self.steps[k], description=str(k + 1),
             layout={"width": "auto", "max_width": "240px"}, style={"description_width": "initial"},
             tooltip=f"Step {k + 1}",
         )  # fmt: skip

@@ -236,7 +236,8 @@ class FrontDoor(Card):
     def _take_event(self, _change: Any = None) -> None:
         """Offer the names of events as steps: at first the most frequent ones."""
         name = self._roles()["event"]
-        names = [*self.profile.columns[name].names] if name else []
+        # A tag is a text that can be seen and removed.
+        names = [one for one in self.profile.columns[name].names if one] if name else []
         self.steps.allowed_tags = []
         self.steps.value = names[:3]
         self.steps.allowed_tags = names

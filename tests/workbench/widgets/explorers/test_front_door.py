@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -231,3 +232,9 @@ def test_over_spark_connect_it_proposes_and_opens_the_same(run_on: RunOn) -> Non
         assert "Empty" not in there[title][2]
         assert "user" in there[title][0]
         assert "country" in there[title][0]
+
+
+def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
+    event = replace(COLUMNS[2], names={"": 500, "cart": 300})
+    door = door_of([*COLUMNS[:2], event])
+    assert door.steps.value == door.steps.allowed_tags == ["cart"]

@@ -1,11 +1,13 @@
 """The funnel explorer: controls in, the twin's answers out, and no failure ends it."""
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from html import unescape
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -292,3 +294,13 @@ def test_rules_stay_until_their_step_goes(clicks: DataFrame) -> None:
     assert explorer.funnel.rules.optional == ()
     assert explorer.funnel.names == (("signup",), ("checkout", "help"))
     explorer.prepared.free()
+
+
+def test_an_empty_name_has_something_to_be_seen(spark: SparkSession) -> None:
+    rows = {"who": [1, 1, 2], "at": [1, 2, 3], "what": ["a", "", "a"], "land": ["", "", None]}
+    funnel = wb.Funnel(["a", ""], window=9, key="who", time="at", event="what")
+    explorer = wb.explore(funnel, pd.DataFrame(rows), by="land")
+    steps = [row.children[0].label for row in explorer.controls.editor.children[:-1]]
+    assert steps == ["a", "(empty)"]
+    cells = [row[0] for row in json.loads(explorer.table.grid._dt_args["data_json"])]
+    assert sorted(cells) == ["(empty)", "null"]

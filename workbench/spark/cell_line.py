@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from workbench.errors import shell
-from workbench.spark.running import JobProgress, jobs_of, reporting
+from workbench.spark.running import JobProgress, jobs_of, repeating, reporting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,7 +53,10 @@ class CellLine:
 
     def tell(self, report: JobProgress | None, seconds: float) -> None:
         """Say how far a call is that has taken so many seconds."""
-        words = "waiting for Spark" if report is None else f"Spark: {report.words}"
+        self.say("waiting for Spark" if report is None else f"Spark: {report.words}", seconds)
+
+    def say(self, words: str, seconds: float) -> None:
+        """Say what is being done by a call that has taken so many seconds."""
         self._show(f"{words} · {self._spent + seconds:.0f} s")
 
     def end(self, seconds: float) -> None:
@@ -86,6 +89,26 @@ def cell_line() -> Iterator[None]:
     try:
         jobs = jobs_of(spark)
         with told_elsewhere(), jobs, reporting(jobs, line.tell, line.patience, EVERY):
+            yield
+    finally:
+        line.end(time.perf_counter() - start)
+
+
+@contextmanager
+def said_in_cell(words: str) -> Iterator[None]:
+    """Say in the cell that runs what is done where Spark has no jobs yet, if this takes long.
+
+    Parameters
+    ----------
+    words : str
+    """
+    line = None if getattr(_here, "told", False) else _line_of_this_cell()
+    if line is None:
+        yield
+        return
+    start = time.perf_counter()
+    try:
+        with repeating(lambda seconds: line.say(words, seconds), line.patience, EVERY):
             yield
     finally:
         line.end(time.perf_counter() - start)

@@ -211,6 +211,21 @@ def reporting(
     after, every : float
         Seconds until the first time, and from one time to the next.
     """
+    with repeating(lambda seconds: tell(jobs.report(), seconds), after, every):
+        yield
+
+
+@contextmanager
+def repeating(act: Callable[[float], object], after: float, every: float) -> Iterator[None]:
+    """Do something again and again while something lasts, from another thread.
+
+    Parameters
+    ----------
+    act : function
+        Of how many seconds it has taken; it is not called once this has ended.
+    after, every : float
+        Seconds until the first time, and from one time to the next.
+    """
     start, ended = time.perf_counter(), threading.Event()
 
     def watch() -> None:
@@ -219,7 +234,7 @@ def reporting(
             wait = every
             # Whoever waits for an answer gets it, whether or not Spark says how far it is.
             with suppress(Exception):
-                tell(jobs.report(), time.perf_counter() - start)
+                act(time.perf_counter() - start)
 
     # Where it tells of it, a notebook asks whose cell it is.
     thread = threading.Thread(target=copy_context().run, args=(watch,), daemon=True)

@@ -8,6 +8,7 @@ import pytest
 
 from workbench.errors import JobError
 from workbench.spark import cell_line as module
+from workbench.spark.cell_line import said_in_cell
 from workbench.spark.jobs import in_one_sentence
 from workbench.spark.running import JobProgress
 
@@ -63,6 +64,13 @@ def test_a_call_that_takes_long_has_a_line_that_is_gone_at_its_end(cell: Any) ->
     first, *_, last = cell.published
     assert first == ("Spark: stage 1 · 1 of 4 tasks · 700 rows · 0 s", False)
     assert last == ("", True)
+
+
+def test_what_comes_before_any_job_says_what_it_is(cell: Any) -> None:
+    with said_in_cell("starting Spark"):
+        lasting(cell)
+    assert cell.published[0] == ("starting Spark · 0 s", False)
+    assert cell.published[-1] == ("", True)
 
 
 def test_a_short_call_has_none(cell: Any) -> None:

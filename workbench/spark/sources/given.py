@@ -10,6 +10,7 @@ import pyarrow as pa
 from workbench.arrow_frame import TIMES, arrow_frame
 from workbench.columnar.zones import instants_of
 from workbench.errors import WorkbenchError, kind_in_words
+from workbench.spark.cell_line import said_in_cell
 from workbench.spark.in_driver import ZONE
 from workbench.spark.sessions.session import session
 from workbench.spark.sources.arrow import pandas_rows, spark_rows
@@ -168,7 +169,9 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
         return _by_name(value, argument)
     if isinstance(value, str) or is_path(value):
         return read_files(value, argument, session())
-    return arrow_frame(session(), _held(value, argument))
+    spark = session()
+    with said_in_cell("handing the table to Spark"):
+        return arrow_frame(spark, _held(value, argument))
 
 
 def _held(value: Any, argument: str) -> pa.Table:

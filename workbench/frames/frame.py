@@ -20,6 +20,7 @@ from workbench.frames.bounds import (
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
+UNITS = ("rows", "range", "groups", "session")
 EXCLUSIONS = ("no others", "current row", "group", "ties")
 
 
@@ -74,6 +75,16 @@ class Frame:
     high: Offset | None
     exclude: str = "no others"
     given: tuple[Any, Any] = field(default=(None, None), compare=False)
+
+    def __post_init__(self) -> None:
+        check_known(self.unit, UNITS, "unit")
+        check_known(self.exclude, EXCLUSIONS, "exclude")
+        for name, bound in (("low", self.low), ("high", self.high)):
+            if not isinstance(bound, Offset | None):
+                raise WorkbenchError(
+                    f"{name}: {bound!r} is no bound that was read; make the frame with "
+                    f"wb.Frame.{self.unit}(...)."
+                )
 
     @classmethod
     def rows(

@@ -260,6 +260,17 @@ def instant_of(value: Any, kind: pa.DataType, argument: str) -> int:
     return since_epoch(value)
 
 
+def first_of(kind: pa.DataType) -> int:
+    """Return the first instant that a person can name of the events' times.
+
+    Examples
+    --------
+    >>> first_of(pa.int64()) == -(2**62), first_of(pa.timestamp("us")) // DAY
+    (True, -719162)
+    """
+    return -FARTHEST if pa.types.is_integer(kind) else since_epoch(datetime.min)
+
+
 def _zoned(kind: pa.DataType) -> bool:
     return pa.types.is_timestamp(kind) and kind.tz is not None
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
     from pyspark.sql.types import StructType
 
+#: Whether a row travels, among the columns that are looked at.
+TRAVELS = "__travels__"
+
 
 def checked_cut(cut: Any) -> str | int | None:
     """Refuse a way to cut that is none.
@@ -111,10 +114,13 @@ class RangePlan:
             Which rows travel; without it, all.
         """
         needed = tuple(dict.fromkeys((*self.keys, self.order.name)))
-        seen = df if self.share == 1 else df.sample(fraction=1 / self.share, seed=0)
-        seen = seen if only is None else seen.where(only)
-        rows, number = numbered(seen, {name: wanted[name] for name in needed})
+        # Computed of all rows, before some are taken: which travel may say a window function.
+        travels = {} if only is None else {TRAVELS: only}
+        rows, number = numbered(df, {name: wanted[name] for name in needed} | travels)
+        rows = rows if self.share == 1 else rows.sample(fraction=1 / self.share, seed=0)
+        rows = rows if only is None else rows.where(number[TRAVELS])
         rows = without_null(rows, [number[name] for name in self.present])
+        rows = rows.select(*(number[name] for name in needed))
         task = SampleTask(needed, self.keys, self.order, self.partitions, self.share)
         return rows.mapInArrow(named_task("sample", task.run), f"{SUMMARY} binary").repartition(1)
 

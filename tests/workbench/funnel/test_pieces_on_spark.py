@@ -66,6 +66,28 @@ def test_every_kind_of_session_cuts(run_on: RunOn, kind: str) -> None:
     assert run_on(kind, answers, "a cohort", 200) == run_on("classic", answers, "a cohort", None)
 
 
+@pytest.mark.parametrize("rows", [3_000, 50_000])
+def test_a_condition_may_be_a_window_function(spark: SparkSession, rows: int) -> None:
+    events = events_of(spark, rows=rows).dropna(subset=["user_id", "timestamp"])
+    # Across keys: who takes rows of one key, or some of them, before it sees other rows before.
+    again = "event = lag(event) OVER (ORDER BY timestamp, user_id, event)"
+    saved = events.withColumn("again", F.expr(again)).localCheckpoint()
+    for cut in (None, 200, "auto"):
+        funnels = [
+            wb.Funnel({"view": "event = 'view'", "again": one}, 40, cut=cut)
+            for one in ("again", again)
+        ]
+        found = [
+            [
+                sorted(map(str, one.levels(table).collect())),
+                sorted(map(str, one.pieces(table).collect())),
+                one.steps(table).to_csv(),
+            ]
+            for one, table in zip(funnels, (saved, events), strict=True)
+        ]
+        assert found[0] == found[1]
+
+
 def test_several_tasks_share_a_large_key(spark: SparkSession) -> None:
     events = events_of(spark, rows=500_000).withColumn("timestamp", F.expr("timestamp * 500"))
     funnel = wb.Funnel(STEPS, 100, cut="auto")

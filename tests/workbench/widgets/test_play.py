@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import workbench as wb
 from kernels import registry
@@ -70,6 +71,16 @@ def test_conditions_and_keys_of_several_columns_are_played(shop: DataFrame) -> N
     assert shown["title"] == "Funnel of 2 steps within 1 h · web, 2"
     with funnel.prepare(shop, keep=["event"]) as prepared:
         assert lesson(funnel, prepared, key=("web", 2)) == shown
+
+
+def test_a_condition_may_be_a_window_function_across_keys(shop: DataFrame) -> None:
+    again = "event = lag(event) OVER (ORDER BY timestamp, user_id, event)"
+    saved = shop.withColumn("again", F.expr(again)).localCheckpoint()
+    by_column, by_call = (
+        lesson(wb.Funnel({"in": "event = 'signup'", "again": one}, "1 hour"), table, key=2)
+        for one, table in (("again", saved), (again, shop))
+    )
+    assert by_call == by_column
 
 
 def test_without_a_key_one_that_got_as_far_as_any_is_played(shop: DataFrame) -> None:

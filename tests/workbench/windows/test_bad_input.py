@@ -43,6 +43,18 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "partition_by: False is not text; give the name of a column, or several in a list.",
     ),
     (
+        lambda: wb.Frame("rows", -2, 0),  # type: ignore[arg-type]
+        "low: -2 is no bound that was read; make the frame with wb.Frame.rows(...).",
+    ),
+    (
+        lambda: wb.Frame("session", None, "1 hour"),  # type: ignore[arg-type]
+        "high: '1 hour' is no bound that was read; make the frame with wb.Frame.session(...).",
+    ),
+    (
+        lambda: wb.Frame("row", None, None),
+        "unit: 'row' is not known; give one of 'rows', 'range', 'groups', 'session'.",
+    ),
+    (
         lambda: wb.Over("plant", {"day": "desc"}, x=fn.sum("mwh")),
         "order_by: {'day': 'desc'} is a mapping; " + NO_LIST,
     ),

@@ -17,6 +17,7 @@ from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.one_key import OneKeyTask
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
 from workbench.spark.one_key import first_rows, is_key, key_values, no_key
+from workbench.spark.shuffle import numbered
 from workbench.spark.sources.given import table
 from workbench.spark.table import BoundTable, column, name_of
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 MOST_ROWS = 500
+#: Whether a row has the key that is asked for, among the columns that are fetched.
+IS_KEY = "__is_key__"
 
 
 @dataclass(frozen=True)
@@ -135,5 +138,8 @@ def _select(
     known = funnel.event in events.names
     name = column(events, funnel.event, "event") if known else F.lit(None)
     wanted = {TIME: events.instants, **bits(funnel, events), NAME: name.cast("string")}
-    rows = events.df.where(is_key(events, values)).where(wanted[TIME].isNotNull())
-    return first_rows(rows, list(wanted.values()), wanted, limit)
+    # Computed before rows are taken: a condition may be a window function, also across keys.
+    rows, number = numbered(events.df, wanted | {IS_KEY: is_key(events, values)})
+    values_of = {name: F.col(number[name]) for name in wanted}
+    rows = rows.where(number[IS_KEY]).where(values_of[TIME].isNotNull())
+    return first_rows(rows, list(values_of.values()), values_of, limit)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from workbench.arguments import whole_number
 from workbench.columnar.blocks import Block
 from workbench.columnar.columns import rows_of
 from workbench.columnar.key_codes import as_array
@@ -248,9 +249,15 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         raise WorkbenchError(
             f"checkpoint: {checkpoint!r} is no path; give the query's checkpointLocation."
         )
+    number = whole_number(operator)
+    if number is None or number < 0:
+        raise WorkbenchError(
+            f"operator: {operator!r} is no stateful operator of a query; give 0 for its last one, "
+            "1 for the one before."
+        )
     reader = session().read.format("statestore").option("stateVarName", name)
     try:
-        found = reader.option("operatorId", operator).load(fspath(checkpoint))
+        found = reader.option("operatorId", number).load(fspath(checkpoint))
         # A variable that is a map names its values otherwise.
         value = next(name for name in ("user_map_value", "value") if name in found.columns)
         return found.select(F.col(f"{value}.packed"))

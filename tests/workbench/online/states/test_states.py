@@ -294,6 +294,16 @@ def test_infinite_events_spread_beyond_numbers_and_are_uploaded_without_a_warnin
     assert all(math.isnan(value) for value in spreads)
 
 
+def test_the_end_that_is_named_in_place_of_one_within_a_hop_can_be_taken(
+    layout: StoreLayout,
+) -> None:
+    view, first = View(Memory(), layout), -(2**62)
+    with pytest.raises(WorkbenchError, match="is within a hop") as refused:
+        view.upload(first)
+    assert refused.match(f"such as {first + -first % STEP}")
+    view.upload(first + -first % STEP)
+
+
 def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     view = View(Memory(), layout)
     with pytest.raises(WorkbenchError, match=r"until: 13 is within a hop; .* such as 12"):

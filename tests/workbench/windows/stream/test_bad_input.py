@@ -115,6 +115,13 @@ def test_a_checkpoint_that_is_none(spark: SparkSession, tmp_path: Any) -> None:
             look(tmp_path)
 
 
+@pytest.mark.parametrize("operator", ["x", -1, 1.0, True, None])
+def test_an_operator_that_is_none(spark: SparkSession, tmp_path: Any, operator: Any) -> None:
+    for look in (wb.stream_state, wb.late_rows):
+        with pytest.raises(wb.WorkbenchError, match=r"operator: .* give 0 for its last one, 1 for"):
+            look(tmp_path, operator=operator)
+
+
 def test_explorers_want_a_table_at_rest(marked: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match="this is a stream; give a table that is at rest"):
         wb.Over("user", "at", total=TOTAL).bound(marked)

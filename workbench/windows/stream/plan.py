@@ -185,9 +185,23 @@ def _rotated(value: int, by: int) -> int:
     return (value << by | value >> 32 - by) & _ALL
 
 
+def _computed(carried: Carried) -> list[str]:
+    """The values that no column of the stream holds, as Spark writes them.
+
+    What Spark calls an expression is the same in each session, which the text of a Column is not.
+    """
+    table = carried.table
+    own = {carried.of(name) for name in table.schema.names}
+    # Within another expression, as a name that somebody gave to a value says nothing of it.
+    values = [value.isNotNull() for name, value in carried.wanted.items() if name not in own]
+    return list(table.without_rows.select(*values).columns) if values else []
+
+
 def _fingerprint(bound: BoundStream) -> bytes:
     """What tells calls apart whose state is not the same."""
     types = [[f.name, f.dataType.simpleString()] for f in bound.carried.table.schema.fields]
     travels = {"types": types, "key": bound.key, "wanted": list(bound.carried.wanted)}
+    # Only where there are such, so that queries without them stay what they are.
+    travels |= {"computed": computed} if (computed := _computed(bound.carried)) else {}
     text = json.dumps({**travels, **bound.mode.description})
     return blake2b(text.encode(), digest_size=16).digest()

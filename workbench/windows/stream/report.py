@@ -24,7 +24,7 @@ from workbench.windows.stream.worker.directory import Directory
 from workbench.windows.stream.worker.packing import Seal, unpacked_part
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
     from pyspark.sql.streaming.query import StreamingQuery
 
 ROWS, OLDEST, NEWEST, BYTES = "rows", "oldest", "newest", "bytes"
@@ -78,7 +78,7 @@ def late_rows(query: "StreamingQuery | str | PathLike[str]", operator: int = 0) 
     1
     """
     if isinstance(query, str | PathLike):
-        parts = collected(_variable(query, DIRECTORY, operator))
+        parts = _read(_variable(query, DIRECTORY, operator), query)
         return sum(Directory.unpacked(p, Seal.of(p)).late for p in map(_packed, parts))
     return sum(counts.get(LATE, 0) for counts in stream_counts(query))
 
@@ -184,9 +184,9 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import LongType, StructType
 
-    directories = collected(_variable(checkpoint, DIRECTORY, operator).limit(1))
+    directories = _read(_variable(checkpoint, DIRECTORY, operator).limit(1), checkpoint)
     parts = _variable(checkpoint, PARTS, operator)
-    some = collected(parts.limit(1))
+    some = _read(parts.limit(1), checkpoint)
     about = _about(directories[0]) if directories else {"key": [], "order": None}
     task = StateTask(tuple(map(tuple, about["key"])), about["order"])
     if not some:
@@ -266,6 +266,21 @@ def _variable(checkpoint: "str | PathLike[str]", name: str, operator: int) -> "D
         raise WorkbenchError(
             f"checkpoint: there is no state of a window call in {fspath(checkpoint)!r}; give the "
             f"query's checkpointLocation, after its first micro-batch ({text[:120]})."
+        ) from None
+
+
+def _read(values: "DataFrame", checkpoint: "str | PathLike[str]") -> "list[Row]":
+    """Values of the state, of which Spark may miss files."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        return collected(values)
+    except (Py4JJavaError, PySparkException):
+        raise WorkbenchError(
+            f"checkpoint: the state in {fspath(checkpoint)!r} cannot be read, as files of it are "
+            "gone or damaged; ask again where the query runs, else restore it as a whole, or begin "
+            "a new checkpoint."
         ) from None
 
 

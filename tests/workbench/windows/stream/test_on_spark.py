@@ -1,6 +1,7 @@
 """Windows over streams on Spark: what leaves is what batch says, once, whatever breaks between."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 import workbench as wb
@@ -18,6 +20,7 @@ from tests.clusters import PARTITIONS, Cluster, session_options
 from tests.conftest import RunOn
 from tests.workbench.windows.stream import queries as q
 from tests.workbench.windows.stream.files import LATE, write_files, write_one
+from workbench.frames.frame import Frame
 from workbench.functions.fn import Function
 from workbench.windows.stream import plan as stream_plan
 from workbench.windows.stream.worker.packing import VERSION, Seal
@@ -140,6 +143,54 @@ def test_a_checkpoint_that_was_begun_otherwise_is_refused(
             refused(f"has the format {VERSION}, but .* writes {VERSION + 1}; go on with the vers")
     finally:
         extra.unlink()
+
+
+def computed(
+    over: int = 4, less: int = 1, before: int = 2, otherwise: int = 0
+) -> dict[str, Function]:
+    """Functions of values that no column holds."""
+    sizes = F.transform(F.array("id"), lambda id: id - less)
+    return {
+        "large": wb.fn.count("value").where(f"value > {over}"),
+        "ids": wb.fn.max(sizes[0].alias("size")),
+        "around": wb.fn.count().over(Frame.rows(-(F.col("id") % before), 0)),
+        "last": wb.fn.lag("id", default=otherwise),
+    }
+
+
+def test_a_checkpoint_knows_the_values_that_were_computed(
+    spark: SparkSession, files: Path, tmp_path: Path
+) -> None:
+    kind, folder = q.KINDS["update"], tmp_path / "in"
+    rows = folder / "rows"
+    rows.mkdir(parents=True)
+    shutil.copy2(next(iter(kind.files(files).glob("*.parquet"))), rows)
+
+    def run(**changed: int) -> None:
+        found = kind.windows(spark, folder, **computed(**changed))
+        q.start(found, tmp_path, q.nowhere).awaitTermination()
+
+    run()
+    write_one(rows, 800, "user 1")
+    # The same values, written anew.
+    run()
+    write_one(rows, 900, "user 1")
+    for changed in ({"over": 5}, {"less": 2}, {"before": 3}, {"otherwise": 9}):
+        with pytest.raises(StreamingQueryException, match="begun by another window call"):
+            run(**changed)
+
+
+def test_a_checkpoint_that_has_lost_files_is_one_sentence(done: Done, tmp_path: Path) -> None:
+    checkpoint = shutil.copytree(done[0] / "close" / "checkpoint", tmp_path / "checkpoint")
+    lost = [one for end in ("zip", "changelog") for one in checkpoint.glob(f"state/0/*/*.{end}")]
+    assert lost
+    for one in lost:
+        one.unlink()
+    for look in (wb.stream_state, wb.late_rows):
+        with pytest.raises(
+            wb.WorkbenchError, match=r"checkpoint: .* cannot be read, .* restore it"
+        ):
+            look(checkpoint)
 
 
 def test_a_driver_that_is_killed_within_a_micro_batch_is_followed_by_another(

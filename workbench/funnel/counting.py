@@ -15,7 +15,6 @@ from workbench.arguments import check_known, whole_number
 from workbench.columnar.zones import zone_of
 from workbench.durations import (
     MINUTE,
-    MOST_TICKS,
     Duration,
     as_given,
     microseconds,
@@ -212,7 +211,7 @@ def instant_of(moment: Any, argument: str, kind: str, zone: str) -> int:
     """
     number = whole_number(moment)
     if kind not in ("date", "timestamp", "timestamp_ntz"):
-        if number is None or abs(number) > MOST_TICKS:
+        if number is None or not -(2**63) <= number < 2**63:
             raise WorkbenchError(
                 f"{argument}: {moment!r} is none of the time column's values, which are integers; "
                 "give an integer in the unit of that column."

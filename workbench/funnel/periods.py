@@ -104,9 +104,13 @@ def span_of(moment: Any, periods: Periods, kind: str, zone: str) -> tuple[int, i
     (39, 63)
     """
     number = numbers(periods, np.array([instant_of(moment, "entered", kind, zone)]))
+    if periods.integers:
+        # Of Python's, since the last period ends behind the last integer.
+        first = int(number[0]) * periods.length
+        return max(first, -(2**63)), min(first + periods.length, 2**63)
     both = number[0] + np.arange(2)
     begins = periods.begins(both)
-    if not (periods.integers or periods.of_days):
+    if not periods.of_days:
         # By the clock, an hour that comes twice would be one.
         begins = pa.array(both * periods.length)
     elif periods.zone is not None:

@@ -55,9 +55,10 @@ def trend_of(
         found, skipped = entered(funnel, bound, names, periods, largest)
     number = _periods_between(found, periods, funnel, bound, every)
     table = _table(found, number, names, step_names(funnel), confidence)
-    for name, later in (("to", 1), ("from", 0)):
-        begins = periods.begins(table["from"].to_numpy(np.int64) + later)
-        table[name] = begins.to_pandas()
+    numbered = table["from"].to_numpy(np.int64)
+    table["from"], table["to"] = (
+        one.to_pandas() for one in (periods.begins(numbered), periods.ends(numbered))
+    )
     end = end_of(found[0]["end"], periods) if found else None
     table.attrs = {
         "skipped": skipped, "unit": unit_of(funnel, bound), "time_unit": time_unit(bound),
@@ -98,7 +99,8 @@ def _periods_between(
     last = max(*known, int(numbers(periods, np.array([end]))[0]))
     segments = len({tuple(row[name] for name in _names(row)) for row in found})
     check_points(last - min(known) + 1, segments, every)
-    return np.arange(min(known), last + 1)
+    # From zero, as what is behind the last integer is none.
+    return np.arange(last - min(known) + 1) + np.int64(min(known))
 
 
 def _names(row: Any) -> list[str]:

@@ -188,6 +188,24 @@ def test_times_at_the_ends_of_64_bits_have_periods() -> None:
     }
 
 
+@pytest.mark.parametrize("every", [1, 3, 10, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("first", [-(2**63), 2**63 - 6])
+def test_periods_at_the_ends_of_64_bits_have_people(
+    spark: SparkSession, first: int, every: int
+) -> None:
+    rows = [("ann", first, "A"), ("ann", first + 5, "B"), ("ben", first + 5, "A")]
+    table = spark.createDataFrame(rows, "user_id string, timestamp long, event string")
+    funnel = wb.Funnel(["A", "B"], 5)
+    found = funnel.trend(table, every)
+    begins = {max(at // every * every, -(2**63)) for at in (first, first + 5)}
+    assert {*found["from"][found["entrants"] > 0]} == begins
+    assert (found["from"] < found["to"]).sum() >= len(found) - 2
+    for at, users in ((first, ["ann"]), (first + 5, ["ben"])):
+        asked: dict[str, Any] = {"entered": at, "reached": "A", "open": at > first}
+        people = funnel.people(table, every=every, **asked)
+        assert [row.user_id for row in people.collect()] == users
+
+
 @given(
     st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)),
     st.sampled_from(["UTC", "Europe/Paris", "America/Sao_Paulo", "Asia/Kathmandu", "GMT+05:30"]),

@@ -170,7 +170,7 @@ def _entered(
     kind, found = events.schema[funnel.time].dataType.typeName(), people
     if span is not None:
         begun = micros_of(F.get(F.col("reached"), F.lit(0)), kind)
-        found = people.where((begun >= F.lit(span[0])) & (begun < F.lit(span[1])))
+        found = people.where((begun >= F.lit(span[0])) & (begun <= F.lit(span[1] - 1)))
     window = funnel.span(events.integer_time)
     if isinstance(events, Prepared):
         end = F.lit(events.span[1] if events.span else 0)

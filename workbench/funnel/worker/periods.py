@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from workbench.columnar.blocks import instants
-from workbench.durations import DAY
+from workbench.durations import DAY, MOST_TICKS
 
 #: Weeks begin on a Monday, and 1970 began on a Thursday.
 _TO_MONDAY = 3 * DAY
@@ -72,6 +72,16 @@ class Periods:
             return np.asarray(month // self.length)
         return np.asarray((found + self._shift) // self.length)
 
+    def ends(self, numbers: NDArray[np.int64]) -> pa.Array:
+        """Return when the periods behind them begin, the last integer where there is none.
+
+        Examples
+        --------
+        >>> Periods(10, integers=True).ends(np.array([-1, 2**63 // 10])).to_pylist()
+        [0, 9223372036854775807]
+        """
+        return self.begins(np.minimum(numbers, MOST_TICKS - 1) + 1)
+
     def begins(self, numbers: NDArray[np.int64]) -> pa.Array:
         """Return when periods begin, as the clock of the time zone shows it; integers stay.
 
@@ -84,8 +94,9 @@ class Periods:
             begin = (numbers * self.length).astype("datetime64[M]").astype("datetime64[us]")
             return pa.array(begin)
         # The period of the very first integers may begin before there are any.
-        least = -(2**63 // self.length)
-        begin = np.where(numbers < least, -(2**63), np.maximum(numbers, least) * self.length)
+        least, most = -(2**63 // self.length), MOST_TICKS // self.length
+        begin = np.clip(numbers, least, most) * self.length
+        begin = np.where(numbers < least, -(2**63), np.where(numbers > most, MOST_TICKS, begin))
         if self.integers:
             return pa.array(begin)
         if self.zone is None or self.of_days:

@@ -117,6 +117,64 @@ def instants_of(clocks: pa.Array, zone: str) -> pa.Array:
     return found.cast(pa.timestamp("us", "UTC"))
 
 
+def has_clocks(kind: pa.DataType) -> bool:
+    """Say whether a type holds times without a zone, at any depth.
+
+    Examples
+    --------
+    >>> has_clocks(pa.list_(pa.timestamp("us"))), has_clocks(pa.timestamp("us", "UTC"))
+    (True, False)
+    """
+    if pa.types.is_timestamp(kind):
+        return kind.tz is None
+    return any(has_clocks(kind.field(k).type) for k in range(kind.num_fields))
+
+
+def as_instants(values: pa.Array, zone: str) -> pa.Array:
+    """Return values in which times without a zone, at any depth, are instants.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        Times are microseconds.
+    zone : str
+        As :func:`instants_of` takes it.
+
+    Returns
+    -------
+    pyarrow.Array
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> clocks = pa.array([[datetime(2024, 3, 10, 2, 30)], None, []])
+    >>> as_instants(clocks, "America/New_York").type
+    ListType(list<item: timestamp[us, tz=UTC]>)
+    """
+    kind = values.type
+    if not has_clocks(kind):
+        return values
+    if pa.types.is_timestamp(kind):
+        return instants_of(values, zone)
+    if pa.types.is_struct(kind):
+        held = [as_instants(values.field(k), zone) for k in range(kind.num_fields)]
+        fields = [kind.field(k).with_type(one.type) for k, one in enumerate(held)]
+        return pa.StructArray.from_arrays(held, fields=fields, mask=values.is_null())
+    if pa.types.is_map(kind):
+        keys, items = as_instants(values.keys, zone), as_instants(values.items, zone)
+        made = pa.map_(keys.type, items.type)
+        inside = pa.StructArray.from_arrays([keys, items], fields=[made.key_field, made.item_field])
+    else:
+        inside = as_instants(values.values, zone)
+        make = pa.large_list if pa.types.is_large_list(kind) else pa.list_
+        made = make(kind.value_field.with_type(inside.type))
+    # Which values each row has, and which rows are null, is as it was.
+    own = values.buffers()[:2]
+    return pa.Array.from_buffers(
+        made, len(values), own, values.null_count, values.offset, children=[inside]
+    )
+
+
 def with_zones(kind: pa.DataType, zone: Callable[[str], str]) -> pa.DataType:
     """Return a type whose instants are shown in other zones.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import pyarrow as pa
 
 from workbench.arrow_frame import TIMES, arrow_frame
-from workbench.columnar.zones import instants_of
+from workbench.columnar.zones import as_instants, has_clocks
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.spark.cell_line import said_in_cell
 from workbench.spark.in_driver import ZONE
@@ -180,12 +180,14 @@ def _held(value: Any, argument: str) -> pa.Table:
     PySpark fails on times that the clocks of the session's zone show twice or never.
     """
     rows = spark_rows(arrow_rows(value, argument), argument)
-    clocks = [k for k, kind in enumerate(rows.schema.types) if kind == pa.timestamp("us")]
+    clocks = [k for k, kind in enumerate(rows.schema.types) if has_clocks(kind)]
     if not clocks or session().conf.get(TIMES) == "TIMESTAMP_NTZ":
         return rows
     zone = session().conf.get(ZONE) or "UTC"
     for k in clocks:
-        rows = rows.set_column(k, rows.column_names[k], instants_of(rows.column(k), zone))
+        chunks = rows.column(k).chunks or [pa.array([], rows.schema.types[k])]
+        held = [as_instants(one, zone) for one in chunks]
+        rows = rows.set_column(k, rows.column_names[k], pa.chunked_array(held))
     return rows
 
 
@@ -232,11 +234,26 @@ def arrow_rows(value: Any, argument: str) -> pa.Table:
         try:
             return pa.table(whole)
         except (pa.ArrowInvalid, TypeError, ValueError):
-            pass  # One column or one value, which is no table.
+            _check_types(whole, argument)  # Else one column or one value, which is no table.
     raise WorkbenchError(
         f"{argument}: this is {kind_in_words(value)} and no table; give one of Spark, pandas, "
         "Polars or Arrow, the path of a file, or a table's name."
     )
+
+
+def _check_types(value: Any, argument: str) -> None:
+    """Refuse a column of Polars of a type that Arrow has not, such as integers of 128 bits."""
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(value, polars.DataFrame):
+        return
+    for name, kind in value.schema.items():
+        try:
+            pa.table(value.select(polars.col(name)))
+        except pa.ArrowInvalid:
+            raise WorkbenchError(
+                f"{argument}: column {name!r} holds {kind}, which Spark has no type for; cast it, "
+                "such as to pl.Decimal(38, 0), or drop it."
+            ) from None
 
 
 def _check_no_objects(value: Any, argument: str) -> None:

@@ -1,6 +1,6 @@
 """Every call takes tables of pandas, Polars and Arrow, paths and names, and answers the same."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,20 @@ def test_python_s_objects_in_polars_are_refused(spark: SparkSession) -> None:
         wb.over(rows, n=wb.fn.count())
 
 
+@pytest.mark.parametrize("kind", [pl.Int128, pl.List(pl.Int128)])
+def test_types_of_polars_that_arrow_lacks_are_named(spark: SparkSession, kind: Any) -> None:
+    whole = 2**100
+    rows = pl.DataFrame(
+        {"a": [1], "n": pl.Series([whole if kind == pl.Int128 else [whole]], dtype=kind)}
+    )
+    with pytest.raises(
+        wb.WorkbenchError, match=r"df: column 'n' holds .*Int128.*, which Spark has"
+    ):
+        wb.over(rows, n2=wb.fn.count())
+    cast = rows.cast({"n": pl.Decimal(38, 0)}) if kind == pl.Int128 else rows.drop("n")
+    assert wb.table(cast).count() == 1
+
+
 def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
     rows = pd.DataFrame(
         {
@@ -143,21 +157,39 @@ def test_text_and_numbers_are_read_as_times(spark: SparkSession) -> None:
             wb.table(rows, times=bad)  # type: ignore[arg-type]
 
 
+def nested(held: pd.DataFrame) -> pa.Table:
+    """A map of lists of structs, cut out of a longer column that has nulls."""
+    times = pa.array(held["at"], pa.timestamp("us"))
+    structs = pa.StructArray.from_arrays([pa.array(range(len(times))), times], ["n", "time"])
+    lists = pa.LargeListArray.from_arrays(range(len(times) + 1), structs).to_pylist()
+    kind = pa.map_(pa.string(), pa.large_list(structs.type))
+    maps = [None, [], *([("k", one)] for one in lists)]
+    return pa.table({"at": pa.array(maps, kind).slice(2)})
+
+
+#: What holds times, and where they are in it.
+HELD: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda held: held,
+    "arrow": pa.Table.from_pandas,
+    "nested": nested,
+}
+AT = {"nested": "at['k'][0].time"}
+
+
 def changes_of_clocks(spark: SparkSession, kind: str) -> tuple[list[Any], list[Any]]:
     """Times that clocks of New York show never, twice and once, from a table and as Spark reads
     them."""
     texts = ["2024-03-10 02:30:00", "2024-11-03 01:30:00", "2024-07-01 12:00:00", None]
-    held = pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))})
-    given = held if kind == "pandas" else pa.Table.from_pandas(held)
+    given = HELD[kind](pd.DataFrame({"at": pd.to_datetime(pd.Series(texts))}))
     with session_options(spark, {ZONE: "America/New_York"}):
         read = spark.createDataFrame([(text,) for text in texts], "text string")
-        answers = [wb.table(given).selectExpr("unix_micros(at) AS at"),
+        answers = [wb.table(given).selectExpr(f"unix_micros({AT.get(kind, 'at')}) AS at"),
                    read.selectExpr("unix_micros(timestamp(text)) AS at")]  # fmt: skip
         found, wanted = ([row["at"] for row in answer.collect()] for answer in answers)
     return found, wanted
 
 
-@pytest.mark.parametrize("kind", ["pandas", "arrow"])
+@pytest.mark.parametrize("kind", HELD)
 @pytest.mark.parametrize("on", ["classic", "connect"])
 def test_times_are_those_that_spark_reads_where_clocks_change(
     run_on: RunOn, on: str, kind: str

@@ -27,6 +27,7 @@ from workbench.functions.catalogue import (
 )
 from workbench.spark.exact_sums import exact
 from workbench.spark.micros import micros
+from workbench.spark.percentiles import percentile
 from workbench.spark.table import column
 
 if TYPE_CHECKING:
@@ -166,8 +167,7 @@ def _aggregate(one: BoundFeature, feature: Feature, alive: bool) -> "Column":
     values = [F.when(counts, value) for value in values]
     numbers = not one.resolved.kinds or kind_of(one.resolved.kinds[0]) not in TIMES
     if info.family == QUANTILE and numbers and not options.distinct:
-        shares = [F.lit(share) for share in options.q]
-        return F.percentile(values[0], shares[0] if options.single else F.array(*shares))
+        return percentile(values[0], options.q, options.single)
     if info.family == COUNT:
         return F.count(values[0] if values else F.when(counts, F.lit(1)))
     if info.family == COUNT_DISTINCT and not info.keeps_n:

@@ -16,7 +16,7 @@ from workbench.columnar.blocks import Block, grouped
 from workbench.columnar.columns import codes_in_order, is_ranked, numbers, present
 from workbench.columnar.key_codes import as_array, key_codes
 from workbench.columnar.ragged import offsets_of
-from workbench.columnar.zones import zone_of
+from workbench.columnar.zones import instants_of, zone_of
 from workbench.durations import DAY
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import COUNT, MONTHS, NUMBER, Offset, PerRow
@@ -235,8 +235,8 @@ def shift_months(
     months : int, or int64 array of the same shape
         Negative is earlier.
     zone : str, optional
-        The time zone whose calendar and clock count. An hour that its clock skips gives the
-        instant at which it does; of one that comes twice, the first is meant.
+        The time zone whose calendar and clock count; :func:`instants_of` says what a time is
+        that its clock skips, or shows twice.
 
     Returns
     -------
@@ -262,7 +262,5 @@ def shift_months(
     moved: NDArray[np.int64] = (to.astype("M8[us]") + day + into % _ONE_DAY).view(np.int64)
     if ahead is not None:
         return moved - ahead
-    there = pc.assume_timezone(
-        pa.array(moved).cast(pa.timestamp("us")), known, ambiguous="earliest", nonexistent="latest"
-    )
+    there = instants_of(pa.array(moved).cast(pa.timestamp("us")), known)
     return np.asarray(there.cast(pa.int64()), np.int64)

@@ -106,10 +106,14 @@ def is_key(table: BoundTable, values: Sequence[Any], null_is_value: bool = False
 def literal(value: Any) -> "Column":
     """Return a value that a person named, as Spark compares it with its own."""
     from pyspark.sql import functions as F
+    from pyspark.sql.types import TimestampType
 
     if isinstance(value, date) and not isinstance(value, datetime):
         # By a text of four digits a year: PySpark writes year 500 as '500', which Java cannot read.
         return F.lit(value.isoformat()).cast("date")
+    if isinstance(value, datetime):
+        # By a number: PySpark reads times before 1582 by the calendar of those days.
+        return F.timestamp_micros(F.lit(TimestampType().toInternal(value)))
     return F.lit(value)
 
 

@@ -12,6 +12,7 @@ from workbench.arguments import check_text, digits_of
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.frames.bounds import is_column
 from workbench.functions.catalogue import NUMBERS, kind_of
+from workbench.spark.one_key import literal
 from workbench.spark.table import BoundTable, value_type
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def default_of(df: BoundTable, name: str, given: Any, answer: "DataType") -> "Co
             f"{name}: the default {given!r} is {kind_in_words(given)}, but the column holds "
             f"{answer.simpleString()}; give a default of that type, as a Column where it is nested."
         )
-    value = F.lit(given)
+    value = literal(given)
     kind = value_type(df.without_rows, value, f"{name}: the default", df.side)
     numbers = kind_of(kind) in NUMBERS and kind_of(answer) in NUMBERS
     if kind.typeName() != answer.typeName() and not numbers:

@@ -1,6 +1,7 @@
 """Which engine answers a window call, and the call as Spark's own window operator takes it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ from workbench.functions.fn import Function
 from workbench.functions.order import OrderColumn
 from workbench.spark.exact_sums import exact
 from workbench.spark.micros import micros_of
+from workbench.spark.percentiles import percentile
 from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
@@ -151,6 +153,8 @@ def _no_such_call(function: Function) -> str | None:
         return f"PySpark's {name} cannot ignore nulls"
     if info.family == SHIFT and not _is_literal(function.options.default):
         return f"Spark's {name} takes a literal for its default"
+    if info.family == SHIFT and _is_of_the_other_calendar(function.options.default):
+        return f"PySpark's {name} reads times before 1582 by the calendar of those days"
     if info.picks and function.condition is not None and not function.options.ignore_nulls:
         return f"Spark's {name} has no FILTER that keeps nulls"
     return None
@@ -211,6 +215,8 @@ def _answer(one: "Resolved", spec: "WindowSpec") -> "Column":
         value = one.arguments[0]
         value = value if one.where is None else F.when(one.where, value)
         return exact(one.function.name, one.column, value, one.kinds[0], lambda c: c.over(spec))
+    if one.function.info.family == QUANTILE:
+        return _percentile(one, _argument(one, one.arguments[0]), spec)
     return _function(one).over(spec)
 
 
@@ -262,8 +268,6 @@ def _function(one: "Resolved") -> "Column":
     arguments = [_argument(one, value) for value in one.arguments]
     if info.family == COUNT:
         return F.count(arguments[0] if arguments else _argument(one, F.lit(1)))
-    if info.family == QUANTILE:
-        return _percentile(one, arguments[0])
     if info.family == SHIFT:
         found: Column = function(arguments[0], options.n, options.default)
     elif info.family == NTH and info.keeps_n:
@@ -283,17 +287,18 @@ def _argument(one: "Resolved", value: "Column") -> "Column":
     return plain if one.where is None else F.when(one.where, plain)
 
 
-def _percentile(one: "Resolved", value: "Column") -> "Column":
-    from pyspark.sql import functions as F
-
+def _percentile(one: "Resolved", value: "Column", spec: "WindowSpec") -> "Column":
     if kind_of(one.kinds[0]) in TIMES:
         raise WorkbenchError(
             f"{one.column}: engine='spark' cannot: its percentile takes no times; "
             "take engine='kernel' or 'auto'."
         )
-    q = one.function.options.q
-    shares = F.lit(q[0]) if one.function.options.single else F.array(*map(F.lit, q))
-    return F.percentile(value.cast("double"), shares)
+    options = one.function.options
+    return percentile(value.cast("double"), options.q, options.single, lambda c: c.over(spec))
+
+
+def _is_of_the_other_calendar(value: Any) -> bool:
+    return isinstance(value, date) and value.year <= 1582
 
 
 def _is_literal(value: Any) -> bool:

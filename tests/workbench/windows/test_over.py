@@ -1,6 +1,6 @@
 """Window calls: every table and name, both engines, and nothing before it is asked for."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -222,6 +222,48 @@ def test_months_go_by_the_calendar_of_the_session(spark: SparkSession) -> None:
             n=fn.count().over(wb.Frame.range("-1 month", 0)),
         )  # fmt: skip
         assert column(later, "n", "id") == [1, 2]
+
+
+def test_a_month_that_ends_in_an_hour_which_clocks_skip_is_that_of_spark(
+    spark: SparkSession,
+) -> None:
+    with session_options(spark, {ZONE: "America/New_York"}):
+        spark.sql(
+            "SELECT id, timestamp'2024-02-10 02:30' + make_interval(0, int(id) % 3, 0, 0, 0, "
+            "int(id) * 5 % 60 div 12) AS t FROM range(40)"
+        ).createOrReplaceTempView("around_a_change")
+        by_spark = spark.sql(
+            "SELECT id, count(*) OVER (ORDER BY t RANGE BETWEEN INTERVAL 1 MONTH PRECEDING "
+            "AND INTERVAL 1 MONTH FOLLOWING) AS n FROM around_a_change"
+        )
+        month = wb.Frame.range("-1 month", "1 month")
+        found = wb.over(spark.table("around_a_change"), order_by="t", frame=month, n=fn.count())
+        assert column(found, "n", "id") == column(by_spark, "n", "id")
+
+
+@pytest.mark.parametrize("engine", ["kernel", "spark"])
+def test_a_quantile_between_minus_infinity_and_a_number_is_minus_infinity(
+    spark: SparkSession, engine: str
+) -> None:
+    values = "array(double('-inf'), 3), array(double('-inf'), double('inf')), array(3, 4)"
+    df = spark.sql(f"SELECT pos, explode(col) AS x FROM (SELECT posexplode(array({values})))")
+    found = wb.over(df, "pos", engine=engine, half=fn.median("x"), both=fn.quantile("x", [0, 0.5]))
+    rows = {row["pos"]: row for row in found.collect()}
+    assert repr([rows[k]["half"] for k in range(3)]) == "[-inf, nan, 3.5]"
+    assert repr([rows[k]["both"] for k in range(3)]) == "[[-inf, -inf], [-inf, nan], [3.0, 3.5]]"
+
+
+@pytest.mark.parametrize("engine", ["auto", "kernel"])
+def test_defaults_before_1582_are_of_the_calendar_of_all_times(
+    spark: SparkSession, engine: str
+) -> None:
+    df = spark.sql("SELECT timestamp'1500-03-01 12:00' AS at, date'0500-03-01' AS day")
+    answers: dict[str, Any] = {
+        "time": fn.lag("at", 1, datetime(1500, 3, 1, 12)),
+        "date": fn.lag("day", 1, date(500, 3, 1)),
+    }
+    found = wb.over(df, order_by="at", engine=engine, **answers)
+    assert found.where("time = at AND date = day").count() == 1
 
 
 def test_a_sum_beyond_64_bits_is_an_error_and_not_a_number(spark: SparkSession) -> None:

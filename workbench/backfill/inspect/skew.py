@@ -16,6 +16,7 @@ from workbench.durations import HOUR
 from workbench.engine.ranges.cuts import CUTS, START
 from workbench.errors import WorkbenchError
 from workbench.spark.jobs import collected, in_arrow, in_one_sentence
+from workbench.spark.one_key import literal
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -165,10 +166,9 @@ def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
 
 
 def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":
-    from pyspark.sql import functions as F
 
     pairs = zip(keys, values, strict=True)
-    return reduce(lambda a, b: a & b, (key == F.lit(value) for key, value in pairs))
+    return reduce(lambda a, b: a & b, (key == literal(value) for key, value in pairs))
 
 
 def _shown(key: tuple[Any, ...]) -> str:

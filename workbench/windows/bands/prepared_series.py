@@ -27,6 +27,7 @@ from workbench.engine.task import WindowTask
 from workbench.frames.bounds import PerRow
 from workbench.functions.order import OrderColumn
 from workbench.spark.jobs import collected, in_arrow
+from workbench.spark.one_key import literal
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import Carried, bundle_rows
 from workbench.spark.sources.given import table
@@ -234,7 +235,7 @@ class PreparedSeries:
         if key not in self._windows:
             rows = self._pieces
             for i, value in enumerate(key):
-                rows = rows.where(F.col(f"k{i}").eqNullSafe(F.lit(value)))
+                rows = rows.where(F.col(f"k{i}").eqNullSafe(literal(value)))
             pieces = in_arrow(rows.select(PIECE, PACKED)).sort_by(PIECE).column(PACKED)
             packed = (piece for chunk in pieces.chunks for piece in binaries(chunk))
             found = pa.concat_tables(map(unpacked_rows, packed)).combine_chunks()

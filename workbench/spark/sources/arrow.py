@@ -225,9 +225,25 @@ def _index(df: "pd.DataFrame", argument: str) -> "Iterator[tuple[str, pd.Series[
             )
 
 
+def _are_maps(values: "pd.Series[Any]") -> bool:
+    """Whether there are dictionaries whose keys are no text, which are no names of fields."""
+    given = values.dropna() if values.dtype == object else values[:0]
+    dicts = len(given) > 0 and all(isinstance(one, dict) for one in given)
+    return dicts and any(not isinstance(key, str) for one in given for key in one)
+
+
+def _maps(values: "pd.Series[Any]") -> pa.Array:
+    import pandas as pd
+
+    pairs = [None if pd.api.types.is_scalar(one) else [*one.items()] for one in values]
+    every = [pair for one in pairs for pair in one or ()]
+    keys, items = (pa.array([pair[k] for pair in every]).type for k in (0, 1))
+    return pa.array(pairs, pa.map_(keys, items))
+
+
 def _array(values: "pd.Series[Any]", name: str, argument: str) -> pa.Array | pa.ChunkedArray:
     try:
-        return pa.Array.from_pandas(values)
+        return _maps(values) if _are_maps(values) else pa.Array.from_pandas(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         kinds = sorted({type(value).__name__ for value in values.dropna()})
     if len(kinds) > 1:

@@ -74,6 +74,20 @@ def test_polars_hands_over_its_categories_texts_and_times() -> None:
     assert found.to_pydict() == {"c": ["a", "b"], "at": list(TIMES.to_pydatetime())}
 
 
+MAPS: list[tuple[list[Any], list[Any]]] = [
+    ([{1: 2.5}, None, {}], [[(1, 2.5)], None, []]),
+    ([{True: 1}, float("nan")], [[(True, 1)], None]),
+    ([{b"a": [1]}], [[(b"a", [1])]]),
+]
+
+
+@pytest.mark.parametrize(("given", "maps"), MAPS)
+def test_dictionaries_whose_keys_are_no_text_are_maps(given: list[Any], maps: list[Any]) -> None:
+    found = pandas_rows(pd.DataFrame({"m": pd.Series(given, dtype=object)}), "df").column("m")
+    assert pa.types.is_map(found.type)
+    assert found.to_pylist() == maps
+
+
 INDEXES: list[tuple[pd.DataFrame, dict[str, list[Any]]]] = [
     (pd.DataFrame({"v": [1, 2]}), {"v": [1, 2]}),
     (pd.DataFrame({"v": [1, 2, 3]}).query("v > 1"), {"v": [2, 3]}),

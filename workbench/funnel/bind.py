@@ -180,7 +180,7 @@ def task_of(
 def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTask:
     """Return what the workers have to know to answer from prepared events."""
     named = isinstance(events.event, str)
-    if named or funnel.event in events.keep:
+    if events.holds_names(funnel.event):
         more["next"] = NAME if named else KEEP + funnel.event
     more.setdefault("period", period_of(funnel, events))
     return task_of(funnel, events.integer_time, named, events.names, **more)

@@ -61,9 +61,13 @@ def check_prepared(funnel: FunnelSpec, events: Prepared, by: Sequence[str]) -> N
     named = isinstance(events.event, str)
     if named != (funnel.conditions is None):
         kinds = ("event names", "conditions")[:: 1 if named else -1]
+        argument = funnel.argument_of.get(funnel.labels[0], "steps")
+        asks, anew = ("the funnel asks", "funnel.prepare(events)")
+        if argument != "steps":
+            asks, anew = ("retention asks", "wb.prepare(events, ...)")
         raise WorkbenchError(
-            f"steps: the events were prepared by {kinds[0]} and the funnel asks for "
-            f"{kinds[1]}; prepare them anew with funnel.prepare(events)."
+            f"{argument}: the events were prepared by {kinds[0]} and {asks} for {kinds[1]}; "
+            f"prepare them anew with {anew}."
         )
     if named:
         _check_prepared_by(funnel, events, "event")

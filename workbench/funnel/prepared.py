@@ -28,6 +28,7 @@ from workbench.spark.shuffle import (
 from workbench.spark.sources.given import table
 from workbench.spark.steps import named_task
 from workbench.spark.table import (
+    INTEGERS,
     BoundTable,
     check_event,
     check_key,
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
     from workbench.spark.sources.given import TableLike
 
 BYTES_A_TASK = 32_000_000
+
+#: Types whose values are names of events, as which Arrow writes them as Spark does.
+NAMES = ("string", "char", "varchar", *INTEGERS, "boolean", "date", "decimal", "void")
 
 Event = str | Mapping[str, Condition]
 
@@ -129,6 +133,15 @@ class Prepared(Described):
         at: TracebackType | None,
     ) -> None:
         self.free()
+
+    def holds_names(self, column: str) -> bool:
+        """Say whether a column holds names of events: that of the events, or one that is kept.
+
+        Of times, of numbers with a point, of bytes and of lists the texts are not those of Spark.
+        """
+        if isinstance(self.event, str):
+            return column == self.event
+        return column in self.keep and self.schema[column].dataType.typeName() in NAMES
 
     def packed(self) -> "DataFrame":
         """Return the blocks as one column, in as few Spark partitions as they are worth."""

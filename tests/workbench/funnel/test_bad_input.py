@@ -340,6 +340,11 @@ PREPARED: list[tuple[Callable[[wb.Prepared], object], str]] = [
         "prepare them anew with funnel.prepare(events).",
     ),
     (
+        lambda p: wb.retention(p, {"a": "n > 1"}),
+        "first: the events were prepared by event names and retention asks for conditions; "
+        "prepare them anew with wb.prepare(events, ...).",
+    ),
+    (
         lambda p: funnel().levels(p, by="n"),
         "by: the prepared events do not hold 'n'; prepare them with keep=['n'].",
     ),
@@ -442,6 +447,32 @@ def test_other_conditions_than_the_prepared_ones_are_refused(events: DataFrame) 
         assert str(error.value) == (
             "steps: the events were prepared by conditions and the funnel asks for event names; "
             "prepare them anew with funnel.prepare(events)."
+        )
+
+
+#: Columns whose texts are not those of Spark, or that have none.
+NOT_NAMES = {
+    "array<string>": "array(event)",
+    "struct<event:string>": "struct(event)",
+    "binary": "binary(event)",
+    "timestamp": "timestamp",
+    "double": "double(n)",
+}
+
+
+@pytest.mark.parametrize("kind", NOT_NAMES)
+def test_a_kept_column_that_holds_no_names_is_none_of_events(kind: str, events: DataFrame) -> None:
+    steps, did = {"a": "n = 1"}, events.selectExpr("*", f"{NOT_NAMES[kind]} AS did")
+    asked = wb.Funnel(steps, "1 day", event="did")
+    with wb.prepare(did, event=steps, keep=["did"]) as prepared:
+        people = asked.people(prepared, 1)
+        assert people.count() == 1
+        assert "next_event" not in people.columns
+        with pytest.raises(wb.WorkbenchError) as error:
+            asked.paths(prepared, after="a")
+        assert str(error.value) == (
+            f"event: the prepared events hold {kind} in 'did', which are no names of what "
+            "happened; prepare them of a table where they are cast to string."
         )
 
 

@@ -51,6 +51,12 @@ def bind_named(
             f"event: the prepared events do not hold {funnel.event!r}, the names of what happened; "
             f"prepare them with keep={[funnel.event]}."
         )
+    elif not bound.holds_names(funnel.event):
+        kind = bound.schema[funnel.event].dataType.simpleString()
+        raise WorkbenchError(
+            f"event: the prepared events hold {kind} in {funnel.event!r}, which are no names of "
+            "what happened; prepare them of a table where they are cast to string."
+        )
     return bound
 
 

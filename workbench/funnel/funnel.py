@@ -565,7 +565,8 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
             NaN is the segment of NaN, or where there is none the null, which pandas shows as NaN
             in a table of segments.
         entered : str, date, datetime, numpy.datetime64 or int, optional
-            Those who entered in the period of a trend in which this time lies.
+            Those who entered in the period of a trend in which this time lies. Of two hours that
+            clocks show alike it is the first; a time with a zone says which.
         every : str, timedelta or int, optional
             With ``entered``: how long periods are, as :meth:`trend` takes it.
         open : bool

@@ -62,7 +62,7 @@ def trend_of(
     end = end_of(found[0]["end"], periods) if found else None
     table.attrs = {
         "skipped": skipped, "unit": unit_of(funnel, bound), "time_unit": time_unit(bound),
-        "end": end, "every": every, "confidence": confidence,
+        "end": end, "every": every, "confidence": confidence, "begin": _begin(periods, number),
         "others": max((row[OTHERS] for row in found), default=0),
     }  # fmt: skip
     seen = table.assign(excluded=1)
@@ -101,6 +101,14 @@ def _periods_between(
     check_points(last - min(known) + 1, segments, every)
     # From zero, as what is behind the last integer is none.
     return np.arange(last - min(known) + 1) + np.int64(min(known))
+
+
+def _begin(periods: Periods, number: NDArray[np.int64]) -> pd.Timestamp | None:
+    """When the first period begins, with its zone, where clocks may show one like another."""
+    if periods.zone is None or periods.of_days or not len(number):
+        return None
+    instant = pd.Timestamp(int(number[0]) * periods.length, unit="us", tz="UTC")
+    return instant.tz_convert(periods.zone)
 
 
 def _names(row: Any) -> list[str]:

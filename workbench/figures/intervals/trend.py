@@ -127,10 +127,13 @@ def entrants_of(rows: pd.DataFrame) -> dict[str, "pd.Series[int]"]:
     Returns
     -------
     dict of str to pandas.Series
-        By what their bars are called: whose window is over, and whose is not. By when a period
-        begins; of the latter only the periods that have some.
+        By what their bars are called: whose window is over, and whose is not. By the place of a
+        period and when it begins, as clocks may show two alike; of the latter only the periods
+        that have some.
     """
-    of_all = rows.groupby("from", sort=True)[["entrants", "open"]].sum()
+    segments = segments_of(rows, list(rows.columns[: rows.columns.get_loc("from")]))
+    place = pd.Series(np.arange(len(rows)) % len(segments[0][1]), rows.index, name="place")
+    of_all = rows.groupby([place, "from"])[["entrants", "open"]].sum()
     # plotly makes a pattern for each hatched bar, also for one without height.
     return {OVER: of_all["entrants"] - of_all["open"], OPEN: of_all["open"][of_all["open"] > 0]}
 
@@ -186,18 +189,22 @@ def _entrants(rows: pd.DataFrame, unit: str) -> list[Any]:
     over, still_open = entrants_of(rows).values()
     return [
         go.Bar(
-            x=_along(over.index.to_series()), y=over.tolist(), name=OVER, marker_color=BLUE,
+            x=_along(_begins(over)), y=over.tolist(), name=OVER, marker_color=BLUE,
             showlegend=False,
             hovertemplate=chart_text("%{y:,} ", unit, " entered, their window is over", NO_NAME),
         ),
         go.Bar(
-            x=_along(still_open.index.to_series()), y=still_open.tolist(), name=OPEN,
+            x=_along(_begins(still_open)), y=still_open.tolist(), name=OPEN,
             showlegend=False,
             marker={"color": "rgba(0,0,0,0)", "line": {"color": GREY, "width": 1},
                     "pattern": {"shape": "/", "fgcolor": GREY, "size": 6}},
             hovertemplate=chart_text("%{y:,} ", unit, " entered and may still go on", NO_NAME),
         ),
     ]  # fmt: skip
+
+
+def _begins(bars: "pd.Series[int]") -> "pd.Series[Any]":
+    return bars.index.get_level_values("from").to_series()
 
 
 def _names(lines: list[tuple[str, pd.DataFrame]]) -> list[dict[str, Any]]:

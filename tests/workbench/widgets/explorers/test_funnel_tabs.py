@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import workbench as wb
+from tests.clusters import ZONE, session_options
 from workbench.figures.behaviour.paths import sankey_of
 from workbench.widgets.explorers.funnel import FunnelExplorer
 from workbench.widgets.explorers.funnel.tabs import TABS, offered_lengths
@@ -100,6 +101,24 @@ def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
             assert len(explorer.people._found.keys) == bars.y[k]
             assert said(explorer).count() == bars.y[k]
             assert words in explorer.people.head.value
+
+
+def test_an_hour_that_clocks_show_twice_has_two_bars_and_two_points(spark: SparkSession) -> None:
+    hours = spark.sql(
+        "SELECT id AS user_id, 'A' AS event, timestamp'2024-11-03 04:30:00Z' "
+        "+ make_dt_interval(0, int(id DIV 2)) AS timestamp FROM range(8)"
+    ).unionAll(spark.sql("SELECT 9L, 'B', timestamp'2024-11-05 00:00:00Z'"))
+    with session_options(spark, {ZONE: "America/New_York"}), wb.prepare(hours) as events:
+        explorer = opened(wb.explore(wb.Funnel(["A"], "1 hour"), events), "Trend", every="1 hour")
+        (bars,) = [trace for trace in explorer.asked.data if trace.name == "entered"]
+        assert [at[11:16] for at in bars.x[:4]] == ["00:00", "01:00", "01:00", "02:00"]
+        for trace in (bars, marks(explorer)[0]):
+            found = []
+            for k in range(4):
+                explorer._point(trace, k)
+                found += [sorted(row.user_id for row in said(explorer).collect())]
+                assert [*map(int, sorted(explorer.people._found.table["user_id"]))] == found[-1]
+            assert found == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 def test_a_picture_has_all_the_width_until_a_mark_of_it_is_clicked(

@@ -265,11 +265,13 @@ def trend_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], every: Dur
     def behind(trace: Any, place: int) -> Behind | None:
         if trace.name in bars:
             period = bars[trace.name]
-            at, many = period.index[place], int(period.iloc[place])
-            return _at_bar(funnel, at, many, every, trace.name == OPEN)
+            (nth, at), many = period.index[place], int(period.iloc[place])
+            return _at_bar(funnel, _entered(rows, nth, at), many, every, trace.name == OPEN)
         if trace.meta is None:
             return None
-        return _at_point(funnel, parts[trace.meta][1].iloc[place], by, every, rows)
+        point = parts[trace.meta][1].iloc[place].copy()
+        point["from"] = _entered(rows, place, point["from"])
+        return _at_point(funnel, point, by, every, rows)
 
     return View(trend_figure(trend), trend, listed, _trend_words(rows, unit, every), behind)
 
@@ -305,6 +307,17 @@ def _at_bar(funnel: Funnel, at: Any, many: int, every: Duration, still_open: boo
     words += " and may still go on" if still_open else ""
     which = found.which | {"point": Point(begin, every, still_open)}
     return replace(found, words=words, code=code, which=which)
+
+
+def _entered(rows: pd.DataFrame, place: int, begin: Any) -> Any:
+    """When a period begins: with its zone where clocks have shown the same before."""
+    first = rows.attrs["begin"]
+    if first is None:
+        return begin
+    # Of two times that clocks show alike, the one without a zone is the first.
+    instant = first + place * pd.Timedelta(microseconds(rows.attrs["every"]), "us")
+    is_first = begin.tz_localize(first.tz, ambiguous=True, nonexistent="shift_forward") == instant
+    return begin if is_first else instant
 
 
 def _begins(period: Any) -> tuple[Any, Any]:

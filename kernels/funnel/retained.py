@@ -52,7 +52,7 @@ def retained_periods(
     for i in range(len(time)):
         if first == NONE:
             if fulfils[i] & FIRST:
-                first = i  #: {time[i]:time}: the first event. Its period, {period[i]}, is period 0.
+                first = i  #: {time[i]:time}: the first event; period 0 is {period[i]:period}.
             continue
         if not fulfils[i] & AGAIN or time[i] == time[first]:
             continue  #: {time[i]:time}: no return to what was begun.

@@ -40,7 +40,7 @@ def test_a_period_is_shown_by_when_it_begins(spark: SparkSession, every: str) ->
     begin, first_rows = CASES[every]
     shown = lesson(EVENTS, every)
     assert shown["steps"][1]["caption"] == (
-        f"03 Jan 2024 12:00: the first event. Its period, {begin}, is period 0."
+        f"03 Jan 2024 12:00: the first event; period 0 is {begin}."
     )
     assert cells(shown, "period")[:3] == first_rows
 
@@ -55,4 +55,4 @@ def test_rows_and_events_are_shown_in_words(spark: SparkSession) -> None:
 def test_integer_times_keep_the_numbers_of_their_periods(spark: SparkSession) -> None:
     shown = lesson(EVENTS.assign(at=[0, 10, 11, 25, 99]), 10)
     assert cells(shown, "period") == ["0", "1", "1", "2", "9"]
-    assert shown["steps"][1]["caption"].endswith("Its period, 1, is period 0.")
+    assert shown["steps"][1]["caption"].endswith("; period 0 is 1.")

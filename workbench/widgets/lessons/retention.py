@@ -16,8 +16,6 @@ from workbench.widgets.lessons.funnel_view import clock_for
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
 
-#: Added to the numbers of periods, so that a caption tells them from rows and counts.
-_APART = 2**40
 _FULFILS = {0: "·", FIRST: "first", AGAIN: "again", FIRST | AGAIN: "first, again"}
 
 
@@ -44,17 +42,16 @@ def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any
     numbers = periods.numbers(retention.asked.times(rows.time))
     clock = clock_for(rows.time, rows.integer_time)
     named = _begins(periods, numbers)
+    shown_as = {"time": clock, "period": lambda number: named.get(number, str(number))}
     run = trace(
-        retained_periods, rows.time, numbers if periods.integers else numbers + _APART,
-        fulfils, returned, limit=10_000,
-        show={"time": clock, "": lambda value: named.get(value, str(value))},
-    )  # fmt: skip
+        retained_periods, rows.time, numbers, fulfils, returned, show=shown_as, limit=10_000
+    )
     who = ", ".join(map(str, chosen)) if isinstance(chosen, tuple) else str(chosen)
     spec = retention.spec
     title = f"Came back every {spec.every}: {spec.label} → {spec.again_label} · {who}"
     shown = {
         "time": lambda times: list(map(clock, times)),
-        "period": lambda each: [named.get(one, str(one)) for one in each],
+        "period": lambda numbers: list(map(shown_as["period"], numbers)),
         "fulfils": lambda each: [_FULFILS[one] for one in each],
         "returned": lambda each: ["·" if row == NONE else f"row {row}" for row in each],
     }
@@ -66,7 +63,7 @@ def retention_lesson(retention: Retention, key: Any = None) -> tuple[Lesson, Any
 
 
 def _begins(periods: Periods, numbers: NDArray[np.int64]) -> dict[int, str]:
-    """When each period begins, as the clock of its zone shows it, by what the kernel is given.
+    """When each period begins, as the clock of its zone shows it, by its number.
 
     Integers stay: they have no clock.
     """
@@ -78,4 +75,4 @@ def _begins(periods: Periods, numbers: NDArray[np.int64]) -> dict[int, str]:
         written = [f"{from_epoch(one):%d %b{' %Y' if several else ''}}" for one in begins]
     else:
         written = list(map(clock_for(np.array(begins), False), begins))
-    return dict(zip((numbers + _APART).tolist(), written, strict=True))
+    return dict(zip(numbers.tolist(), written, strict=True))

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlglot import exp
 
 from workbench.dialects.intervals import bucket, moved
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import replaced
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
-
-#: The types of expressions that stand where a node does; none where Spark cannot say them.
-_KindsOf = Callable[[exp.Expr, exp.Expr], list[Any] | None]
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
 #: Templates by the names of functions and how many arguments they have.
@@ -70,13 +67,13 @@ _JSON = {
 }
 
 
-def named_by_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> exp.Expr | None:
+def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     """Return what means the same to Spark as a call; None where this is not known.
 
     Parameters
     ----------
     node : sqlglot.exp.Anonymous
-    kinds : function of a node and an expression to types
+    kinds : Kinds
 
     Raises
     ------
@@ -95,7 +92,7 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> exp.Expr | None
     if (made := _OTHERS.get(name)) is not None:
         return made(node, given, kinds)
     if (found := _SHIFTED.match(name)) and len(given) == 2:
-        kind = _kind(node, given[0], kinds)
+        kind = kind_of(node, given[0], kinds)
         return moved(given[0], given[1], found[2], found[1] == "subtract", kind)
     if (found := _ELSE.match(name)) and len(given) == 1:
         value = filled_in(f"TRY_CAST(:a AS {_HELD[found[1]]})", a=given[0])
@@ -109,13 +106,7 @@ def _filled(template: str, given: Sequence[exp.Expr]) -> exp.Expr:
     return filled_in(template, **dict(zip("abcd", given, strict=False)))
 
 
-def _kind(node: exp.Expr, value: exp.Expr, kinds: _KindsOf) -> str:
-    """What Spark calls the type of a value; empty where it cannot say."""
-    found = kinds(node, value)
-    return str(found[0].typeName()) if found else ""
-
-
-def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) < 3 or len(given) % 2 == 0:
         return None
     pairs = zip(given[:-1:2], given[1::2], strict=True)
@@ -123,7 +114,7 @@ def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Exp
     return exp.Case(ifs=ifs, default=given[-1].copy())
 
 
-def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """What stands at the place of a value in a list, of lists that the query says itself."""
     if len(given) not in (3, 4) or not all(isinstance(one, exp.Array) for one in given[1:3]):
         return None
@@ -133,21 +124,21 @@ def _chosen(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr 
     return exp.Case(this=value.copy(), ifs=ifs, default=given[-1 if len(given) > 3 else 0].copy())
 
 
-def _element(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 2:
         return None
     place = filled_in("INT(NULLIF(:n, 0))", n=given[1])
     return anonymous("TRY_ELEMENT_AT", given[0], place)
 
 
-def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 2:
         return None
     time, width = given
     if isinstance(width, exp.Anonymous) and width.name.lower().startswith("tointerval"):
         named = exp.var(width.name[len("tointerval") :])
         width = exp.Interval(this=width.expressions[0].copy(), unit=named)
-    kind = _kind(node, time, kinds)
+    kind = kind_of(node, time, kinds)
     unit = str(width.args["unit"].name).upper().rstrip("S") if width.args.get("unit") else ""
     if unit in ("WEEK", "MONTH", "QUARTER", "YEAR"):
         time, kind = exp.cast(time.copy(), "DATE"), "date"
@@ -156,7 +147,7 @@ def _interval_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> e
     return bucket(time, width, kind, ("1900-01-01", begin), "toStartOfInterval")
 
 
-def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 2 or given[1].sql() not in ("0", "1"):
         return None
     if given[1].sql() == "1":
@@ -164,32 +155,32 @@ def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.E
     return _filled(_TEMPLATES["tostartofweek", 1], given)
 
 
-def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """An instant, which is text as a zone's clocks show it."""
     if len(given) != 2:
         return None
-    if _kind(node, given[0], kinds) == "string":
+    if kind_of(node, given[0], kinds) == "string":
         return filled_in("TIMESTAMP(CONCAT(:a, ' ', :b))", a=given[0], b=given[1])
     return exp.cast(given[0].copy(), "TIMESTAMP", dialect="spark")
 
 
-def _empty(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _empty(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 1:
         return None
-    kind = _kind(node, given[0], kinds)
+    kind = kind_of(node, given[0], kinds)
     sign = "=" if node.name.lower() == "empty" else "<>"
     of = "SIZE(:a) {} 0" if kind in ("array", "map") else "(:a) {} ''"
     return exp.paren(filled_in(of.format(sign), a=given[0]), copy=False)
 
 
-def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     if len(given) != 3:
         return None
     call = exp.RegexpReplace(this=given[0], expression=given[1], replacement=given[2])
     return replaced(call, node.name.lower().endswith("all"), node.name)
 
 
-def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: _KindsOf) -> exp.Expr | None:
+def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """The first group of a pattern, or all of it where it has none."""
     if len(given) != 2 or not isinstance(given[1], exp.Literal):
         return None
@@ -210,7 +201,7 @@ def _of_json(name: str, given: list[exp.Expr]) -> exp.Expr | None:
     return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=given[0], found=found)
 
 
-_OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], _KindsOf], exp.Expr | None]] = {
+_OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _many_ifs,
     "transform": _chosen,
     "arrayelement": _element,

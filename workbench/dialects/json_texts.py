@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from workbench.dialects.times import Kinds
+from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import filled_in, known
 
 

@@ -3,7 +3,7 @@
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
-from workbench.dialects.times import Kinds
+from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import anonymous, filled_in, known
 
 

@@ -1,15 +1,16 @@
 """Functions of one row that Spark has by the same name, and means something else by."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
+from workbench.dialects.casts import cast, tried_cast, with_types
 from workbench.dialects.duckdb_names import named_by_duckdb
 from workbench.dialects.functions import LIKE_POSTGRES
 from workbench.dialects.intervals import MONTHS, SECONDS
 from workbench.dialects.json_texts import part_of_json, text_of_json
+from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
     contains,
     different_values,
@@ -21,7 +22,6 @@ from workbench.dialects.lists import (
 from workbench.dialects.patterns import replaced, with_flags
 from workbench.dialects.time_formats import spark_format
 from workbench.dialects.times import (
-    Kinds,
     begun,
     bucketed,
     interval,
@@ -33,23 +33,6 @@ from workbench.dialects.times import (
 )
 from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
-
-#: Types that Spark has not by this name, by one that holds their values.
-_HELD_BY = {
-    exp.DType.UTINYINT: "SMALLINT",
-    exp.DType.USMALLINT: "INT",
-    exp.DType.UINT: "BIGINT",
-    exp.DType.UBIGINT: "DECIMAL(20, 0)",
-    exp.DType.INT128: "DECIMAL(38, 0)",
-    exp.DType.UINT128: "DECIMAL(38, 0)",
-    exp.DType.UUID: "STRING",
-    **dict.fromkeys(
-        (exp.DType.TIMESTAMP_S, exp.DType.TIMESTAMP_MS, exp.DType.TIMESTAMP_NS), "TIMESTAMP_NTZ"
-    ),
-}
-#: What holds numbers of any digits, which Postgres's NUMERIC has and Spark's, of none behind the
-#: point, has not.
-_ANY_DIGITS = "DECIMAL(38, 18)"
 
 
 def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -80,13 +63,10 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
     meant_by = _MEANT if dialect in LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
     if dialect not in (*LIKE_POSTGRES, "clickhouse"):
         return
-    for kind in list(tree.find_all(exp.DataType)):
+    for kind in tree.find_all(exp.DataType):
         days = days or kind.this is exp.DType.DATE
         days = days or (dialect == "clickhouse" and kind.this in exp.DataType.TEMPORAL_TYPES)
-        if kind.this is exp.DType.DECIMAL and not kind.expressions and dialect != "duckdb":
-            kind.replace(exp.DataType.build(_ANY_DIGITS, dialect="spark"))
-        if (held := _HELD_BY.get(kind.this)) is not None:
-            kind.replace(exp.DataType.build(held, dialect="spark"))
+    with_types(tree, dialect)
     # What stands within another is turned first: the outer one may take it along as a copy.
     for node in reversed(list(tree.find_all(*meant_by))):
         # What is of a kind of its own, as TRY_CAST, is none of them.
@@ -334,66 +314,6 @@ def _length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
 
 
-def _day_of_time(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A time of day, and integers that are rounded."""
-    kind = node.args["to"]
-    if kind.this is exp.DType.VARBINARY and dialect == "duckdb":
-        return _bytes(node.this)
-    if kind.this is exp.DType.TIME:
-        time = exp.DataType(this=exp.DType.USERDEFINED, kind="TIME")
-        return exp.Cast(this=node.this.copy(), to=time)
-    if kind.this in _WHOLE and not isinstance(node.this, exp.Boolean):
-        return _rounded(node, kinds)
-    return None
-
-
-def _bytes(value: exp.Expr) -> exp.Expr | None:
-    r"""Bytes by a text in which ``\xAA`` is one of them."""
-    if not isinstance(value, exp.Literal) or "\\" not in value.this:
-        return None
-    pieces = re.split(r"\\x([0-9a-fA-F]{2})", value.this)
-    if any("\\" in one for one in pieces[::2]):
-        raise WorkbenchError(
-            f"query: {value.sql()} is no text of bytes; write each backslash as \\x5C."
-        )
-    found = "".join(one if k % 2 else one.encode("utf-8").hex() for k, one in enumerate(pieces))
-    return anonymous("UNHEX", exp.Literal.string(found))
-
-
-_WHOLE = exp.DataType.INTEGER_TYPES
-
-
-def _rounded(node: exp.Expr, kinds: Kinds) -> exp.Expr | None:
-    """A number as an integer: decimals by the nearest one away from 0, doubles by the even one."""
-    value = node.this
-    if isinstance(value, exp.Literal) and value.is_string:
-        return None
-    if isinstance(value, exp.Literal) and value.this.isdigit():
-        return None
-    found = kinds(node, [value])
-    word = {"decimal": "ROUND", "double": "RINT", "float": "RINT"}.get(
-        found[0].typeName() if found else ""
-    )
-    return exp.cast(anonymous(word, value), node.args["to"].copy()) if word else None
-
-
-def _tried_number(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A cast that may fail, of which only those of texts to integers are other ones."""
-    if dialect != "duckdb" or node.args["to"].this not in _WHOLE:
-        return None
-    found = kinds(node, [node.this])
-    return _tried(node) if found and found[0].typeName() == "string" else None
-
-
-def _tried(node: exp.Expr) -> exp.Expr:
-    """Text as an integer, which may have digits behind a point to DuckDB; null where it is none."""
-    kind = node.args["to"].sql("spark")
-    return filled_in(
-        f"COALESCE(TRY_CAST(:a AS {kind}), TRY_CAST(ROUND(TRY_CAST(:a AS DOUBLE)) AS {kind}))",
-        a=node.this,
-    )
-
-
 def _similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Whether all of a text is what a pattern says, which is a regular expression to DuckDB."""
     if dialect != "duckdb":
@@ -538,8 +458,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.ArrayOverlaps: overlap,
     exp.Format: _format,
     exp.Length: _length,
-    exp.Cast: _day_of_time,
-    exp.TryCast: _tried_number,
+    exp.Cast: cast,
+    exp.TryCast: tried_cast,
     exp.If: _condition,
     exp.GenerateSeries: _series,
     exp.Explode: _spread_out,

@@ -1,27 +1,16 @@
 """Functions of times that other systems count or type otherwise than Spark."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from sqlglot import exp
 
 from workbench.dialects.intervals import bucket, interval_of, moved
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
-
-#: The types of expressions of a query, as Spark has them; None where it cannot say.
-Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
 
 _TIMES = ("timestamp", "timestamp_ntz")
 _NUMBERS = ("byte", "short", "integer", "long", "decimal", "double", "float")
 #: Units of whose begin ClickHouse gives the day.
 _OF_DAYS = ("WEEK", "MONTH", "QUARTER", "YEAR")
-
-
-def _kind(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
-    """What Spark calls the type of a value; empty where it cannot say."""
-    found = kinds(node, [value])
-    return str(found[0].typeName()) if found else ""
 
 
 def begun(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -38,13 +27,13 @@ def shifted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if isinstance(count, exp.Interval):
         kind = exp.Sub if isinstance(node, exp.DateSub | exp.TimestampSub) else exp.Add
         made = exp.paren(kind(this=time.copy(), expression=count.copy()), copy=False)
-        is_day = dialect != "clickhouse" and _kind(node, time, kinds) == "date"
+        is_day = dialect != "clickhouse" and kind_of(node, time, kinds) == "date"
         return exp.cast(made, "TIMESTAMP_NTZ", dialect="spark") if is_day else made
     if dialect != "clickhouse":
         return None
     unit = str(node.args["unit"].name if node.args.get("unit") else "DAY")
     back = isinstance(node, exp.DateSub | exp.TimestampSub)
-    return moved(time, count.copy(), unit, back, _kind(node, time, kinds))
+    return moved(time, count.copy(), unit, back, kind_of(node, time, kinds))
 
 
 def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -54,7 +43,7 @@ def sum_with_seconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | N
         return None
     if isinstance(left, exp.Literal) and isinstance(right, exp.Literal):
         return None
-    first, second = _kind(node, left, kinds), _kind(node, right, kinds)
+    first, second = kind_of(node, left, kinds), kind_of(node, right, kinds)
     times = {first, second} & {*_TIMES, "date"}
     if not times:
         return None
@@ -98,7 +87,7 @@ def bucketed(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
             "query: time_bucket has an origin or an offset, which is not available; take it from "
             "the time before, and add it behind."
         )
-    kind = _kind(node, node.expression, kinds)
+    kind = kind_of(node, node.expression, kinds)
     begins = ("2000-01-01", "2000-01-03")
     return bucket(node.expression, node.this, kind, begins, "time_bucket")
 
@@ -108,6 +97,6 @@ def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     scale = node.args.get("scale")
     if scale is None:
         return filled_in("TIMESTAMP_SECONDS(:a)", a=node.this)
-    if scale.name == "3" and _kind(node, node.this, kinds) in (*_TIMES, "date"):
+    if scale.name == "3" and kind_of(node, node.this, kinds) in (*_TIMES, "date"):
         return filled_in("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
     return None

@@ -7,14 +7,12 @@ from sqlglot import exp
 
 from workbench.dialects.aggregates import of_parameters, with_aggregates
 from workbench.dialects.clickhouse_names import named_by_clickhouse
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
 from workbench.spark.table import INTEGERS, unused
-
-#: The types of an expression that stands where a node does, none where Spark cannot say them.
-_KindsOf = Callable[[exp.Expr, exp.Expr], list[Any] | None]
 
 #: Functions of ClickHouse by the names that Spark has for them.
 _CLICKHOUSE = {
@@ -33,6 +31,7 @@ _WRAPPED = {
 }  # fmt: skip
 #: In these a condition is the number 1 or 0.
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
+_FLOATS = ("double", "float")
 #: And casts that look like functions.
 _CASTS = {
     **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
@@ -64,11 +63,15 @@ def as_spark_means(
     -------
     sqlglot.exp.Query
     """
+
+    def kinds_of(node: exp.Expr, operands: Sequence[exp.Expr]) -> list[Any] | None:
+        return _kinds_of(node, operands, kinds)
+
     if dialect == "clickhouse":
-        _from_clickhouse(tree, lambda node, of: _kinds_of(node, (of,), kinds))
+        _from_clickhouse(tree, kinds_of)
     elif dialect != "spark":
         _order_by_columns(tree, kinds)
-    with_scalars(tree, dialect, lambda node, operands: _kinds_of(node, operands, kinds), days)
+    with_scalars(tree, dialect, kinds_of, days)
     for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
         node.replace(_divided(node, dialect, kinds))
     _compare_with_any(tree)
@@ -210,7 +213,7 @@ def name_values(node: exp.Values, dialect: str) -> None:
     node.set("alias", alias)
 
 
-def _from_clickhouse(tree: exp.Query, kinds: _KindsOf) -> None:
+def _from_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     _put_parameters(tree)
     _number_conditions(tree)
     for number in list(tree.find_all(exp.Literal)):
@@ -245,7 +248,7 @@ def _number_conditions(tree: exp.Expr) -> None:
                 operand.replace(exp.cast(operand.copy(), "INT"))
 
 
-def _call_of_clickhouse(node: exp.Anonymous, kinds: _KindsOf) -> None:
+def _call_of_clickhouse(node: exp.Anonymous, kinds: Kinds) -> None:
     """Put what Spark calls it in the place of a call."""
     name, given = node.name.lower(), node.expressions
     if name in _CLICKHOUSE:
@@ -274,10 +277,9 @@ def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
     return exp.cast(rest, kind)
 
 
-def _round(node: exp.Round, kinds: _KindsOf) -> None:
+def _round(node: exp.Round, kinds: Kinds) -> None:
     """Of a float between two others ClickHouse takes the even one."""
-    found = kinds(node, node.this)
-    if not found or found[0].typeName() not in ("double", "float"):
+    if kind_of(node, node.this, kinds) not in _FLOATS:
         return
     decimals = node.args.get("decimals")
     if decimals is None:
@@ -289,10 +291,9 @@ def _round(node: exp.Round, kinds: _KindsOf) -> None:
         node.replace(filled_in(f"({scaled})", of=node.this, n=decimals))
 
 
-def _check_text(value: exp.Expr, node: exp.Expr, kinds: _KindsOf) -> None:
+def _check_text(value: exp.Expr, node: exp.Expr, kinds: Kinds) -> None:
     """Refuse floats as text, which Spark writes with a point and powers of ten."""
-    found = kinds(node, value)
-    if found and found[0].typeName() in ("double", "float"):
+    if kind_of(node, value, kinds) in _FLOATS:
         raise WorkbenchError(
             f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
             "make it an integer or a decimal first."

@@ -393,3 +393,9 @@ SELECT p, sum(x > 3) AS a, count_if(x > 3) AS b, sum(NOT yes) FILTER (id > 2) AS
 
 -- conditions of no row that are counted
 SELECT count_if(x > 3) AS a, sum(x > 3) AS b FROM t WHERE id < 0;
+
+-- text that is rounded to an integer
+SELECT '2.5'::INT AS a, CAST(' -2.5 ' AS BIGINT) AS b, '25e-1'::SMALLINT AS c, '.5'::TINYINT AS d, (id || '.5')::INT AS e, CAST(id || '_000.49' AS BIGINT) AS f, '0.49999999999999999999999'::INT AS g FROM t ORDER BY id;
+
+-- text that is rounded to an integer if it is a number
+SELECT TRY_CAST(coalesce(p, '-2.5') AS INT) AS a, TRY_CAST((9223372036854775794 + id) || '.4' AS BIGINT) AS b, TRY_CAST(id || 'e9' AS INT) AS c, TRY_CAST(id || '_5' AS INT) AS d FROM t ORDER BY id;

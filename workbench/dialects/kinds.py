@@ -1,0 +1,22 @@
+"""The types of expressions, as Spark has them where these stand in a query."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+#: The types of expressions that stand where a node does; None where Spark cannot say them.
+Kinds = Callable[[exp.Expr, Sequence[exp.Expr]], list[Any] | None]
+
+
+def kind_of(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> str:
+    """Return what Spark calls the type of a value; empty where it cannot say.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import LongType
+    >>> kind_of(exp.null(), exp.column("x"), lambda node, operands: [LongType()])
+    'long'
+    """
+    found = kinds(node, [value])
+    return str(found[0].typeName()) if found else ""

@@ -23,6 +23,14 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("list_count", 1): "BIGINT(SIZE(ARRAY_COMPACT(:a)))",
     ("list_has_all", 2): "SIZE(ARRAY_EXCEPT(:b, :a)) = 0",
     ("array_value", 1): "ARRAY(:a)", ("array_value", 2): "ARRAY(:a, :b)",
+    # Maps
+    **dict.fromkeys(
+        (("element_at", 2), ("map_extract", 2)),
+        "CASE WHEN MAP_CONTAINS_KEY(:a, :b) THEN ARRAY(TRY_ELEMENT_AT(:a, :b)) "
+        "WHEN :a IS NOT NULL THEN ARRAY() END",
+    ),
+    ("map_extract_value", 2): "TRY_ELEMENT_AT(:a, :b)",
+    ("map_contains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     # JSON
     ("json_array_length", 2): "JSON_ARRAY_LENGTH(GET_JSON_OBJECT(:a, :b))",
     ("json_valid", 1): "IF((:a) IS NOT NULL, TRY_PARSE_JSON(:a) IS NOT NULL, NULL)",

@@ -1,14 +1,16 @@
 """Lists: their elements, parts and values, as other systems count and compare them."""
 
 from sqlglot import exp
-from sqlglot.optimizer.simplify import simplify
 
-from workbench.dialects.kinds import Kinds
+from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in, known
+
+#: Of these, what is negative counts no places from the end.
+_FROM_ONE = ("postgres", "risingwave")
 
 
 def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """An element of a list, counted from 1 and null where there is none."""
+    """An element of a list, counted from 1, or of a map; null where there is none."""
     if len(node.expressions) != 1:
         return None
     index = node.expressions[0]
@@ -16,14 +18,16 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         return _slice(node, index, kinds)
     if isinstance(index, exp.Literal) and index.is_string:
         return None
-    if not index.find(exp.Column):
-        # What is read counts from 0.
-        index = simplify(exp.Add(this=index.copy(), expression=exp.Literal.number(1)))
-    if isinstance(index, exp.Literal) and index.this == "0":
-        return exp.null()
-    if index.find(exp.Column):
-        index = exp.cast(anonymous("NULLIF", index, exp.Literal.number(0)), "INT")
-    return anonymous("TRY_ELEMENT_AT", node.this, index)
+    number = index.this if isinstance(index, exp.Neg) else index
+    is_number = isinstance(number, exp.Literal)
+    if is_number and number.this != "0" and (number is index or dialect not in _FROM_ONE):
+        return anonymous("TRY_ELEMENT_AT", node.this, index)
+    if kind_of(node, node.this, kinds) == "map":
+        return anonymous("TRY_ELEMENT_AT", node.this, index)
+    if dialect in _FROM_ONE:
+        index = anonymous("GREATEST", index, exp.Literal.number(0))
+    place = filled_in("INT(NULLIF(:index, 0))", index=index)
+    return anonymous("TRY_ELEMENT_AT", node.this, place)
 
 
 def _slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:

@@ -19,6 +19,7 @@ from workbench.dialects.lists import (
     overlap,
     reversed_list,
 )
+from workbench.dialects.maps import map_of_pairs
 from workbench.dialects.patterns import replaced, with_flags
 from workbench.dialects.time_formats import spark_format
 from workbench.dialects.times import (
@@ -55,10 +56,10 @@ def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) 
     Examples
     --------
     >>> from sqlglot import parse_one
-    >>> tree = parse_one("SELECT log(x), extract(dow FROM d), l[1]", read="duckdb")
+    >>> tree = parse_one("SELECT log(x), extract(dow FROM d), epoch_us(t)", read="duckdb")
     >>> with_scalars(tree, "duckdb", lambda node, operands: None)
     >>> print(tree.sql("spark"))
-    SELECT LOG10(x), (DAYOFWEEK(d) - 1), TRY_ELEMENT_AT(l, 1)
+    SELECT LOG10(x), (DAYOFWEEK(d) - 1), (UNIX_MICROS(CAST(t AS TIMESTAMP)))
     """
     meant_by = _MEANT if dialect in LIKE_POSTGRES else _MEANT_BY_CLICKHOUSE
     if dialect not in (*LIKE_POSTGRES, "clickhouse"):
@@ -431,6 +432,7 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Monthname: _name_of_time,
     exp.DateDiff: _date_diff,
     exp.Bracket: element,
+    exp.ToMap: map_of_pairs,
     exp.ArrayContains: contains,
     exp.RegexpReplace: _replace,
     exp.RegexpLike: _flagged,

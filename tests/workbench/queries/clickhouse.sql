@@ -144,3 +144,18 @@ SELECT id, lagInFrame(x) OVER (ORDER BY id) AS a, lagInFrame(x, 2, 0) OVER (PART
 
 -- the first rows of each, and of these the first
 SELECT id, p FROM (SELECT id, p FROM t ORDER BY p, id LIMIT 2 BY p LIMIT 5) ORDER BY p, id LIMIT 1 BY p LIMIT 2 OFFSET 1;
+
+-- elements of tuples
+SELECT (1, 'a').2 AS a, tuple(id, p).1 AS b, tupleElement((id, p), 2) AS c, (id, x) AS k, k.1 AS d, ((id, p), x).1.2 AS e, (id + 1, x * 2).2 + 1 AS f FROM t ORDER BY id;
+
+-- elements of tuples that columns hold
+SELECT k.1 AS a, s.k.2 AS b, l.1.2 AS c, sum(k.1) OVER (ORDER BY k.1) AS d FROM (SELECT (id + 1, p) AS k, ((id, p), x) AS l FROM t) s ORDER BY k.1;
+
+-- elements of tuples of groups
+SELECT p, max((id, x)).1 AS a, argMax((id, y), id).2 AS b FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;
+
+-- elements by computed places
+SELECT [1, 2, 3][length(p)] AS a, [1, 2, 3][-1] AS b, [1, 2, 3][toInt32(id % 3) + 1] AS c FROM t WHERE p IS NOT NULL ORDER BY id;
+
+-- what a text of json has
+SELECT JSONHas('{"a": {"b": null}}', 'a', 'b') AS a, JSONHas('{"a": 1}', 'b') AS b, JSONHas('x', 'a') AS c, JSONHas('{"a": 1, "a": null}', 'a') AS d, JSONExtractInt('{"1": 3}', '1') AS e, countIf(JSONHas(concat('{"', p, '": 1}'), 'a')) AS f FROM t;

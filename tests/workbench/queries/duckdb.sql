@@ -399,3 +399,12 @@ SELECT '2.5'::INT AS a, CAST(' -2.5 ' AS BIGINT) AS b, '25e-1'::SMALLINT AS c, '
 
 -- text that is rounded to an integer if it is a number
 SELECT TRY_CAST(coalesce(p, '-2.5') AS INT) AS a, TRY_CAST((9223372036854775794 + id) || '.4' AS BIGINT) AS b, TRY_CAST(id || 'e9' AS INT) AS c, TRY_CAST(id || '_5' AS INT) AS d FROM t ORDER BY id;
+
+-- maps of pairs
+SELECT MAP {'a': x, 'b': id} AS a, MAP {'a': x}['a'] AS b, MAP {'a': 1}['b'] AS c, MAP {0: 'y', 1: 'z'}[1] AS d, MAP {'a': MAP {2: 'z'}}['a'][2] AS e, MAP {-1: 'y', 3: 'z'}[id] AS f, MAP {} AS g, cardinality(MAP {'a': 1}) AS h FROM t ORDER BY id;
+
+-- values of maps by keys
+SELECT m[0] AS a, m[id] AS b, m[1 + 2] AS c, element_at(m, id) AS d, map_extract(m, 3) AS e, map_extract_value(m, 3) AS f, map_contains(m, id) AS g, MAP([0], ['x'])[0] AS h FROM (SELECT id, MAP {0: 'y', 3: 'z'} AS m FROM t) ORDER BY id;
+
+-- elements by computed places
+SELECT l[length(t)] AS a, l[id::INT] AS b, l[id - 2] AS c, l[-1] AS d, l[length('')] AS e, l[1 + 1] AS f, [l, [8]][2][1] AS g FROM (SELECT id, t, [id, 5, 7] AS l FROM t) ORDER BY id;

@@ -214,14 +214,30 @@ REFUSED: list[tuple[str, str, str]] = [
      "the flag 'x', which is not available; there are 'c', 'g', 'i' and 's', in quotes."),
     ("duckdb", "SELECT COLUMNS(lambda c: c = 'x') FROM t", "query: COLUMNS takes a regular "
      "expression, a list of names or * here; write one."),
-    ("duckdb", "SELECT MAP {'k': x} FROM t", "query: Spark has no words for a part of it, near "
-     "'('; write that part in other words."),
+    ("duckdb", "SELECT t GLOB 'u*' FROM t", "query: Spark has no words for a part of it, near "
+     "''u*''; write that part in other words."),
     ("postgres", "SELECT p SIMILAR TO 'a%' FROM t", "query: SIMILAR TO is not available; "
      "compare by ~ and a regular expression."),
     ("duckdb", "SELECT format('{:.2f}', y) FROM t", "query: format takes a text with {} for each "
      "value here; put the text together by ||, or take printf."),
     ("clickhouse", "SELECT toString(y) AS a FROM t", "query: Spark writes the float y as another "
      "text than ClickHouse does; make it an integer or a decimal first."),
+    ("clickhouse", "SELECT topKIf(2)(p, id > 3) FROM t", "query: topKIf is not available, as which "
+     "of several values that are equally frequent it gives is left to chance; count them, as by "
+     "SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
+    ("clickhouse", "SELECT topK(p) OVER () FROM t", "query: topK is not available, as which "
+     "of several values that are equally frequent it gives is left to chance; count them, as by "
+     "SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
+    ("duckdb", "SELECT age(day) FROM t", "query: age is not available, as Spark has no interval of "
+     "months and days; subtract the times, or compare their years, months and days."),
+    ("duckdb", "SELECT json_type('[1]')", "query: json_type is not available, as Spark does not "
+     "keep how JSON writes a number; look at how the text of the part begins, which -> gives."),
+    ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: no element of a tuple "
+     "is known to be tupleElement(k, 3); name the tuple's values as columns of a query within "
+     "this one, and take these."),
+    ("clickhouse", "SELECT JSONHas(p, 1) FROM t", "query: JSONHas goes by names in quotes here, "
+     "without quotes, brackets or backslashes in them, and by no places of a list; take "
+     "get_json_object(text, '$.a[0]') for these."),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What ClickHouse says in short, in full: aggregates without parameters, ARRAY JOIN, scalars."""
+"""What ClickHouse says in short, in full: aggregates, elements of tuples, ARRAY JOIN."""
 
 from sqlglot import exp
 
@@ -34,6 +34,8 @@ def in_full(tree: exp.Query) -> exp.Query:
     >>> print(in_full(sqlglot.parse_one(text, read="clickhouse")).sql("spark"))
     SELECT QUANTILEEXACT(0.5)(x) + (2) FROM t LATERAL VIEW EXPLODE(xs) t_x AS x
     """
+    for node in reversed(list(tree.find_all(exp.Dot, exp.Column))):
+        _call_of_place(node)
     for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
         _name_in_full(call)
     for select in list(tree.find_all(exp.Select)):
@@ -42,6 +44,22 @@ def in_full(tree: exp.Query) -> exp.Query:
             if str(join.args.get("kind")).upper() == "ARRAY":
                 _spread_out(select, join)
     return tree
+
+
+def _call_of_place(node: exp.Expr) -> None:
+    """Write ``t.1`` as ``tupleElement(t, 1)``, and ``t.1.2`` as one of these within another."""
+    place = node.expression if isinstance(node, exp.Dot) else node.this
+    if not isinstance(place, exp.Literal) or place.is_string:
+        return
+    of = node.this
+    if isinstance(node, exp.Column):
+        # The tuple is where the column's table would be.
+        of = exp.Column(
+            this=node.args["table"], table=node.args.get("db"), db=node.args.get("catalog")
+        )
+    for one in place.this.strip(".").split("."):
+        of = exp.Anonymous(this="tupleElement", expressions=[of.copy(), exp.Literal.number(one)])
+    node.replace(of)
 
 
 def _name_in_full(call: exp.Expr) -> None:

@@ -12,6 +12,7 @@ from workbench.arguments import check_known, check_text
 from workbench.dialects.functions import DIALECTS
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.clickhouse import in_full
+from workbench.queries.reading.elements import with_places_as_said
 from workbench.queries.reading.first_rows import with_first_rows
 from workbench.queries.reading.readers import tokens_of, trees_of
 from workbench.queries.reading.unavailable import check_available
@@ -111,7 +112,8 @@ def _written_out(tree: exp.Query, dialect: str) -> exp.Query:
         _by_place(one)
     if dialect == "clickhouse":
         in_full(tree)
-    check_available(tree)
+    with_places_as_said(tree, dialect)
+    check_available(tree, dialect)
     for query in list(tree.find_all(exp.Query)):
         with_first_rows(query, dialect)
     return tree

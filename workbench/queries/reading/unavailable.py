@@ -15,10 +15,34 @@ _JOINS = {
     "POSITIONAL": "number the rows of both tables, and join by the numbers",
     "PASTE": "number the rows of both tables, and join by the numbers",
 }
+_FREQUENT = (
+    "which of several values that are equally frequent it gives is left to chance; count them, as "
+    "by SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3"
+)
+_AGE = (
+    "Spark has no interval of months and days; subtract the times, or compare their years, months "
+    "and days"
+)
+_JSON_TYPE = (
+    "Spark does not keep how JSON writes a number; look at how the text of the part begins, which "
+    "-> gives"
+)
+#: Functions by their names in small letters.
+_CALLS = {
+    "clickhouse": {"topk": _FREQUENT, "topkif": _FREQUENT, "topkweighted": _FREQUENT},
+    "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT},
+    "postgres": {"age": _AGE, "json_typeof": _JSON_TYPE, "jsonb_typeof": _JSON_TYPE},
+    "risingwave": {"age": _AGE, "jsonb_typeof": _JSON_TYPE},
+}
 
 
-def check_available(tree: exp.Expr) -> None:
+def check_available(tree: exp.Expr, dialect: str) -> None:
     """Refuse what Spark has no words for.
+
+    Parameters
+    ----------
+    tree : sqlglot.exp.Expr
+    dialect : str
 
     Raises
     ------
@@ -27,7 +51,8 @@ def check_available(tree: exp.Expr) -> None:
     Examples
     --------
     >>> import sqlglot
-    >>> check_available(sqlglot.parse_one("SELECT 1 FROM a PASTE JOIN b", read="clickhouse"))
+    >>> check_available(sqlglot.parse_one("SELECT 1 FROM a PASTE JOIN b", read="clickhouse"), \
+"clickhouse")
     Traceback (most recent call last):
     workbench.errors.WorkbenchError: query: PASTE JOIN is not available; number the rows of both \
 tables, and join by the numbers.
@@ -48,6 +73,12 @@ tables, and join by the numbers.
                 "query: WITH TOTALS is not available; take GROUP BY ROLLUP, whose row without keys "
                 "is the total."
             )
+    calls = _CALLS.get(dialect, {})
+    for call in tree.find_all(exp.Func):
+        named = isinstance(call, exp.Anonymous | exp.AnonymousAggFunc | exp.ParameterizedAgg)
+        name = call.name if named else call.sql_name().lower()
+        if (instead := calls.get(name.lower())) is not None:
+            raise WorkbenchError(f"query: {name} is not available, as {instead}.")
     if tree.find(exp.Comprehension):
         raise WorkbenchError(
             "query: a list by FOR is not available; take list_transform and list_filter."

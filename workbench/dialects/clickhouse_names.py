@@ -1,7 +1,7 @@
 """ClickHouse's functions of one row that are names to who reads them for us, as Spark has them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -9,7 +9,7 @@ from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import replaced
 from workbench.dialects.tuples import tuple_element
-from workbench.dialects.writing import anonymous, filled_in
+from workbench.dialects.writing import anonymous, by_template, filled_in
 from workbench.errors import WorkbenchError
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
@@ -92,23 +92,20 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
     CASE WHEN x > 2 THEN 'a' WHEN x > 1 THEN 'b' ELSE 'c' END
     """
     name, given = node.name.lower(), list(node.expressions)
-    if (template := _TEMPLATES.get((name, len(given)))) is not None:
-        return exp.paren(_filled(template, given), copy=False)
+    if (found := by_template(_TEMPLATES, name, given)) is not None:
+        return found
     if (made := _OTHERS.get(name)) is not None:
         return made(node, given, kinds)
-    if (found := _SHIFTED.match(name)) and len(given) == 2:
+    if (shift := _SHIFTED.match(name)) and len(given) == 2:
         kind = kind_of(node, given[0], kinds)
-        return moved(given[0], given[1], found[2], found[1] == "subtract", kind)
-    if (found := _ELSE.match(name)) and len(given) == 1:
-        value = filled_in(f"TRY_CAST(:a AS {_HELD[found[1]]})", a=given[0])
-        return value if found[2] == "null" else filled_in("COALESCE(:a, 0)", a=value)
+        return moved(given[0], given[1], shift[2], shift[1] == "subtract", kind)
+    if (other := _ELSE.match(name)) and len(given) == 1:
+        value = filled_in(f"TRY_CAST(:a AS {_HELD[other[1]]})", a=given[0])
+        zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
+        return value if other[2] == "null" else filled_in(zero, a=given[0], value=value)
     if name in _JSON and len(given) > 1:
         return _of_json(node.name, given)
     return None
-
-
-def _filled(template: str, given: Sequence[exp.Expr]) -> exp.Expr:
-    return filled_in(template, **dict(zip("abcd", given, strict=False)))
 
 
 def _many_ifs(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -157,7 +154,7 @@ def _week_begun(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr
         return None
     if given[1].sql() == "1":
         return filled_in("DATE_ADD(DATE(:a), -WEEKDAY(:a))", a=given[0])
-    return _filled(_TEMPLATES["tostartofweek", 1], given)
+    return by_template(_TEMPLATES, "tostartofweek", given[:1])
 
 
 def _in_zone(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:

@@ -2,22 +2,28 @@
 
 from sqlglot import exp
 
-from workbench.dialects.writing import filled_in
+from workbench.dialects.distances import date_sub
+from workbench.dialects.writing import by_template
 
 #: Templates by the names of functions and how many arguments they have.
 _TEMPLATES: dict[tuple[str, int], str] = {
     # Times
     ("epoch_us", 1): "UNIX_MICROS(TIMESTAMP(:a))",
     ("epoch_ns", 1): "UNIX_MICROS(TIMESTAMP(:a)) * 1000",
+    ("weekday", 1): "DAYOFWEEK(:a) - 1",
     ("isoyear", 1): "EXTRACT(YEAROFWEEK FROM :a)",
     ("yearweek", 1): "EXTRACT(YEAROFWEEK FROM :a) * 100 + WEEKOFYEAR(:a)",
     # Texts
     ("prefix", 2): "STARTSWITH(:a, :b)", ("suffix", 2): "ENDSWITH(:a, :b)",
     ("strlen", 1): "OCTET_LENGTH(:a)", ("regexp_split_to_array", 2): "SPLIT(:a, :b)",
     # Lists
-    ("list_position", 2): "NULLIF(ARRAY_POSITION(:a, :b), 0)",
-    ("array_position", 2): "NULLIF(ARRAY_POSITION(:a, :b), 0)",
-    ("list_indexof", 2): "NULLIF(ARRAY_POSITION(:a, :b), 0)",
+    **dict.fromkeys(
+        (("list_position", 2), ("array_position", 2), ("list_indexof", 2)),
+        "NULLIF(ARRAY_POSITION(:a, :b), 0)",
+    ),
+    **dict.fromkeys(
+        (("list_extract", 2), ("list_element", 2)), "TRY_ELEMENT_AT(:a, INT(NULLIF(:b, 0)))"
+    ),
     ("list_reverse", 1): "REVERSE(:a)", ("array_reverse", 1): "REVERSE(:a)",
     ("list_unique", 1): "BIGINT(SIZE(ARRAY_COMPACT(ARRAY_DISTINCT(:a))))",
     ("list_count", 1): "BIGINT(SIZE(ARRAY_COMPACT(:a)))",
@@ -49,28 +55,7 @@ def named_by_duckdb(node: exp.Anonymous) -> exp.Expr | None:
     >>> print(named_by_duckdb(node).sql("spark"))
     (STARTSWITH(a, 'x'))
     """
-    given = node.expressions
-    if (template := _TEMPLATES.get((node.name.lower(), len(given)))) is not None:
-        found = filled_in(template, **dict(zip("ab", given, strict=False)))
-        return exp.paren(found, copy=False)
-    if node.name.lower() == "format":
-        return _formatted(given)
-    return None
-
-
-def _formatted(given: list[exp.Expr]) -> exp.Expr | None:
-    """Texts between which values stand, of formats that say no more of them."""
-    first = given[0] if given else None
-    if not isinstance(first, exp.Literal) or first.this.count("{}") != len(given) - 1:
-        return None
-    texts = first.this.split("{}")
-    if any("{" in one or "}" in one for one in texts):
-        return None
-    pieces: list[exp.Expr] = [exp.Literal.string(texts[0])]
-    for value, text in zip(given[1:], texts[1:], strict=True):
-        pieces += [exp.cast(value.copy(), "TEXT"), exp.Literal.string(text)]
-    # What is put together so is null where a value is.
-    found: exp.Expr = pieces[0]
-    for piece in pieces[1:]:
-        found = exp.DPipe(this=found, expression=piece)
-    return exp.paren(found, copy=False)
+    name, given = node.name.lower(), node.expressions
+    if name in ("date_sub", "datesub") and len(given) == 3:
+        return date_sub(given)
+    return by_template(_TEMPLATES, name, given)

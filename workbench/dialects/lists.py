@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.errors import WorkbenchError
 
 #: Of these, what is negative counts no places from the end.
 _FROM_ONE = ("postgres", "risingwave")
@@ -32,10 +33,10 @@ def element(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def _slice(node: exp.Expr, index: exp.Slice, kinds: Kinds) -> exp.Expr | None:
     """A part of a list or a text with both its ends; what is negative is from the end."""
-    found = kinds(node, [node.this])
-    if not found or found[0].typeName() not in ("array", "string"):
+    kind = kind_of(node, node.this, kinds)
+    if kind not in ("array", "string"):
         return None
-    is_list = found[0].typeName() == "array"
+    is_list = kind == "array"
     size = "SIZE(:of)" if is_list else "CHAR_LENGTH(:of)"
     first, last = (index.args.get(one) for one in ("this", "expression"))
     place = f"IF((:n) < 0, {size} + (:n) + 1, :n)"
@@ -75,3 +76,18 @@ def overlap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 def reversed_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("REVERSE", node.this)
+
+
+def spread_out(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Refuse a second list whose values become rows: there they stand beside the first one's."""
+    select = node.find_ancestor(exp.Select)
+    lists = [] if select is None else [
+        found for one in select.expressions for found in one.find_all(exp.Explode, exp.Unnest)
+        if found.find_ancestor(exp.Select) is select
+    ]  # fmt: skip
+    if len(lists) > 1:
+        raise WorkbenchError(
+            f"query: {len(lists)} lists become rows in one SELECT, which Spark combines each with "
+            "each; make them one list of structs, or number and join them."
+        )
+    return None

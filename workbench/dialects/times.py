@@ -100,3 +100,55 @@ def milliseconds(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     if scale.name == "3" and kind_of(node, node.this, kinds) in (*_TIMES, "date"):
         return filled_in("UNIX_MILLIS(TIMESTAMP(:a))", a=node.this)
     return None
+
+
+def in_zone(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """An instant as a zone's clocks show it, and the instant at which they show a time."""
+    if kind_of(node, node.this, kinds) not in ("timestamp_ntz", "date"):
+        return None
+    value = exp.cast(node.this.copy(), "TIMESTAMP_NTZ", dialect="spark")
+    # The session's own zone has no part in it.
+    return filled_in(
+        "MAKE_TIMESTAMP(YEAR(:t), MONTH(:t), DAY(:t), HOUR(:t), MINUTE(:t), "
+        "EXTRACT(SECOND FROM :t), :zone)",
+        t=value, zone=node.args["zone"],
+    )  # fmt: skip
+
+
+def check_unit(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Refuse units of which Spark begins none, and says null."""
+    unit = str(node.args["unit"].name).upper()
+    if unit.rstrip("S") in ("DECADE", "CENTURY", "CENTURIE", "MILLENNIUM", "MILLENNIA"):
+        raise WorkbenchError(
+            f"query: date_trunc knows no {unit.lower()} here; count the years, as by "
+            "make_date(year(d) - year(d) % 10, 1, 1)."
+        )
+    return None
+
+
+def series(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A series of times by an interval, which are no days although its ends may be."""
+    if dialect == "duckdb" and isinstance(node.args.get("step"), exp.Interval):
+        for end in ("start", "end"):
+            time = exp.cast(node.args[end].copy(), "TIMESTAMP_NTZ", dialect="spark")
+            node.set(end, time)
+    return None
+
+
+def sum_of_times(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A day and an interval is a time; the distance of two days is a number."""
+    left, right = node.this, node.expression
+    if any(is_interval(one) for one in (left, right)):
+        other = right if is_interval(left) else left
+        if is_interval(other):
+            return None
+        if kind_of(node, other, kinds) == "date":
+            return exp.cast(node.copy(), "TIMESTAMP_NTZ", dialect="spark")
+    elif isinstance(node, exp.Sub) and not any(
+        isinstance(one, exp.Literal | exp.Neg | exp.Count | exp.Sum | exp.Avg)
+        for one in (left, right)
+    ):
+        found = kinds(node, [left, right])
+        if found and all(one.typeName() == "date" for one in found):
+            return anonymous("DATEDIFF", left, right)
+    return None

@@ -1,6 +1,6 @@
 """Parts of a specification as SQL: names, conditions, frames and calls of functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -90,6 +90,24 @@ def filled_in(template: str, **parts: exp.Expr) -> exp.Expr:
     IF(a < 0, -(a), a)
     """
     return exp.replace_placeholders(sqlglot.parse_one(template, read="spark"), **parts).copy()
+
+
+def by_template(
+    templates: Mapping[tuple[str, int], str], name: str, given: Sequence[exp.Expr]
+) -> exp.Expr | None:
+    """Return a call by the template of its name and number of arguments; None where none is.
+
+    Examples
+    --------
+    >>> templates = {("both", 2): ":a AND :b"}
+    >>> print(by_template(templates, "both", [exp.column("x"), exp.column("y")]).sql("spark"))
+    (x AND y)
+    """
+    template = templates.get((name, len(given)))
+    if template is None:
+        return None
+    parts = dict(zip("abc", given, strict=False))
+    return exp.paren(filled_in(template, **parts), copy=False)
 
 
 def anonymous(name: str, *arguments: exp.Expr) -> exp.Expr:

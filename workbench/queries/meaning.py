@@ -8,6 +8,7 @@ from sqlglot import exp
 from workbench.dialects.aggregates import of_parameters, with_aggregates
 from workbench.dialects.clickhouse_names import named_by_clickhouse
 from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.numbers import quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
 from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
@@ -146,10 +147,12 @@ def _divided(
         return exp.IntDiv(this=left.copy(), expression=right.copy())
     if dialect in FOLDED:
         found = _kinds_of(node, (node.this, node.expression), kinds)
-        whole = found is not None and all(one.typeName() in INTEGERS for one in found)
-        if not whole:
+        names = [one.typeName() for one in found or ()]
+        if found is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
-        small = all(one.typeName() != "long" for one in found or ())
+        if "decimal" in names:
+            return quotient_of_decimals(left, right, found)
+        small = "long" not in names
         quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
         return exp.cast(quotient, "INT") if small else quotient
     # A quotient is a double here, and by zero it is infinite or none.

@@ -159,3 +159,6 @@ SELECT [1, 2, 3][length(p)] AS a, [1, 2, 3][-1] AS b, [1, 2, 3][toInt32(id % 3) 
 
 -- what a text of json has
 SELECT JSONHas('{"a": {"b": null}}', 'a', 'b') AS a, JSONHas('{"a": 1}', 'b') AS b, JSONHas('x', 'a') AS c, JSONHas('{"a": 1, "a": null}', 'a') AS d, JSONExtractInt('{"1": 3}', '1') AS e, countIf(JSONHas(concat('{"', p, '": 1}'), 'a')) AS f FROM t;
+
+-- integers or zero of texts that may be null
+SELECT id, toInt32OrZero(p) AS a, toInt64OrNull(p) AS b, toFloat64OrZero('2.5') AS c FROM t ORDER BY id;

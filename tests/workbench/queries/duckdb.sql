@@ -408,3 +408,9 @@ SELECT m[0] AS a, m[id] AS b, m[1 + 2] AS c, element_at(m, id) AS d, map_extract
 
 -- elements by computed places
 SELECT l[length(t)] AS a, l[id::INT] AS b, l[id - 2] AS c, l[-1] AS d, l[length('')] AS e, l[1 + 1] AS f, [l, [8]][2][1] AS g FROM (SELECT id, t, [id, 5, 7] AS l FROM t) ORDER BY id;
+
+-- whole units between times
+SELECT date_sub('month', day, DATE '2024-02-29') AS a, datesub('day', day, TIMESTAMP '2024-01-03 23:59:59') AS b, date_sub('quarters', DATE '2030-01-05', day) AS c, date_sub('year', day, DATE '2030-01-05') AS d, date_sub('week', day, DATE '2023-01-05') AS e, date_sub('hour', day, TIMESTAMP '2024-01-03 00:59:59') AS f FROM t ORDER BY id;
+
+-- whole months by the ends of months and the hour
+SELECT date_sub('month', a, b) AS m, date_sub('month', b, a) AS n, date_sub('millisecond', a, b) AS s FROM (SELECT i, TIMESTAMP '2020-01-31' + INTERVAL (i % 9 * 7) HOUR AS a, TIMESTAMP '2020-02-27' + INTERVAL (i // 9 * 5) HOUR AS b FROM range(0, 200) r(i)) ORDER BY i;

@@ -230,6 +230,9 @@ REFUSED: list[tuple[str, str, str]] = [
      "SELECT x, count(*) FROM t GROUP BY x ORDER BY 2 DESC, x LIMIT 3."),
     ("duckdb", "SELECT age(day) FROM t", "query: age is not available, as Spark has no interval of "
      "months and days; subtract the times, or compare their years, months and days."),
+    ("duckdb", "SELECT date_sub('decade', day, day) FROM t", "query: date_sub has no unit "
+     "'decade' here; take years, quarters, months, weeks, days, hours, minutes, seconds, "
+     "milliseconds or microseconds, in quotes."),
     ("duckdb", "SELECT json_type('[1]')", "query: json_type is not available, as Spark does not "
      "keep how JSON writes a number; look at how the text of the part begins, which -> gives."),
     ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: no element of a tuple "

@@ -1,0 +1,82 @@
+"""How far two times are from each other, as other systems count it."""
+
+from sqlglot import exp
+
+from workbench.dialects.intervals import MONTHS, SECONDS
+from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.writing import anonymous, filled_in
+from workbench.errors import WorkbenchError
+
+#: Units of the clock, as intervals.
+_CLOCK = {
+    "MICROSECOND": "'0.000001' SECOND", "MILLISECOND": "'0.001' SECOND", "SECOND": "'1' SECOND",
+    "MINUTE": "'1' MINUTE", "HOUR": "'1' HOUR", "DAY": "'1' DAY", "WEEK": "'7' DAY",
+}  # fmt: skip
+
+
+def date_diff(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """How many borders of a unit lie between two times, of which Spark counts whole units."""
+    unit = str(node.args["unit"].name if node.args.get("unit") else "DAY").upper().removesuffix("S")
+    text = exp.Literal.string(unit)
+
+    def place(one: exp.Expr) -> exp.Expr:
+        begun = anonymous("DATE_TRUNC", text, one)
+        if unit in MONTHS:
+            return filled_in(f"(YEAR(:t) * 12 + MONTH(:t) - 1) DIV {MONTHS[unit]}", t=begun)
+        return filled_in(f"UNIX_SECONDS(TIMESTAMP(:t)) DIV {SECONDS[unit]}", t=begun)
+
+    if unit in MONTHS or unit in ("HOUR", "MINUTE", "SECOND"):
+        return exp.paren(exp.Sub(this=place(node.this), expression=place(node.expression)))
+    days = [exp.cast(one.copy(), "DATE") for one in (node.this, node.expression)]
+    if unit == "DAY":
+        return anonymous("DATEDIFF", *days)
+    if unit == "WEEK":
+        if dialect == "clickhouse":
+            # DuckDB counts whole weeks.
+            days = [exp.cast(anonymous("DATE_TRUNC", text, one), "DATE") for one in days]
+        return exp.IntDiv(this=anonymous("DATEDIFF", *days), expression=exp.Literal.number(7))
+    raise WorkbenchError(
+        f"query: date_diff counts no {unit.lower()}s here; take years, quarters, months, weeks, "
+        "days, hours, minutes or seconds."
+    )
+
+
+def date_sub(given: list[exp.Expr]) -> exp.Expr:
+    """How many whole units lie between two times by the clock: ``date_sub('month', a, b)``."""
+    part, begin, end = given
+    unit = part.name.upper().removesuffix("S") if isinstance(part, exp.Literal) else ""
+    begin, end = (exp.cast(one.copy(), "TIMESTAMP_NTZ", dialect="spark") for one in (begin, end))
+    if unit in _CLOCK:
+        return exp.paren(filled_in(f"(:b - :a) DIV INTERVAL {_CLOCK[unit]}", a=begin, b=end))
+    if unit not in MONTHS:
+        raise WorkbenchError(
+            f"query: date_sub has no unit {part.sql()} here; take years, quarters, months, weeks, "
+            "days, hours, minutes, seconds, milliseconds or microseconds, in quotes."
+        )
+    return filled_in(
+        "CASE WHEN :a <= :b THEN :there WHEN :a > :b THEN -(:back) END",
+        a=begin, b=end, there=_months_over(begin, end, unit), back=_months_over(end, begin, unit),
+    )  # fmt: skip
+
+
+def _months_over(begin: exp.Expr, end: exp.Expr, unit: str) -> exp.Expr:
+    """The whole units of months from an earlier time to a later one."""
+    months = "((YEAR(:b) - YEAR(:a)) * 12 + MONTH(:b) - MONTH(:a))"
+    is_early = f":a + MAKE_YM_INTERVAL(0, INT({months})) > :b"
+    return filled_in(f"({months} - IF({is_early}, 1, 0)) DIV {MONTHS[unit]}", a=begin, b=end)
+
+
+def epoch(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """The seconds of a distance of two times."""
+    return seconds_between(node, node.this, kinds)
+
+
+def seconds_between(node: exp.Expr, value: exp.Expr, kinds: Kinds) -> exp.Expr | None:
+    """The seconds of a distance of two times; None where it is none."""
+    if not isinstance(value.unnest(), exp.Sub | exp.Interval):
+        return None
+    if "interval" not in kind_of(node, value, kinds):
+        return None
+    parts = {"DAY": 86_400, "HOUR": 3_600, "MINUTE": 60, "SECOND": 1}
+    seconds = (f"EXTRACT({part} FROM :of) * {size}" for part, size in parts.items())
+    return filled_in(f"DOUBLE({' + '.join(seconds)})", of=value)

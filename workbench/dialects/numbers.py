@@ -1,0 +1,77 @@
+"""Functions of numbers whose answers are of another type or another number to Spark."""
+
+from typing import Any
+
+from sqlglot import exp
+
+from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.writing import anonymous, filled_in, known
+
+_ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
+
+
+def logarithm(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return anonymous("LOG10", node.this) if node.expression is None else None
+
+
+def is_nan(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether a number is none; of null that is not known."""
+    return exp.Case(ifs=[exp.If(this=known(node.this), true=anonymous("ISNAN", node.this))])
+
+
+def is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return filled_in("ABS(:of) = DOUBLE('Infinity')", of=node.this)
+
+
+def truncated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A double without what is behind its point, which may be larger than any integer."""
+    if node.args.get("decimals") or kind_of(node, node.this, kinds) not in ("double", "float"):
+        return None
+    return filled_in("IF(ABS(:of) < 9e18, DOUBLE(BIGINT(:of)), DOUBLE(:of))", of=node.this)
+
+
+def rounded(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A double between two integers is the even one to Postgres."""
+    if dialect == "duckdb" or node.args.get("decimals") is not None:
+        return None
+    if kind_of(node, node.this, kinds) not in ("double", "float"):
+        return None
+    return anonymous("RINT", node.this)
+
+
+def condition(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A number as a condition, which is whether it is not 0."""
+    if dialect == "duckdb" and isinstance(node.this, _ARITHMETIC):
+        node.set("this", exp.cast(node.this.copy(), "BOOLEAN"))
+    return None
+
+
+#: The digits of integers, as decimals of Spark have them.
+_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
+#: The most that a decimal of Spark has, and those behind the point of a small quotient of Postgres.
+_MOST, _BEHIND = 38, 20
+
+
+def quotient_of_decimals(left: exp.Expr, right: exp.Expr, types: list[Any]) -> exp.Expr:
+    """Return a quotient with 20 digits behind its point, or as many as Spark has room for.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import DecimalType, LongType
+    >>> types = [DecimalType(9, 2), LongType()]
+    >>> print(quotient_of_decimals(exp.column("a"), exp.column("b"), types).sql("spark"))
+    a / CAST(b AS DECIMAL(20, 0))
+    """
+    (digits, behind), (divisor, least) = map(_decimal, (left, right), types)
+    # Spark gives as many behind the point as the divisor has digits, and those of the dividend.
+    scale = min(_BEHIND, _MOST - (digits - behind + least))
+    wide = exp.DataType.build(f"DECIMAL({max(divisor, scale - behind - 1)}, {least})")
+    return exp.Div(this=left.copy(), expression=exp.cast(right.copy(), wide))
+
+
+def _decimal(value: exp.Expr, kind: Any) -> tuple[int, int]:
+    """How many digits a number has, and how many of them are behind the point."""
+    if kind.typeName() == "decimal":
+        return kind.precision, kind.scale
+    is_literal = isinstance(value, exp.Literal)
+    return len(value.this) if is_literal else _DIGITS[kind.typeName()], 0

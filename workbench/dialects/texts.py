@@ -1,0 +1,137 @@
+"""Functions of texts that count, cut or compare otherwise than those of Spark."""
+
+from sqlglot import exp
+
+from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.patterns import replaced, with_flags
+from workbench.dialects.writing import anonymous, filled_in
+from workbench.errors import WorkbenchError
+
+#: What is text to Spark, or may become it.
+_TEXT = ("string", "char", "varchar", "void")
+
+
+def replaced_pattern(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    modifiers = node.args.get("modifiers")
+    every = dialect == "clickhouse" or (modifiers is not None and "g" in modifiers.name)
+    return replaced(node, every, "regexp_replace")
+
+
+def flagged(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A pattern whose flags stand beside it."""
+    name = "parameters" if isinstance(node, exp.RegexpExtract | exp.RegexpExtractAll) else "flag"
+    if (flags := node.args.get(name)) is not None:
+        node.set("expression", with_flags(node.expression, flags))
+        node.set(name, None)
+    return None
+
+
+def left(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """The first or last letters, or all but the ones at the other end."""
+    n, name = node.expression, type(node).__name__.upper()
+    if isinstance(n, exp.Literal):
+        return None
+    rest = exp.Add(this=anonymous("LENGTH", node.this), expression=exp.paren(n.copy()))
+    but = anonymous(name, node.this, anonymous("GREATEST", rest, exp.Literal.number(0)))
+    if isinstance(n, exp.Neg):
+        return but
+    negative = exp.LT(this=exp.paren(n.copy()), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=negative, true=but)], default=anonymous(name, node.this, n))
+
+
+def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A part of a text, of which places before the first letter count as letters."""
+    start, length = node.args.get("start"), node.args.get("length")
+    if start is None or length is None:
+        return _from_place(node, start, dialect)
+    if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length)):
+        return None
+    # DuckDB counts what is negative from the end, and takes letters before it by such a length.
+    first = "= 0" if dialect == "duckdb" else "<= 0"
+    lost = "1" if dialect == "duckdb" else "1 - (:start)"
+    back = (
+        "WHEN (:length) < 0 THEN SUBSTRING(LEFT(:text, GREATEST(PLACE - 1, 0)), "
+        "GREATEST(PLACE + (:length), 1))"
+        if dialect == "duckdb"
+        else ""
+    ).replace("PLACE", "IF((:start) < 0, LENGTH(:text) + (:start) + 1, :start)")
+    return filled_in(
+        f"CASE {back} WHEN (:start) {first} THEN SUBSTRING(:text, 1, (:length) - ({lost})) "
+        "ELSE SUBSTRING(:text, :start, :length) END",
+        text=node.this, start=start, length=length,
+    )  # fmt: skip
+
+
+def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:
+    """The rest of a text, all of it from before its first letter on."""
+    if start is None or dialect == "duckdb" or isinstance(start, exp.Literal):
+        return None
+    return filled_in(
+        "SUBSTRING(:text, CASE WHEN (:start) < 1 THEN 1 ELSE :start END)",
+        text=node.this, start=start,
+    )  # fmt: skip
+
+
+def concatenated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Values as texts one behind the other, those that are null left out."""
+    others = [
+        one for one in node.expressions if not (isinstance(one, exp.Literal) and one.is_string)
+    ]
+    names = [one.typeName() for one in kinds(node, others) or ()] if others else []
+    if {"array", "map", "struct"}.isdisjoint(names):
+        for one, name in zip(others, names, strict=False):
+            if name not in _TEXT:
+                one.replace(exp.cast(one.copy(), "TEXT"))
+    return None
+
+
+def formatted(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    if dialect != "duckdb":
+        return None
+    if (found := _formatted([node.this, *node.expressions])) is not None:
+        return found
+    raise WorkbenchError(
+        "query: format takes a text with {} for each value here; put the text together by ||, or "
+        "take printf."
+    )
+
+
+def _formatted(given: list[exp.Expr]) -> exp.Expr | None:
+    """Texts between which values stand, of formats that say no more of them."""
+    first = given[0]
+    if not isinstance(first, exp.Literal) or first.this.count("{}") != len(given) - 1:
+        return None
+    texts = first.this.split("{}")
+    if any("{" in one or "}" in one for one in texts):
+        return None
+    pieces: list[exp.Expr] = [exp.Literal.string(texts[0])]
+    for value, text in zip(given[1:], texts[1:], strict=True):
+        pieces += [exp.cast(value.copy(), "TEXT"), exp.Literal.string(text)]
+    # What is put together so is null where a value is.
+    found: exp.Expr = pieces[0]
+    for piece in pieces[1:]:
+        found = exp.DPipe(this=found, expression=piece)
+    return exp.paren(found, copy=False)
+
+
+def length(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """How many elements a list has; of text, ClickHouse counts bytes."""
+    if kind_of(node, node.this, kinds) == "array":
+        return anonymous("SIZE", node.this)
+    return anonymous("OCTET_LENGTH", node.this) if dialect == "clickhouse" else None
+
+
+def similar(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether all of a text is what a pattern says, which is a regular expression to DuckDB."""
+    if dialect != "duckdb":
+        raise WorkbenchError(
+            "query: SIMILAR TO is not available; compare by ~ and a regular expression."
+        )
+    return filled_in("(:a) RLIKE CONCAT('^(?:', :b, ')$')", a=node.this, b=node.expression)
+
+
+def collated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    raise WorkbenchError(
+        f"query: COLLATE {node.expression.sql(dialect=dialect)} is not available; "
+        "compare what lower(...) or translate(...) makes of the text."
+    )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from workbench.dialects.functions import COMBINED, ONE, TWO
-from workbench.dialects.writing import filled_in, known
+from workbench.dialects.numbers import condition_as_number
+from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
 
 
@@ -108,8 +109,7 @@ def _filtered(node: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
 
 
 def _aggregate(name: str, *arguments: exp.Expr, where: exp.Expr | None = None) -> exp.Expr:
-    called = exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
-    return _filtered(called, where)
+    return _filtered(anonymous(name, *arguments), where)
 
 
 def _of_rows(
@@ -176,7 +176,7 @@ def _end(call: _Call, dialect: str) -> exp.Expr | None:
 
 
 def _nth(rows: exp.Expr, place: int) -> exp.Expr:
-    return exp.Anonymous(this="TRY_ELEMENT_AT", expressions=[rows, exp.convert(place)])
+    return anonymous("TRY_ELEMENT_AT", rows, exp.convert(place))
 
 
 def _extreme(call: _Call, dialect: str) -> exp.Expr:
@@ -254,14 +254,8 @@ def _texts(call: _Call, dialect: str) -> exp.Expr | None:
 def _sum(call: _Call, dialect: str) -> exp.Expr | None:
     """A sum, in which a condition that holds counts 1."""
     _unordered(call, dialect)
-    _number_conditions(call)
+    condition_as_number(call.value, "BIGINT")
     return None
-
-
-def _number_conditions(call: _Call) -> None:
-    value = call.value
-    if isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not):
-        value.replace(exp.cast(value.copy(), "BIGINT"))
 
 
 def _count_if(call: _Call, dialect: str) -> exp.Expr | None:
@@ -329,7 +323,7 @@ def _unordered(call: _Call, dialect: str) -> exp.Expr | None:
 def _mean(call: _Call, dialect: str) -> exp.Expr | None:
     """A mean, which is a double: of decimals Spark rounds it to some digits."""
     _unordered(call, dialect)
-    _number_conditions(call)
+    condition_as_number(call.value, "BIGINT")
     value = call.value
     value.replace(exp.Mul(this=exp.paren(value.copy()), expression=exp.Literal.number("1e0")))
     return None

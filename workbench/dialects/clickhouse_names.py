@@ -6,6 +6,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from workbench.dialects.intervals import bucket, moved
+from workbench.dialects.json_texts import OF_JSON, made_of_json
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import replaced
 from workbench.dialects.tuples import tuple_element
@@ -61,15 +62,6 @@ _HELD = {
     "uint8": "SMALLINT", "uint16": "INT", "uint32": "BIGINT", "uint64": "BIGINT",
     "float32": "DOUBLE", "float64": "DOUBLE",
 }  # fmt: skip
-#: What is made of a part of a JSON text.
-_JSON = {
-    # There is a null of JSON, too.
-    "jsonhas": ":of IS NOT NULL "
-    "OR TRY_VARIANT_GET(TRY_PARSE_JSON(:text), :path, 'variant') IS NOT NULL",
-    "jsonextractint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
-    "jsonextractuint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
-    "jsonextractfloat": "COALESCE(TRY_CAST(:of AS DOUBLE), 0)",
-}
 
 
 def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
@@ -103,8 +95,8 @@ def named_by_clickhouse(node: exp.Anonymous, kinds: Kinds) -> exp.Expr | None:
         value = filled_in(f"TRY_CAST(:a AS {_HELD[other[1]]})", a=given[0])
         zero = "IF(:a IS NOT NULL, COALESCE(:value, 0), NULL)"
         return value if other[2] == "null" else filled_in(zero, a=given[0], value=value)
-    if name in _JSON and len(given) > 1:
-        return _of_json(node.name, given)
+    if name in OF_JSON and len(given) > 1:
+        return made_of_json(node.name, given)
     return None
 
 
@@ -192,27 +184,6 @@ def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
         raise WorkbenchError(f"query: {given[1].sql()} is no regular expression.") from None
     name = "REGEXP_EXTRACT_ALL" if node.name.lower() == "extractall" else "REGEXP_EXTRACT"
     return filled_in(f"{name}(:a, :b, {group})", a=given[0], b=given[1])
-
-
-def _of_json(written: str, given: list[exp.Expr]) -> exp.Expr:
-    """What ClickHouse makes of a part of a JSON text; null where there is no text."""
-    text, *keys = given
-    if not all(_is_key(key) for key in keys):
-        raise WorkbenchError(
-            f"query: {written} goes by names in quotes here, without quotes, brackets or "
-            "backslashes in them, and by no places of a list; take get_json_object(text, "
-            "'$.a[0]') for these."
-        )
-    path = exp.Literal.string("$" + "".join(f"['{key.this}']" for key in keys))
-    of = anonymous("GET_JSON_OBJECT", text, path)
-    found = filled_in(_JSON[written.lower()], of=of, text=text, path=path)
-    return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=text, found=found)
-
-
-def _is_key(node: exp.Expr) -> bool:
-    """Whether an argument is a name that stands in a path as it is."""
-    is_text = isinstance(node, exp.Literal) and node.is_string and bool(node.this)
-    return is_text and set("'\"\\[]").isdisjoint(node.this)
 
 
 _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {

@@ -3,7 +3,8 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds
-from workbench.dialects.writing import filled_in, known
+from workbench.dialects.writing import anonymous, filled_in, known
+from workbench.errors import WorkbenchError
 
 
 def part_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -27,3 +28,35 @@ def text_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return what ClickHouse takes out of a JSON text, which is empty where there is none."""
     some = exp.Coalesce(this=node.copy(), expressions=[exp.Literal.string("")])
     return exp.Case(ifs=[exp.If(this=known(node.this), true=some)])
+
+
+#: What functions of ClickHouse make of a part of a JSON text.
+OF_JSON = {
+    # There is a null of JSON, too.
+    "jsonhas": ":of IS NOT NULL "
+    "OR TRY_VARIANT_GET(TRY_PARSE_JSON(:text), :path, 'variant') IS NOT NULL",
+    "jsonextractint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
+    "jsonextractuint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
+    "jsonextractfloat": "COALESCE(TRY_CAST(:of AS DOUBLE), 0)",
+}
+
+
+def made_of_json(written: str, given: list[exp.Expr]) -> exp.Expr:
+    """Return what ClickHouse makes of a part of a JSON text; null where there is no text."""
+    text, *keys = given
+    if not all(_is_key(key) for key in keys):
+        raise WorkbenchError(
+            f"query: {written} goes by names in quotes here, without quotes, brackets or "
+            "backslashes in them, and by no places of a list; take get_json_object(text, "
+            "'$.a[0]') for these."
+        )
+    path = exp.Literal.string("$" + "".join(f"['{key.this}']" for key in keys))
+    of = anonymous("GET_JSON_OBJECT", text, path)
+    found = filled_in(OF_JSON[written.lower()], of=of, text=text, path=path)
+    return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=text, found=found)
+
+
+def _is_key(node: exp.Expr) -> bool:
+    """Whether an argument is a name that stands in a path as it is."""
+    is_text = isinstance(node, exp.Literal) and node.is_string and bool(node.this)
+    return is_text and set("'\"\\[]").isdisjoint(node.this)

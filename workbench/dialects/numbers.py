@@ -46,6 +46,21 @@ def condition(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return None
 
 
+def condition_as_number(value: exp.Expr, kind: str) -> None:
+    """Write a condition as the number 1 or 0; it is changed where it stands.
+
+    Examples
+    --------
+    >>> from sqlglot import parse_one
+    >>> tree = parse_one("SUM(x > 3)")
+    >>> condition_as_number(tree.this, "BIGINT")
+    >>> print(tree.sql())
+    SUM(CAST(x > 3 AS BIGINT))
+    """
+    if isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not):
+        value.replace(exp.cast(value.copy(), kind))
+
+
 #: The digits of integers, as decimals of Spark have them.
 _DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
 #: The most that a decimal of Spark has, and those behind the point of a small quotient of Postgres.

@@ -5,42 +5,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from workbench.dialects.aggregates import of_parameters, with_aggregates
-from workbench.dialects.clickhouse_names import named_by_clickhouse
-from workbench.dialects.kinds import Kinds, kind_of
+from workbench.dialects.aggregates import with_aggregates
+from workbench.dialects.clickhouse import with_clickhouse
 from workbench.dialects.numbers import quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
-from workbench.dialects.writing import filled_in
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
 from workbench.spark.table import INTEGERS, unused
-
-#: Functions of ClickHouse by the names that Spark has for them.
-_CLICKHOUSE = {
-    "tounixtimestamp": "unix_timestamp",
-    "tounixtimestamp64milli": "unix_millis",
-    "tounixtimestamp64micro": "unix_micros",
-    "lengthutf8": "length",
-    "lowerutf8": "lower",
-    "upperutf8": "upper",
-    "todayofweek": "weekday",
-}
-#: Casts to integers that wrap, by their bits and what holds them.
-_WRAPPED = {
-    "toint8": (8, "INT"), "toint16": (16, "INT"), "toint32": (32, "INT"),
-    "touint8": (8, "INT"), "touint16": (16, "INT"), "touint32": (32, "BIGINT"),
-}  # fmt: skip
-#: In these a condition is the number 1 or 0.
-_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
-_FLOATS = ("double", "float")
-#: And casts that look like functions.
-_CASTS = {
-    **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
-    **dict.fromkeys(("tofloat64", "tofloat32"), "DOUBLE"),
-    "tostring": "STRING",
-    "todatetime": "TIMESTAMP",
-    "todate": "DATE",
-}
 
 
 def as_spark_means(
@@ -69,7 +40,7 @@ def as_spark_means(
         return _kinds_of(node, operands, kinds)
 
     if dialect == "clickhouse":
-        _from_clickhouse(tree, kinds_of)
+        with_clickhouse(tree, kinds_of)
     elif dialect != "spark":
         _order_by_columns(tree, kinds)
     with_scalars(tree, dialect, kinds_of, days)
@@ -214,93 +185,6 @@ def name_values(node: exp.Values, dialect: str) -> None:
     alias = alias or exp.TableAlias(this=exp.to_identifier("values_"))
     alias.set("columns", names)
     node.set("alias", alias)
-
-
-def _from_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
-    _put_parameters(tree)
-    _number_conditions(tree)
-    for number in list(tree.find_all(exp.Literal)):
-        if not number.is_string and not number.this.isdigit():
-            number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
-    # What stands within another call is turned first.
-    for node in reversed(list(tree.find_all(exp.Anonymous, exp.Round, exp.Cast))):
-        if isinstance(node, exp.Round):
-            _round(node, kinds)
-        elif isinstance(node, exp.Cast):
-            if node.args["to"].this in exp.DataType.TEXT_TYPES:
-                _check_text(node.this, node, kinds)
-        elif isinstance(node, exp.Anonymous):
-            _call_of_clickhouse(node, kinds)
-
-
-def _put_parameters(tree: exp.Expr) -> None:
-    """Put what Spark calls it in the place of each aggregate with parameters."""
-    for called in list(tree.find_all(exp.ParameterizedAgg, exp.CombinedParameterizedAgg)):
-        if (meant := of_parameters(called)) is None:
-            raise WorkbenchError(
-                f"query: there is no function {called.name!r}, neither here nor in Spark."
-            )
-        called.replace(meant)
-
-
-def _number_conditions(tree: exp.Expr) -> None:
-    """Write conditions among sums and products as numbers."""
-    for one in list(tree.find_all(*_ARITHMETIC)):
-        for operand in (one.this, one.expression):
-            if isinstance(operand.unnest(), exp.Predicate | exp.Connector | exp.Not):
-                operand.replace(exp.cast(operand.copy(), "INT"))
-
-
-def _call_of_clickhouse(node: exp.Anonymous, kinds: Kinds) -> None:
-    """Put what Spark calls it in the place of a call."""
-    name, given = node.name.lower(), node.expressions
-    if name in _CLICKHOUSE:
-        node.set("this", _CLICKHOUSE[name])
-    elif name == "intdiv" and len(given) == 2:
-        left, right = given
-        node.replace(exp.IntDiv(this=left.copy(), expression=right.copy()))
-    elif name in _WRAPPED and len(given) == 1:
-        node.replace(_wrapped(given[0], name))
-    elif name in _CASTS and len(given) == 1:
-        if name == "tostring":
-            _check_text(given[0], node, kinds)
-        node.replace(exp.cast(given[0].copy(), _CASTS[name]))
-    elif (meant := named_by_clickhouse(node, kinds)) is not None:
-        node.replace(meant)
-
-
-def _wrapped(value: exp.Expr, name: str) -> exp.Expr:
-    """An integer of some bits, of which what is larger has the lowest ones."""
-    bits, kind = _WRAPPED[name]
-    half = exp.Literal.number(0 if name.startswith("tou") else 2 ** (bits - 1))
-    rest = filled_in(
-        "PMOD(PMOD(BIGINT(:value), :all) + :half, :all) - :half",
-        value=value, all=exp.cast(exp.Literal.number(2**bits), "BIGINT"), half=half,
-    )  # fmt: skip
-    return exp.cast(rest, kind)
-
-
-def _round(node: exp.Round, kinds: Kinds) -> None:
-    """Of a float between two others ClickHouse takes the even one."""
-    if kind_of(node, node.this, kinds) not in _FLOATS:
-        return
-    decimals = node.args.get("decimals")
-    if decimals is None:
-        node.replace(filled_in("RINT(:of)", of=node.this))
-    else:
-        scaled = "RINT((:of) * POWER(10, :n)) * POWER(10, -(:n))"
-        if isinstance(decimals, exp.Literal):
-            scaled = f"RINT((:of) * 1e{decimals.this}) / 1e{decimals.this}"
-        node.replace(filled_in(f"({scaled})", of=node.this, n=decimals))
-
-
-def _check_text(value: exp.Expr, node: exp.Expr, kinds: Kinds) -> None:
-    """Refuse floats as text, which Spark writes with a point and powers of ten."""
-    if kind_of(node, value, kinds) in _FLOATS:
-        raise WorkbenchError(
-            f"query: Spark writes the float {value.sql()} as another text than ClickHouse does; "
-            "make it an integer or a decimal first."
-        )
 
 
 def check_no_window_within(tree: exp.Expr, what: str) -> None:

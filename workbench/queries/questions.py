@@ -6,15 +6,15 @@ from sqlglot import exp
 
 from workbench.errors import WorkbenchError
 from workbench.queries.answer_names import needs_plain_columns
-from workbench.queries.arrival import ordered_by_arrival
 from workbench.queries.columns import name_answers, plain
-from workbench.queries.frame_shifts import with_frame_shifts
 from workbench.queries.grouped import has_groups, with_groups
-from workbench.queries.own_orders import with_own_orders
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import nested, own
 from workbench.queries.selects import windowed
-from workbench.queries.windows import named_windows
+from workbench.queries.windows.arrival import ordered_by_arrival
+from workbench.queries.windows.calls import named_windows
+from workbench.queries.windows.frame_shifts import with_frame_shifts
+from workbench.queries.windows.own_orders import with_own_orders
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

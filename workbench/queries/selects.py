@@ -10,8 +10,8 @@ from workbench.queries.meaning import check_no_window_within
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import computed_answers, own
 from workbench.queries.staged import Staged, staged_column
-from workbench.queries.streams import windowed_stream
-from workbench.queries.windows import SqlCall, call_of, overs
+from workbench.queries.windows.calls import SqlCall, call_of, overs
+from workbench.queries.windows.streams import windowed_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,11 +11,11 @@ from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.functions import fn
 from workbench.functions.catalogue import INT, NUMBERS, RANKING, info_of, kind_of
-from workbench.queries.bounds import frame_of
 from workbench.queries.functions import SqlFunction, constant, read
-from workbench.queries.own_orders import OWN_ORDER
 from workbench.queries.reading.parsing import own
 from workbench.queries.staged import Staged
+from workbench.queries.windows.bounds import frame_of
+from workbench.queries.windows.own_orders import OWN_ORDER
 from workbench.spark.table import name_of, nearest, quoted
 from workbench.windows.over import Over
 

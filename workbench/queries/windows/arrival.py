@@ -8,7 +8,7 @@ from workbench.queries.meaning import name_values
 from workbench.queries.parts import Translation
 from workbench.queries.reading.parsing import own
 from workbench.queries.staged import staged_column
-from workbench.queries.windows import goes_by_order
+from workbench.queries.windows.calls import goes_by_order
 from workbench.spark.table import unused
 
 #: All rows of a partition, whatever their order.

@@ -166,7 +166,7 @@ def store_of(given: "str | Path | Store") -> Store:
     >>> store_of("redis://localhost:6379/0").place
     'the Redis at redis://localhost:6379/0'
     """
-    if isinstance(given, str) and given.startswith(("redis://", "rediss://", "unix://")):
+    if isinstance(given, str) and given.startswith(("redis:", "rediss:", "unix:")):
         from workbench.stores.remote import Redis
 
         return Redis(given)

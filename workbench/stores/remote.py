@@ -1,5 +1,6 @@
 """A store for many machines: Redis."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,11 +9,15 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from workbench.errors import warn
+from workbench.arguments import check_text
+from workbench.errors import WorkbenchError, kind_in_words, warn
 from workbench.stores import Change, StoreError
 
 #: The one policy of a full Redis by which it keeps what it holds.
 KEEPING = "noeviction"
+#: A day: nobody waits longer for an answer.
+MOST_SECONDS = 86_400
+SCHEMES = "redis://", "rediss://", "unix://"
 
 
 class Redis:
@@ -26,6 +31,11 @@ class Redis:
         What its keys begin with, so that several stores share one Redis.
     timeout : float
         After how many seconds without an answer it is down.
+
+    Raises
+    ------
+    WorkbenchError
+        When one of these is none.
 
     Notes
     -----
@@ -46,6 +56,17 @@ class Redis:
     shared = True
 
     def __init__(self, url: str, name: str = "workbench", timeout: float = 30.0) -> None:
+        _check_url(url)
+        if not isinstance(name, str):
+            raise WorkbenchError(
+                f"name: {name!r} is not text; give what the store's keys begin with."
+            )
+        check_text(name, "name")
+        if not isinstance(timeout, int | float) or not 0 < timeout <= MOST_SECONDS:
+            raise WorkbenchError(
+                f"timeout: {timeout!r} is not possible; give a number of seconds above 0, up to "
+                f"{MOST_SECONDS:,}."
+            )
         self.url, self.name, self.timeout = url, name, timeout
         self._prefix = name.encode() + b":"
         self._client: Any = None
@@ -120,15 +141,18 @@ class Redis:
             waiting = {"socket_timeout": self.timeout, "retry": Retry(NoBackoff(), 1)}
             connecting = min(5.0, self.timeout)
             try:
-                self._client = redis.Redis.from_url(
+                client = redis.Redis.from_url(
                     self.url, socket_connect_timeout=connecting, **waiting
                 )
+                # Options of the URL that there are not are found when a connection is made.
+                client.connection_pool.connection_class(**client.connection_pool.connection_kwargs)
             except (ValueError, TypeError):
                 # Its text may have a part of the password in it.
                 raise StoreError(
                     f"store: the URL of {self.place} cannot be read; write it as "
                     "'redis://user:password@host:6379/0', what is special in the password as %XX."
                 ) from None
+            self._client = client
         return self._client
 
     def _check_policy(self) -> None:
@@ -188,6 +212,22 @@ class Redis:
         given = self._client.connection_pool.connection_kwargs if self._client else {}
         password = given.get("password")
         return text.replace(password, "...") if password else text
+
+
+def _check_url(url: Any) -> None:
+    """Refuse what is no URL of a Redis, whose text is not shown: a password may be in it."""
+    if not isinstance(url, str) or not url.startswith(SCHEMES):
+        what = "this" if isinstance(url, str) else kind_in_words(url)
+        raise WorkbenchError(
+            f"url: {what} is none of a Redis; write it as 'redis://user:password@host:6379/0'."
+        )
+    # The client takes what is no number for database 0.
+    database = re.fullmatch(r"redis(?:s)?://[^/?#]*/(?P<name>[^/?#]*)(?:[?#].*)?", url)
+    if database and not re.fullmatch("[0-9]*", database["name"]) and "@" not in database["name"]:
+        raise WorkbenchError(
+            f"url: {database['name']!r} is no database of {shown(url)}; give its number, such as "
+            "'redis://host:6379/0'."
+        )
 
 
 def shown(url: str) -> str:

@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -345,6 +346,33 @@ def test_a_password_that_a_server_repeats_is_not_shown(monkeypatch: pytest.Monke
     monkeypatch.setattr(redis.Redis, "mget", unknown)
     with pytest.raises(StoreError, match=r"refuses \(.*with args beginning with: 'ann' '...'\)"):
         Redis("redis://ann:secret@127.0.0.1:1/0").read([b"a"])
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ((None,), "url: a NoneType is none of a Redis; write it as 'redis://user:pass"),
+        (("ann:secret@host",), "url: this is none of a Redis; write it as 'redis://user:pass"),
+        (("redis://host:6379/features",), "url: 'features' is no database of redis://host:6379/fe"),
+        (("redis://host", 5), "name: 5 is not text; give what the store's keys begin with"),
+        (("redis://host", "\ud800"), "name: .* has half of a character"),
+        *(
+            (("redis://host", "name", timeout), "timeout: .* give a number of seconds above 0")
+            for timeout in (0, -1, "x", None, float("nan"), float("inf"))
+        ),
+    ],
+)
+def test_what_no_redis_can_be_opened_by_is_one_sentence(given: Any, sentence: str) -> None:
+    with pytest.raises(WorkbenchError, match=sentence) as refused:
+        Redis(*given)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_url_with_one_slash_or_an_option_that_there_is_not_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match="url: this is none of a Redis"):
+        store_of("redis:/ann:secret@host")
+    with pytest.raises(StoreError, match=r"the URL of the Redis at redis://host cannot be read"):
+        Redis("redis://host?nix=1").read([b"a"])
 
 
 def test_a_url_of_something_else_is_refused_without_its_password() -> None:

@@ -12,6 +12,10 @@ def tuple_element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Ex
     """An element of a tuple by its place or its name: ``tupleElement(t, 1)``, which is ``t.1``."""
     if len(given) == 2 and isinstance(given[1], exp.Literal):
         of, place = _answer_called(node, given[0]), given[1]
+        in_order = of is not given[0] and _orders_answers(node)
+        if in_order and (name := _name(place, kinds(node, [of]))):
+            # Rows are in order when there are groups: then there are answers alone.
+            return exp.Dot(this=given[0].copy(), expression=exp.to_identifier(name, quoted=True))
         if isinstance(of.unnest(), exp.Tuple | exp.Struct) and not place.is_string:
             elements = of.unnest().expressions
             if 0 < int(place.this) <= len(elements):
@@ -23,6 +27,11 @@ def tuple_element(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Ex
         f"query: no element of a tuple is known to be tupleElement({text}); name the tuple's "
         "values as columns of a query within this one, and take these."
     )
+
+
+def _orders_answers(node: exp.Expr) -> bool:
+    order = node.find_ancestor(exp.Order)
+    return order is not None and isinstance(order.parent, exp.Select)
 
 
 def _answer_called(node: exp.Expr, of: exp.Expr) -> exp.Expr:

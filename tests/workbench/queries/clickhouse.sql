@@ -162,3 +162,6 @@ SELECT JSONHas('{"a": {"b": null}}', 'a', 'b') AS a, JSONHas('{"a": 1}', 'b') AS
 
 -- integers or zero of texts that may be null
 SELECT id, toInt32OrZero(p) AS a, toInt64OrNull(p) AS b, toFloat64OrZero('2.5') AS c FROM t ORDER BY id;
+
+-- groups by tuples in their order
+SELECT (p, x) AS k, count() AS n FROM t WHERE p IS NOT NULL AND x IS NOT NULL GROUP BY k ORDER BY k.1 DESC, k.2;

@@ -11,6 +11,7 @@ from workbench.backfill.worker.validity.intervals import VALID_FROM, VALID_TO
 from workbench.columnar.blocks import TIME
 from workbench.columnar.zones import with_zones
 from workbench.online.layout import StoreLayout, names_for
+from workbench.online.spec import described
 from workbench.spark.table import BoundTable, column
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def layout_of(backfill: "BackfillSpec", events: BoundTable) -> tuple[StoreLayout
     going = by_use(plan.wire)
     features = tuple(replace(one, kind=in_utc(one.kind)) for one in going.task.features)
     schema = pa.schema([(one.name, in_utc(one.type)) for one in going.task.schema])
-    layout = StoreLayout(repr(backfill), tuple(backfill.key), features, schema)
+    layout = StoreLayout(described(backfill), tuple(backfill.key), features, schema)
     for feature in features:
         names_for(feature.call, schema)
     return layout, going, plan

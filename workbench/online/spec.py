@@ -1,5 +1,6 @@
 """What an online view is of: a backfill, where its states are kept, and how long they serve."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,10 @@ from workbench.stores import Store, store_of
 
 if TYPE_CHECKING:
     from workbench.backfill.backfill import Backfill
+    from workbench.backfill.spec import BackfillSpec
+
+#: What comes before a function within a Column as Spark writes it: `x_1 ->` or `(x_1, y_2) ->`.
+_VARIABLES = re.compile(r"(\w+_\d+(?:, \w+_\d+)*)\)? ->")
 
 
 class ViewSpec(Described):
@@ -72,3 +77,16 @@ class ViewSpec(Described):
                 "give a duration with a unit, such as '2 days'."
             )
         return microseconds(self.lasting, "lasting")
+
+
+def described(backfill: "BackfillSpec") -> str:
+    """Return the text of a backfill by which a store knows it, the same in each process.
+
+    Spark gives each variable of a function within a Column, such as of ``F.exists``, a name with a
+    number that is new each time.
+    """
+    text = repr(backfill)
+    variables = [name for some in _VARIABLES.findall(text) for name in some.split(", ")]
+    for number, name in enumerate(dict.fromkeys(variables)):
+        text = re.sub(rf"\b{name}\b", f"v{number}", text)
+    return text

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.online.checks import check_keys
 from workbench.online.encoding import instant_of
 from workbench.online.fetch import Fetched, Key, Reading, fetched
-from workbench.online.spec import ViewSpec
+from workbench.online.spec import ViewSpec, described
 from workbench.stores import Store
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class OnlineView(ViewSpec):
     ) -> None:
         super().__init__(backfill, store, lasting)
         self.clock = clock
-        self._reading = Reading(self.store, repr(backfill))
+        self._reading = Reading(self.store, described(backfill))
 
     def __repr__(self) -> str:
         return f"wb.OnlineView({self.backfill!r}, {self.store!r}, lasting={self.lasting!r})"

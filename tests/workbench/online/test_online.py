@@ -284,6 +284,20 @@ def test_a_stream_that_spark_does_not_start_is_one_sentence(
         view.update(stream, tmp_path / "file" / "checkpoint")
 
 
+def test_a_view_knows_its_store_by_a_backfill_with_a_function_in_a_column(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def view(least: int) -> wb.OnlineView:
+        large = F.exists(F.array("id"), lambda id: id > least)
+        count = wb.Aggregation(wb.fn.count().where(large), windows=20)
+        return wb.OnlineView(wb.Backfill("user", "at", count, hop=5), tmp_path / "store", 100)
+
+    view(3).upload(spark.range(10).selectExpr("'ann' AS user", "id", "id AS at"), 10)
+    assert view(3).fetch("ann", 10).rows == ({"count_20": 6},)
+    with pytest.raises(wb.WorkbenchError, match="holds the states of another backfill"):
+        view(4).fetch("ann", 10)
+
+
 def test_several_keys_are_a_list(spark: SparkSession, tmp_path: Path) -> None:
     view = wb.OnlineView(wb.Backfill("user", "at", COUNT), tmp_path / "store")
     view.upload(events_of(spark, 0, DAY, 10, 1), UNTIL)

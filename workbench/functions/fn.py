@@ -340,6 +340,9 @@ def max(column: Argument) -> Function:
 def product(column: Argument) -> Function:
     """Multiply numbers, as a double.
 
+    Factors are multiplied in parts. Where some of them pass the range of doubles, and others are
+    zero or lead back, it depends on the parts whether the answer is infinite, NaN or a number.
+
     Examples
     --------
     >>> days = pd.DataFrame({"day": [1, 2, 3], "factor": [2, None, 3]})

@@ -132,8 +132,10 @@ def entrants_of(rows: pd.DataFrame) -> dict[str, "pd.Series[int]"]:
         that have some.
     """
     segments = segments_of(rows, list(rows.columns[: rows.columns.get_loc("from")]))
-    place = pd.Series(np.arange(len(rows)) % len(segments[0][1]), rows.index, name="place")
-    of_all = rows.groupby([place, "from"])[["entrants", "open"]].sum()
+    places = [np.arange(len(part)) for _, part in segments]
+    place = np.concatenate(places) if places else np.zeros(0, np.int64)
+    numbered = pd.Series(place, rows.index, name="place")
+    of_all = rows.groupby([numbered, "from"])[["entrants", "open"]].sum()
     # plotly makes a pattern for each hatched bar, also for one without height.
     return {OVER: of_all["entrants"] - of_all["open"], OPEN: of_all["open"][of_all["open"] > 0]}
 

@@ -103,6 +103,12 @@ def test_a_bar_of_a_trend_opens_who_entered_then(clicks: wb.Prepared) -> None:
             assert words in explorer.people.head.value
 
 
+def test_a_trend_of_nobody_by_segment_says_so(clicks: wb.Prepared) -> None:
+    explorer = wb.explore(wb.Funnel(["nothing"], "1 day"), clicks, by="device")
+    opened(explorer, "Trend", every="1 week")
+    assert "reached the last step" in explorer.status.value
+
+
 def test_an_hour_that_clocks_show_twice_has_two_bars_and_two_points(spark: SparkSession) -> None:
     hours = spark.sql(
         "SELECT id AS user_id, 'A' AS event, timestamp'2024-11-03 04:30:00Z' "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.columnar.blocks import KEEP, NAME
 from workbench.funnel.checks import check_events, check_prepared, check_segments
-from workbench.funnel.prepared import Prepared
+from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import MODES, FunnelSpec
 from workbench.funnel.worker.levels import ENTERED, FunnelTask
 from workbench.funnel.worker.summary import OTHERS, segment
@@ -180,7 +180,7 @@ def task_of(
 def prepared_task(funnel: FunnelSpec, events: Prepared, **more: Any) -> FunnelTask:
     """Return what the workers have to know to answer from prepared events."""
     named = isinstance(events.event, str)
-    if events.holds_names(funnel.event):
+    if holds_names(events, funnel.event):
         more["next"] = NAME if named else KEEP + funnel.event
     more.setdefault("period", period_of(funnel, events))
     return task_of(funnel, events.integer_time, named, events.names, **more)

@@ -134,15 +134,6 @@ class Prepared(Described):
     ) -> None:
         self.free()
 
-    def holds_names(self, column: str) -> bool:
-        """Say whether a column holds names of events: that of the events, or one that is kept.
-
-        Of times, of numbers with a point, of bytes and of lists the texts are not those of Spark.
-        """
-        if isinstance(self.event, str):
-            return column == self.event
-        return column in self.keep and self.schema[column].dataType.typeName() in NAMES
-
     def packed(self) -> "DataFrame":
         """Return the blocks as one column, in as few Spark partitions as they are worth."""
         return self.blocks.select("block").coalesce(self.tasks)
@@ -290,3 +281,13 @@ def prepared_of(
         column(bound, name, "keep")
         check_sent(type_of(bound, name), name, "keep")
     return Prepared(bound, event, keep, argument_of)
+
+
+def holds_names(events: Prepared, column: str) -> bool:
+    """Say whether a column holds names of events: that of the events, or one that is kept.
+
+    Of times, of numbers with a point, of bytes and of lists the texts are not those of Spark.
+    """
+    if isinstance(events.event, str):
+        return column == events.event
+    return column in events.keep and events.schema[column].dataType.typeName() in NAMES

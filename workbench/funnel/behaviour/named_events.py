@@ -7,7 +7,7 @@ from workbench.columnar.blocks import NAME
 from workbench.errors import WorkbenchError
 from workbench.funnel.behaviour.plan import BehaviourPlan
 from workbench.funnel.bind import bind, bits, period_of, prepared_task, task_of
-from workbench.funnel.prepared import Prepared
+from workbench.funnel.prepared import Prepared, holds_names
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.blocks import BlockTask
 from workbench.funnel.worker.levels import FunnelTask
@@ -51,7 +51,7 @@ def bind_named(
             f"event: the prepared events do not hold {funnel.event!r}, the names of what happened; "
             f"prepare them with keep={[funnel.event]}."
         )
-    elif not bound.holds_names(funnel.event):
+    elif not holds_names(bound, funnel.event):
         kind = bound.schema[funnel.event].dataType.simpleString()
         raise WorkbenchError(
             f"event: the prepared events hold {kind} in {funnel.event!r}, which are no names of "

@@ -6,7 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from workbench.dialects.aggregates import with_aggregates
-from workbench.dialects.clickhouse import with_clickhouse
+from workbench.dialects.clickhouse.calls import with_clickhouse
 from workbench.dialects.numbers import quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.aggregates import of_parameters
-from workbench.dialects.clickhouse_names import named_by_clickhouse
+from workbench.dialects.clickhouse.names import named_by_clickhouse
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.numbers import condition_as_number
 from workbench.dialects.writing import filled_in

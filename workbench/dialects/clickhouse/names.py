@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.json_texts import OF_JSON, made_of_json
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import replaced
-from workbench.dialects.tuples import tuple_element
 from workbench.dialects.writing import anonymous, by_template, filled_in
 from workbench.errors import WorkbenchError
 

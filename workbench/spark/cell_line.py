@@ -80,18 +80,15 @@ def cell_line() -> Iterator[None]:
     A cell is a person's where its front end says that it could be asked for input: a notebook that
     is run by a program, a test, a script and a terminal are told nothing.
     """
-    line = None if getattr(_here, "told", False) else _line_of_this_cell()
+    line = _line_to_tell()
     spark = None if line is None else _session()
     if line is None or spark is None:
         yield
         return
-    start = time.perf_counter()
-    try:
+    with _ending(line):
         jobs = jobs_of(spark)
         with told_elsewhere(), jobs, reporting(jobs, line.tell, line.patience, EVERY):
             yield
-    finally:
-        line.end(time.perf_counter() - start)
 
 
 @contextmanager
@@ -102,14 +99,25 @@ def said_in_cell(words: str) -> Iterator[None]:
     ----------
     words : str
     """
-    line = None if getattr(_here, "told", False) else _line_of_this_cell()
+    line = _line_to_tell()
     if line is None:
         yield
         return
+    with _ending(line), repeating(lambda spent: line.say(words, spent), line.patience, EVERY):
+        yield
+
+
+def _line_to_tell() -> CellLine | None:
+    """The line of the cell that runs; None where others tell, or nobody looks at it."""
+    return None if getattr(_here, "told", False) else _line_of_this_cell()
+
+
+@contextmanager
+def _ending(line: CellLine) -> Iterator[None]:
+    """Take a line away behind a call, and add the time of the call to that of its cell."""
     start = time.perf_counter()
     try:
-        with repeating(lambda seconds: line.say(words, seconds), line.patience, EVERY):
-            yield
+        yield
     finally:
         line.end(time.perf_counter() - start)
 

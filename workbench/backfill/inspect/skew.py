@@ -166,7 +166,6 @@ def _keys_and_times(plan: Plan) -> "tuple[DataFrame, list[Column]]":
 
 
 def _is(keys: "list[Column]", values: tuple[Any, ...]) -> "Column":
-
     pairs = zip(keys, values, strict=True)
     return reduce(lambda a, b: a & b, (key == literal(value) for key, value in pairs))
 

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from workbench.dialects.writing import anonymous
 from workbench.errors import WorkbenchError
 
 #: Counts of different values, which are exact here whatever they are to ClickHouse.
@@ -58,7 +59,7 @@ def _call_of_place(node: exp.Expr) -> None:
             this=node.args["table"], table=node.args.get("db"), db=node.args.get("catalog")
         )
     for one in place.this.strip(".").split("."):
-        of = exp.Anonymous(this="tupleElement", expressions=[of.copy(), exp.Literal.number(one)])
+        of = anonymous("tupleElement", of, exp.Literal.number(one))
     node.replace(of)
 
 

@@ -4,6 +4,8 @@ from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.simplify import simplify
 
+from workbench.dialects.writing import anonymous
+
 #: What sqlglot takes for a list, and for a place in one.
 _LISTS = (exp.DType.UNKNOWN, exp.DType.ARRAY)
 _INTEGERS = exp.DataType.INTEGER_TYPES
@@ -48,6 +50,6 @@ def _take_pairs_alone(node: exp.ToMap) -> None:
         pairs = pairs.this
     found: exp.Expr = exp.ToMap(this=pairs.copy())
     for key in keys:
-        found = exp.Anonymous(this="map_extract_value", expressions=[found, key.copy()])
+        found = anonymous("map_extract_value", found, key)
     if keys:
         node.replace(found)

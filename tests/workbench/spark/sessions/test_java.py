@@ -33,6 +33,7 @@ def make_java(home: Path, version: str) -> Path:
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """A machine with a shell, but without any Java."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
     monkeypatch.setattr("workbench.spark.sessions.java.find_spec", lambda _: None)

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numba
@@ -24,6 +25,7 @@ from kernels.core.private_folder import cache_home, private_folder
 #: The archive that this package was imported from; None where it is a folder.
 ARCHIVE: str | None = getattr(__spec__.loader, "archive", None)
 SETTING = "CACHE_LOCATOR_CLASSES"
+_locating = RLock()
 #: Ours first; Numba's own behind it serve the kernels that a reader writes in a notebook.
 LOCATORS = ",".join(
     [
@@ -126,9 +128,11 @@ class KernelLocator:
 @contextmanager
 def located() -> Iterator[None]:
     """Let functions compiled inside this context be cached by :class:`KernelLocator`."""
-    before = getattr(config, SETTING)
-    setattr(config, SETTING, LOCATORS)
-    try:
-        yield
-    finally:
-        setattr(config, SETTING, before)
+    # Numba has one setting for all threads.
+    with _locating:
+        before = getattr(config, SETTING)
+        setattr(config, SETTING, LOCATORS)
+        try:
+            yield
+        finally:
+            setattr(config, SETTING, before)

@@ -1,7 +1,8 @@
 """Small tables that are given are answered in this process, as Spark's workers answer them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -64,14 +65,27 @@ def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
 
 
 def both_ways(spark: SparkSession, ask: Any) -> None:
-    """Ask in this process and in Spark's workers: the same rows, of the same types."""
+    """Ask in this process, on one core and on several, and in Spark's workers: the same rows."""
     with session_options(spark, {ANSWERED: GIVEN}):
         here: DataFrame = ask()
-    assert local_rows(here) is not None
+        with three_cores():
+            in_parts: DataFrame = ask()
     there: DataFrame = ask()
     assert local_rows(there) is None
-    assert here.schema == there.schema
-    assert in_any_order(here) == in_any_order(there)
+    for one in (here, in_parts):
+        assert local_rows(one) is not None
+        assert one.schema == there.schema
+        assert in_any_order(one) == in_any_order(there)
+
+
+@contextmanager
+def three_cores() -> Iterator[None]:
+    """Answer a small table as a large one, on three cores."""
+    with (
+        patch.object(in_driver, "ROWS_OF_A_CORE", 2),
+        patch.object(in_driver, "cores", lambda: 3),
+    ):
+        yield
 
 
 def in_any_order(df: DataFrame) -> list[str]:
@@ -108,9 +122,12 @@ def test_steps_are_those_of_sparks_workers(
     funnel = wb.Funnel(steps, "10 hours", key="who", time="at")
     with session_options(spark, {ANSWERED: GIVEN}):
         here = quietly(funnel, rows)
+        with three_cores():
+            in_parts = quietly(funnel, rows)
     there = quietly(funnel, rows)
-    pd.testing.assert_frame_equal(here, there)
-    assert here.attrs == there.attrs
+    for one in (here, in_parts):
+        pd.testing.assert_frame_equal(one, there)
+        assert one.attrs == there.attrs
 
 
 def quietly(funnel: wb.Funnel, rows: Any) -> pd.DataFrame:

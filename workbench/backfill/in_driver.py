@@ -1,17 +1,14 @@
 """A backfill of tables that the driver's process holds: its task, run there."""
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from workbench.backfill.bind import Plan
-from workbench.backfill.worker.task import QUERY
 from workbench.columnar.blocks import TIME
-from workbench.columnar.bundles import PARTITION, with_all
-from workbench.columnar.subpartitions import SubpartitionTask
-from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
+from workbench.columnar.bundles import with_all
+from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
 from workbench.spark.table import BoundTable
 
 if TYPE_CHECKING:
@@ -27,13 +24,8 @@ def in_driver(plan: Plan) -> "DataFrame | None":
     events = _rows(plan, plan.events, going.events, (*task.keys, TIME))
     if queries is None or events is None:
         return None
-    asked = queries.append_column(QUERY, pa.repeat(True, len(queries)))
-    bundles = chain.from_iterable(
-        bundled_here(rows, SubpartitionTask((*rows.column_names, PARTITION), task.keys, 1))
-        for rows in (asked, events)
-    )
-    spark = plan.queries.without_rows.sparkSession
-    return answered_here(run_here(task.run, bundles), plan.schema, spark)
+    answers = run_by_key(task.of_keys, [queries, events], task.keys)
+    return answered_here(answers, plan.schema, plan.queries.without_rows.sparkSession)
 
 
 def _rows(

@@ -53,13 +53,25 @@ class WindowTask:
             (states if SIDE in batch.schema.names else rows).append(batch)
         rows = [batch for batch in rows if batch.num_rows]
         if rows:
-            table = pa.Table.from_batches(rows)
-            in_pieces = PIECE in table.column_names
-            keys = (*self.keys, PIECE) if in_pieces else self.keys
-            block = ordered_block(table, keys, self.order)
             beyond = pa.Table.from_batches(states) if states else None
-            found = self.of_pieces(block, beyond) if in_pieces else self.answer(block)
-            yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
+            yield from self.of_keys(pa.Table.from_batches(rows), beyond)
+
+    def of_keys(self, rows: pa.Table, states: pa.Table | None = None) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some keys, or of pieces of them.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+        states : pyarrow.Table, optional
+            Those of the rows beyond pieces.
+        """
+        if not len(rows):
+            return
+        in_pieces = PIECE in rows.column_names
+        keys = (*self.keys, PIECE) if in_pieces else self.keys
+        block = ordered_block(rows, keys, self.order)
+        found = self.of_pieces(block, states) if in_pieces else self.answer(block)
+        yield from found.to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def answer(self, block: Block) -> pa.Table:
         """Return every row with the answer of every call.

@@ -1,8 +1,9 @@
 """A funnel of events that the driver's process holds: what its tasks get there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from workbench.columnar.blocks import KEEP, NAME, TIME, key_columns
@@ -10,8 +11,9 @@ from workbench.columnar.bundles import PARTITION, BundleTask, with_all
 from workbench.funnel.bind import bits, period_of, task_of
 from workbench.funnel.spec import FunnelSpec
 from workbench.funnel.worker.levels import FunnelTask
-from workbench.spark.in_driver import bundled_here, worker_rows
+from workbench.spark.in_driver import run_by_key, worker_rows
 from workbench.spark.shuffle import name_of
+from workbench.spark.steps import Run
 from workbench.spark.table import BoundTable, column, type_of
 
 if TYPE_CHECKING:
@@ -24,16 +26,27 @@ class FunnelInDriver(NamedTuple):
     Attributes
     ----------
     task : FunnelTask
-    bundles : iterable of pyarrow.RecordBatch
+    rows : pyarrow.Table
     skipped : int
         Rows that were left out.
     spark : pyspark.sql.SparkSession
     """
 
     task: FunnelTask
-    bundles: Iterable[pa.RecordBatch]
+    rows: pa.Table
     skipped: int
     spark: "SparkSession"
+
+    def answers(self, run: Run) -> list[pa.RecordBatch]:
+        """Return what a task behind a shuffle makes of the rows."""
+        keys = key_columns(self.task.keys)
+        bundle = BundleTask((*self.rows.column_names, PARTITION), keys, 1, text_as_codes=True)
+
+        def of_keys(rows: pa.Table) -> Iterator[pa.RecordBatch]:
+            placed = rows.append_column(PARTITION, pa.array(np.zeros(len(rows), np.int32)))
+            yield from run(bundle.run(placed.to_batches() if len(rows) else ()))
+
+        return run_by_key(of_keys, [self.rows], keys)
 
 
 def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDriver | None:
@@ -72,6 +85,4 @@ def in_driver(funnel: FunnelSpec, events: BoundTable, **more: Any) -> FunnelInDr
     if every is None:
         return None
     rows = with_all(every, (*keys, TIME))
-    bundle = BundleTask((*wanted, PARTITION), keys, 1, text_as_codes=True)
-    skipped = len(every) - len(rows)
-    return FunnelInDriver(task, bundled_here(rows, bundle), skipped, events.held.spark)
+    return FunnelInDriver(task, rows, len(every) - len(rows), events.held.spark)

@@ -79,7 +79,7 @@ def levels(funnel: FunnelSpec, events: BoundTable | Prepared, **more: Any) -> "D
         task = prepared_task(funnel, events, **more)
         rows, run = events.packed(), task.from_blocks
     elif (here := in_driver(funnel, events, **more)) is not None:
-        found = run_here(here.task.from_rows, here.bundles)
+        found = here.answers(here.task.from_rows)
         schema = task_schema(here.task, events.schema, funnel.time)
         return answered_here(found, schema, here.spark)
     elif funnel.cut is not None and funnel.uncut is None and "levels" not in more:
@@ -209,7 +209,7 @@ def _asked(
         answer = answers(prepared_task(funnel, events, **more))
         return _of_prepared(funnel, events, answer, summary, schema), events.skipped
     if (here := in_driver(funnel, events, **more)) is not None:
-        answered = run_here(answers(here.task).from_rows, here.bundles)
+        answered = here.answers(answers(here.task).from_rows)
         summed = run_here(summary.run, answered)
         return collected(answered_here(summed, schema, here.spark)), here.skipped
     skipped = Observation()

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.functions.catalogue import Options, answer_type
 from workbench.groups.checks import KINDS
 from workbench.groups.worker import QuantileTask
-from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
+from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
 from workbench.spark.shipping import ship
 from workbench.spark.shuffle import bundle_rows
 from workbench.spark.steps import named_task
@@ -66,7 +65,7 @@ def _in_driver(
         nulls = [pa.nulls(1, kind) for kind in rows.schema.types]
         rows = pa.concat_tables([rows, pa.table(nulls, schema=rows.schema)])
     keys = tuple(aliases[key] for key in df.key)
-    return run_here(task.from_rows, bundled_here(rows, BundleTask((*wanted, PARTITION), keys, 1)))
+    return run_by_key(task.of_groups, [rows], keys)
 
 
 def _bundled(df: BoundTable, aliases: dict[str, str]) -> "DataFrame":

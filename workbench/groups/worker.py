@@ -61,7 +61,12 @@ class QuantileTask:
         freeze_gc()
         parts = [batch for batch in unbundled(batches) if batch.num_rows]
         if parts:
-            yield from self.answer(pa.Table.from_batches(parts)).to_batches(GROUPS_AT_ONCE)
+            yield from self.of_groups(pa.Table.from_batches(parts))
+
+    def of_groups(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Answer for all rows of some groups."""
+        if len(rows):
+            yield from self.answer(rows).to_batches(GROUPS_AT_ONCE)
 
     def answer(self, rows: pa.Table) -> pa.Table:
         """Return one row a group: its key, and the quantiles of each column.

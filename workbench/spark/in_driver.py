@@ -1,22 +1,27 @@
 """Small questions answered in the driver's process, by the tasks that Spark's workers run.
 
 A job of Spark that sends some rows to Python workers and back takes longer than their answer. So
-rows that this process holds go through the same tasks here, one behind the other
+rows that this process holds go through the same tasks here, on each core those of some keys
 (docs/decisions/0045).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from workbench.arrow_frame import arrow_frame
-from workbench.columnar.bundles import PARTITION, BundleTask
+from workbench.columnar.blocks import grouped
+from workbench.columnar.key_codes import key_codes
 from workbench.columnar.process import of_a_person
 from workbench.errors import JobError
 from workbench.spark.held import HeldTable
 from workbench.spark.jobs import in_arrow
+from workbench.spark.sessions.session import cores
 from workbench.spark.steps import Run
 
 if TYPE_CHECKING:
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 ZONE = "spark.sql.session.timeZone"
 #: The option of Spark that says how much the driver may have of a job's rows.
 MOST_RESULTS = "spark.driver.maxResultSize"
+#: A core gets so many rows at least: fewer are answered sooner than they are parted.
+ROWS_OF_A_CORE = 100_000
 
 
 def worker_rows(
@@ -69,16 +76,56 @@ def worker_rows(
         return None
 
 
-def bundled_here(rows: pa.Table, task: BundleTask) -> Iterable[pa.RecordBatch]:
-    """Return rows in bundles, all for one partition, as a task in front of a shuffle makes them."""
-    placed = rows.append_column(PARTITION, pa.array(np.zeros(len(rows), np.int32)))
-    yield from task.run(placed.to_batches() if len(rows) else ())
+def run_by_key(
+    run: Callable[..., Iterable[pa.RecordBatch]], tables: Sequence[pa.Table], keys: Sequence[str]
+) -> list[pa.RecordBatch]:
+    """Return what a task makes of rows, on each core those of some keys.
+
+    The kernels, NumPy and Arrow leave Python to others while they compute.
+
+    Parameters
+    ----------
+    run : callable
+        From the rows of some whole keys, of each table those, to answers.
+    tables : sequence of pyarrow.Table
+        With the same columns as key.
+    keys : sequence of str
+        Without any, one core answers for all rows.
+    """
+
+    def answer(part: Sequence[NDArray[np.int64]]) -> list[pa.RecordBatch]:
+        # Taken even where they are all there are: of a table that is a part of another one, tasks
+        # would see what the other has.
+        some = [table.take(rows) for table, rows in zip(tables, part, strict=True)]
+        return run_here(lambda _: run(*some), ())
+
+    parts = _parts(tables, keys)
+    if len(parts) == 1:
+        return answer(parts[0])
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return [batch for found in pool.map(answer, parts) for batch in found]
 
 
-def run_here(run: Run, bundles: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Return what the task behind a shuffle makes of bundles."""
+def _parts(tables: Sequence[pa.Table], keys: Sequence[str]) -> list[list[NDArray[np.int64]]]:
+    """Which rows of each table make a part of them with all rows of its keys."""
+    ends = np.cumsum([0, *map(len, tables)])
+    count = min(cores(), int(ends[-1]) // ROWS_OF_A_CORE) if keys else 1
+    if count < 2:
+        return [[np.arange(len(table)) for table in tables]]
+    first, *others = (table.select(list(keys)) for table in tables)
+    codes, _ = key_codes(pa.concat_tables([first, *(one.cast(first.schema) for one in others)]))
+    of_tables = [
+        np.split(order, offsets[1:-1])
+        for begin, end in pairwise(ends)
+        for offsets, order in [grouped(codes[begin:end] % np.uint32(count), count)]
+    ]
+    return [list(part) for part in zip(*of_tables, strict=True)]
+
+
+def run_here(run: Run, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """Return what a task makes of batches."""
     with of_a_person():
-        return list(run(bundles))
+        return list(run(batches))
 
 
 def answered_here(

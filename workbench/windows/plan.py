@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.columnar.bundles import PARTITION, BundleTask
 from workbench.engine.block import Call
 from workbench.engine.ranges.carry import CarryTask
 from workbench.engine.ranges.route import PieceTask
@@ -11,7 +10,7 @@ from workbench.engine.ranges.unbounded import sides_of
 from workbench.engine.task import WindowTask
 from workbench.errors import WorkbenchError
 from workbench.functions.order import OrderColumn
-from workbench.spark.in_driver import answered_here, bundled_here, run_here, worker_rows
+from workbench.spark.in_driver import answered_here, run_by_key, worker_rows
 from workbench.spark.partitions import shuffle_of
 from workbench.spark.ranges import RangePlan, keys_in_pieces, piece_rows
 from workbench.spark.shipping import ship
@@ -120,8 +119,8 @@ def _in_driver(
     rows = worker_rows(df.held, carried.wanted, plain)
     if rows is None:
         return None
-    bundles = bundled_here(rows, BundleTask((*carried.wanted, PARTITION), task.keys, 1))
-    return answered_here(run_here(task.from_rows, bundles), result_schema(df, found), df.held.spark)
+    answers = run_by_key(task.of_keys, [rows], task.keys)
+    return answered_here(answers, result_schema(df, found), df.held.spark)
 
 
 def pieces_of(call: WindowCall, df: "TableLike") -> "DataFrame":

@@ -3,11 +3,15 @@
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from numba import config
 
 import kernels
+from kernels.core.cache import LOCATORS, SETTING, located
 
 PACKAGE = Path(kernels.__file__).parent
 STAMP = "from kernels.core.cache import source_stamp; print(source_stamp())"
@@ -35,3 +39,17 @@ def test_an_edit_in_any_folder_makes_what_is_compiled_stale(copy: Path, file: st
 
 def test_what_is_compiled_serves_the_same_sources_in_another_place(copy: Path) -> None:
     assert stamp_in(copy.parent) == stamp_in(PACKAGE.parent)
+
+
+def test_threads_that_compile_at_a_time_leave_numbas_setting_as_it_was() -> None:
+    before = getattr(config, SETTING)
+
+    def compile_behind(seconds: float) -> str:
+        time.sleep(seconds)
+        with located():
+            time.sleep(0.1)
+            return str(getattr(config, SETTING))
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(compile_behind, [0, 0.05])) == [LOCATORS, LOCATORS]
+    assert getattr(config, SETTING) == before

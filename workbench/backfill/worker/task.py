@@ -70,6 +70,11 @@ class BackfillTask:
         for parts in subpartitions(batches):
             yield from self.checked(parts)
 
+    def of_keys(self, queries: pa.Table, events: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Answer the queries of some whole keys."""
+        asked = queries.append_column(QUERY, pa.repeat(True, len(queries)))
+        yield from self.checked([*asked.to_batches(), *events.to_batches()])
+
     def checked(self, parts: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Answer for all rows of some keys, and refuse to lose or repeat a query.
 

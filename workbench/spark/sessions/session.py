@@ -88,7 +88,7 @@ def _start(conf: dict[str, object]) -> "SparkSession":
 
     _quiet_error_logs()
     remote = str(conf.get("spark.remote", os.environ.get("SPARK_REMOTE", "")))
-    master = str(conf.get("spark.master", os.environ.get("MASTER", f"local[{_cores()}]")))
+    master = str(conf.get("spark.master", os.environ.get("MASTER", f"local[{cores()}]")))
     options, environment = _of_remote(remote, conf) if remote else _of_master(master)
     builder = SparkSession.builder
     for name, value in (options | conf).items():
@@ -159,7 +159,7 @@ def _local_options() -> dict[str, object]:
         "spark.python.daemon.module": "workbench.spark.sessions.worker_daemon",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        SHUFFLE_PARTITIONS: 2 * _cores(),
+        SHUFFLE_PARTITIONS: 2 * cores(),
         # Of a local folder, Spark's default asks the system's `readlink` of each file, sixty times
         # in a micro-batch: a process each, and a third of the time.
         "spark.sql.streaming.checkpointFileManagerClass": (
@@ -217,8 +217,8 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _cores() -> int:
-    """The cores this process may use, which can be fewer than the machine has."""
+def cores() -> int:
+    """Return how many cores this process may use, which can be fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -42,8 +42,29 @@ def started(conf: dict[str, str]) -> "SparkSession":
     except WorkbenchError as error:
         print(error, file=sys.stderr)
     except (PySparkException, Py4JError, OSError, ValueError) as error:
-        print(f"Spark does not start; mend this: {first_cause(error)}", file=sys.stderr)
+        print(why_not(conf, error), file=sys.stderr)
     sys.exit(1)
+
+
+def why_not(conf: dict[str, str], error: Exception) -> str:
+    """Return why there is no session.
+
+    Spark gives up after a minute on what takes connections and does not answer as a master.
+
+    Examples
+    --------
+    >>> stopped = OSError(": java.lang.Error: Cannot call methods on a stopped SparkContext.")
+    >>> why_not({"spark.master": "spark://one:8080"}, stopped)
+    "master: what listens at 'spark://one:8080' does not answer as a master of this Spark; give \
+the address that the master's log names, and have the same version on both sides."
+    """
+    cause, master = first_cause(error), conf.get("spark.master", "")
+    if master.startswith("spark://") and "stopped SparkContext" in cause:
+        return (
+            f"master: what listens at {master!r} does not answer as a master of this Spark; give "
+            "the address that the master's log names, and have the same version on both sides."
+        )
+    return f"Spark does not start; mend this: {cause}"
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     ['Java']
     """
     import pyspark
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     from kernels import registry
@@ -74,7 +75,7 @@ def examine(spark: "SparkSession") -> Iterator[Finding]:
     heap = in_bytes(settings.get(heap_option, "1g"))
     try:
         there = _places(spark, 4 * (cores or SOME))
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         words = f"Python does not answer there; mend this: {first_cause(error)}"
         yield Finding("Executors", False, words)
     else:
@@ -150,11 +151,15 @@ def asked_for() -> dict[str, str]:
 def first_cause(error: Exception) -> str:
     """Return in one line what went wrong; what comes of Java has a line of Python's in front.
 
+    Of a job, what its last task said.
+
     Examples
     --------
     >>> first_cause(OSError("An error occurred while calling a.b.\\n: c.D: No room.\\n\\tat e.F"))
     'c.D: No room.'
+    >>> first_cause(OSError(": c.D: Lost task 0.3 (TID 7) (host executor 1): No room."))
+    'No room.'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [repr(error)]
     java = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
-    return (java or lines)[0]
+    return re.sub(r"^.*\(TID \d+\) \([^)]*\): ", "", (java or lines)[0])

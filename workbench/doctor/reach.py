@@ -19,7 +19,7 @@ WAIT = 5
 
 
 def check_reached(conf: Mapping[str, str]) -> None:
-    """Raise where an address is none, or no host of it takes a connection.
+    """Raise where an address is none, or nothing that can be Spark answers there.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def check_reached(conf: Mapping[str, str]) -> None:
     Raises
     ------
     WorkbenchError
-        When it is no address, or none answers. One of several is enough: a cluster's other
-        masters may be waiting.
+        When it is no address, none answers, or what answers is no Spark Connect server where
+        one is named. One of several is enough: a cluster's other masters may be waiting.
 
     Examples
     --------
@@ -39,18 +39,31 @@ def check_reached(conf: Mapping[str, str]) -> None:
     ([('one', 7078), ('two', 7077)], [('::1', 15002)])
     """
     for option, address in conf.items():
+        argument = option.removeprefix("spark.")
         if not address.startswith(KNOWN[option]) and address not in WHOLE[option]:
             or_one = "".join(f", or {whole}" for whole in WHOLE[option])
             raise WorkbenchError(
-                f"{option.removeprefix('spark.')}: {address!r} is no address of Spark's; give one "
+                f"{argument}: {address!r} is no address of Spark's; give one "
                 f"that begins with {', '.join(KNOWN[option])}{or_one}."
             )
-        faults = {f"{host}:{port}": fault(host, port) for host, port in hosts(address)}
+        try:
+            faults = {f"{host}:{port}": fault(host, port) for host, port in hosts(address)}
+        except ValueError as error:
+            raise WorkbenchError(
+                f"{argument}: {address!r} is no address of Spark's: {error}; give a host and a "
+                "port, such as host:7077."
+            ) from None
         if faults and all(faults.values()):
             said = ", ".join(f"{place} ({why})" for place, why in faults.items())
             raise WorkbenchError(
-                f"{option.removeprefix('spark.')}: nothing answers at {said}; start it, or give "
+                f"{argument}: nothing answers at {said}; start it, or give "
                 "the address that its log names."
+            )
+        if address.startswith("sc://") and not speaks_connect(address):
+            raise WorkbenchError(
+                f"{argument}: what listens at {', '.join(faults)} is no Spark Connect server; give "
+                "the port that the server's log names, which is neither that of a master nor of "
+                "a web page."
             )
 
 
@@ -70,3 +83,18 @@ def fault(host: str, port: int) -> str:
     except OSError as error:
         return error.strerror or str(error)
     return ""
+
+
+def speaks_connect(address: str) -> bool:
+    """Return whether what takes connections at an address also begins to speak gRPC."""
+    from grpc import FutureTimeoutError, channel_ready_future
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    channel = DefaultChannelBuilder(address).toChannel()
+    try:
+        channel_ready_future(channel).result(timeout=WAIT)
+    except FutureTimeoutError:
+        return False
+    finally:
+        channel.close()
+    return True

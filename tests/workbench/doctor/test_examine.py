@@ -30,6 +30,16 @@ def test_executors_of_every_kind_of_session_answer(run_on: RunOn, kind: str) -> 
     assert found["Compiled kernels"] == (True, "what is compiled here runs there.")
 
 
+def test_a_python_that_cannot_be_started_is_said_in_a_line(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/no/such/python")
+    good, words = examined(spark)["Executors"]
+    assert not good
+    assert words.startswith("Python does not answer there; mend this: java.io.IOException: Cannot")
+    assert '"/no/such/python"' in words
+
+
 def test_the_command_prints_a_line_each_and_its_code_says_whether_all_is_well(jvm: None) -> None:
     command = [sys.executable, "-m", "workbench.doctor", "--master", "local[1]"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -75,8 +85,22 @@ def test_one_of_several_masters_is_enough(closed: str) -> None:
         check_reached({"spark.master": f"spark://{closed}"})
 
 
+def test_what_takes_connections_and_is_no_server_of_spark_connect_is_said() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        there = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(WorkbenchError, match=f"what listens at {there} is no Spark Connect"):
+            check_reached({"spark.remote": f"sc://{there}"})
+
+
 @pytest.mark.parametrize(
-    ("option", "address"), [("master", "nowhere"), ("remote", "nowhere"), ("master", "yarnx")]
+    ("option", "address"),
+    [
+        ("master", "nowhere"),
+        ("remote", "nowhere"),
+        ("master", "yarnx"),
+        ("master", "spark://one:99999"),
+        ("remote", "sc://one:port"),
+    ],
 )
 def test_what_is_no_address_is_said(option: str, address: str) -> None:
     with pytest.raises(WorkbenchError, match=f"{option}: '{address}' is no address of Spark's"):

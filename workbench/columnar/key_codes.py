@@ -123,7 +123,8 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
     ----------
     keys : pyarrow.Table
         The columns that make the key; without any, all rows have the same. Nulls are equal to each
-        other, as are NaNs, 0.0 and -0.0; structs and lists are equal when all they hold is.
+        other, as are NaNs, 0.0 and -0.0; structs, lists and maps are equal when all they hold is,
+        in its order.
 
     Returns
     -------
@@ -141,6 +142,9 @@ def key_codes(keys: pa.Table) -> tuple[NDArray[np.uint32], int]:
     (array([0, 1, 2, 0], dtype=uint32), 3)
     >>> key_codes(pa.table({"tags": [["a"], None, ["a"], []]}))
     (array([0, 1, 0, 2], dtype=uint32), 3)
+    >>> counts = pa.array([[("a", 1)], [("a", 2)], [("a", 1)]], pa.map_(pa.string(), pa.int64()))
+    >>> key_codes(pa.table({"counts": counts}))
+    (array([0, 1, 0], dtype=uint32), 2)
     """
     if keys.num_rows > MOST_ROWS:
         raise WorkbenchError(
@@ -185,6 +189,9 @@ def _encodable(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray
     if not pa.types.is_nested(values.type):
         return values
     nested = as_array(values)
+    if pa.types.is_map(nested.type):
+        entry = pa.struct([nested.type.key_field, nested.type.item_field])
+        return _of_lists(nested.cast(pa.list_(entry)))
     return _of_structs(nested) if pa.types.is_struct(nested.type) else _of_lists(nested)
 
 

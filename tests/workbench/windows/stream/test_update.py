@@ -320,6 +320,19 @@ def test_lists_and_maps_that_are_the_same_are_not_said() -> None:
     assert query.taken.output["id"].to_pylist() == [9, 2, 2]
 
 
+def test_maps_are_folded_without_an_id_as_other_values_are() -> None:
+    query = query_of(wb.Frame.rows(-1, 0), counts=fn.histogram("yes"))
+    yes: list[Change] = [(op, row | {"yes": True}) for op, row in rows_at(1, 2, 3)]
+    said = None
+    for batch in (yes, [("+I", yes[1][1] | {"id": 9})], [("-D", yes[0][1])]):
+        query.run(batch)
+        assert query.taken is not None
+        said = wb.folded(said, query.taken.output)
+    assert said is not None
+    counts = zip(said["id"].to_pylist(), said["counts"].to_pylist(), strict=True)
+    assert sorted(counts) == [(1, [(True, 1)]), (2, [(True, 2)]), (9, [(True, 2)])]
+
+
 def test_a_new_order_key_is_one_change_of_the_row() -> None:
     query = query_of(wb.Frame.rows(-1, 0))
     query.run(rows_at(1, 2, 3))

@@ -131,7 +131,10 @@ def _inside(span: Span, alive: bool) -> "Column":
     seen = begin_of_hop(later(query_time, span.ahead), span.last_hop)
     inside = time < seen
     if alive:
-        inside = inside & (F.col(VALID_FROM) <= seen) & (seen < F.col(VALID_TO))
+        end = F.col(VALID_TO)
+        # One that ends with the last instant has no end.
+        there = (seen < end) | (end == F.lit(MOST))
+        inside = inside & (F.col(VALID_FROM) <= seen) & there
     if span.window is not None:
         inside = inside & (time >= begin_of_hop(earlier(query_time, span.window), span.hop))
     return inside

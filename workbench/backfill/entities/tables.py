@@ -124,9 +124,10 @@ def raw_rows(entities: EntityTables) -> "DataFrame":
     if changes is None or entities.by_midnight:
         return found
     made = micros(changes, changes.time, column(changes, changes.time, "mutation_time"))
-    # A query at the mutation's own instant does not see it.
+    # A query at the mutation's own instant does not see it, and so none sees one of the last.
+    known = F.when(made < F.lit(MOST), made + F.lit(1))
     says, misplaced = _says(entities, changes), _misplaced(entities, changes, made)
-    return found.unionAll(_rows(entities, changes, made + F.lit(1), says, misplaced))
+    return found.unionAll(_rows(entities, changes, known, says, misplaced))
 
 
 def taken_at(entities: EntityTables) -> "Column":
@@ -299,8 +300,8 @@ def _rows(
         for one, name in zip(columns, entities.shared, strict=True)
         if name not in (*entities.key, *entities.id) and has_hash(type_of(rows, name))
     ]
-    # Spark's hash passes over nulls: where they are has to count too.
-    holds = F.xxhash64(*hashed, *(one.isNull() for one in hashed))
+    # Spark's hash passes over nulls: where they are has to count too. And it takes one at least.
+    holds = F.xxhash64(F.lit(0), *hashed, *(one.isNull() for one in hashed))
     added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
     return rows.df.select(*columns, *(value.alias(name) for name, value in added.items()))
 

@@ -268,3 +268,26 @@ def test_an_unknown_op_is_named(spark: SparkSession, changed: History) -> None:
     given = wb.Entities(changed.snapshots(spark), mutations, mutation_time="made", **NAMES)
     with pytest.raises(wb.WorkbenchError, match="op: 'upsert' is not known; give 'insert',"):
         backfill("sliding").run(queries(spark), given)
+
+
+def test_rows_that_are_not_taken_out_are_there_at_the_last_instant(spark: SparkSession) -> None:
+    last = 2**63 - 1
+    users = spark.sql("SELECT 0L AS ds, 7 AS id, 'ann' AS k, 1L AS t")
+    made = users.selectExpr("id", "k", "t", f"{last}L AS made", "'delete' AS op")
+    given = wb.Entities(users, made, mutation_time="made", **NAMES)
+    asked = spark.sql(f"SELECT 'ann' AS k, {last}L AS t")
+    count = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
+    for method in ("scan", "naive"):
+        assert [row["count"] for row in count.run(asked, given, method).collect()] == [1]
+    assert [row["alive_until"] for row in given.lives().collect()] == [None]
+    # No query is behind such a mutation, so it is left out.
+    assert given.skipped() == 1
+
+
+def test_rows_may_hold_no_more_than_what_tells_them_apart(spark: SparkSession) -> None:
+    visits = spark.sql("SELECT 0L AS ds, 'ann' AS k, 1L AS t")
+    made = visits.selectExpr("k", "t", "10L AS made", "'delete' AS op")
+    given = wb.Entities(visits, made, key="k", id="t", time="t", mutation_time="made")
+    asked = spark.sql("SELECT 'ann' AS k, explode(array(10L, 11L)) AS t")
+    count = wb.Backfill("k", "t", wb.Aggregation("count"), "sliding")
+    assert [row["count"] for row in count.run(asked, given).orderBy("t").collect()] == [1, 0]

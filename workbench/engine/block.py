@@ -210,6 +210,17 @@ class Window(Memo):
         )
         return found
 
+    def codes_with_null(self, name: str) -> NDArray[np.int64]:
+        """Return integers that are equal where a column's values are, null among them."""
+        column = self.column(name)
+        if not column.null_count:
+            return self.equal_codes(name)
+        # No code of an integer is left for null, as each of them is its own.
+        found: NDArray[np.int64] = self.once(
+            ("with null", name), lambda: key_codes(pa.table({name: column}))[0].astype(np.int64)
+        )
+        return found
+
     def codes(self, name: str) -> NDArray[np.int64]:
         """Return integers in the order of a column's values."""
         found: NDArray[np.int64] = self.once(

@@ -42,7 +42,7 @@ def kept_rows(window: Window, call: Call, at: Ints, part: Ints) -> Ints:
     if info.picks_row:
         return np.flatnonzero(begins if keeps == FIRST else np.append(begins[1:], True))
     if call.options.distinct or info.once:
-        place = _first_of_each(part, window.keys(call.arguments)[at])
+        place = _first_of_each(part, _values(window, call)[at])
     if not info.keeps_n:
         return place
     if keeps in (LEAST, GREATEST):
@@ -59,6 +59,13 @@ def _least(begins: NDArray[np.bool_], code: Ints, greatest: bool) -> Ints:
     best = (np.maximum if greatest else np.minimum).reduceat(code, first)
     found = np.flatnonzero(code == best[number])
     return np.asarray(found[begins_run(number[found])])
+
+
+def _values(window: Window, call: Call) -> Ints:
+    """Integers that are equal where what a call counts once is."""
+    if call.arguments != call.without_null:
+        return window.codes_with_null(call.arguments[0])
+    return window.keys(call.arguments)
 
 
 def _up_to(part: Ints, most: int) -> NDArray[np.bool_]:

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
 from kernels.windows.histogram import moving_extremes, moving_histogram
-from workbench.columnar.columns import lists_of_ends, maps_of_ends, present, rows_of
+from workbench.columnar.columns import lists_of_ends, maps_of_ends, rows_of
 from workbench.columnar.ragged import starts_of
 from workbench.engine.block import Call, Frames, OwnOrder, Window
 from workbench.engine.frame_rows import FrameRows, frame_rows
 from workbench.functions.catalogue import END_VALUES, GREATEST, LAST
 
 Ints = NDArray[np.int64]
-LEAST_CODE = np.iinfo(np.int64).min
 
 
 def end_values(window: Window, call: Call) -> pa.Array:
@@ -62,9 +61,7 @@ def _lists(window: Window, call: Call, own: OwnOrder | None) -> Iterator[FrameRo
     frames, name, written = window.frames(call, call.without_null), call.arguments[0], 0
     for _, lists in frame_rows(window, frames, own):
         if call.options.distinct:
-            # Null is a value among others, and the least code is none's.
-            code = np.where(present(window.column(name)), window.equal_codes(name), LEAST_CODE)
-            lists = lists.once(code)
+            lists = lists.once(window.codes_with_null(name))
         if call.info.family == END_VALUES:
             lists = lists.ends_of(call.options.n, call.info.keeps == LAST)
         written += len(lists.rows)

@@ -67,6 +67,8 @@ OF_EVENTS: list[tuple[str, tuple[str, ...], pa.DataType]] = [
     *((f"distinct {name}", ("real",), pa.float64()) for name in ("sum", "avg", "median", "mode")),
     ("distinct count_distinct", ("number",), pa.int64()),
     ("distinct string_agg", ("word",), pa.string()),
+    ("distinct array_agg", ("word",), pa.list_(pa.string())),
+    ("distinct array_agg", ("number",), pa.list_(pa.int64())),
     ("distinct covar_samp", ("real", "other"), pa.float64()),
 ]
 #: Those whose states are bytes.

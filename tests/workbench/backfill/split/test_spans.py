@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.drawn import draws
 from tests.workbench.backfill.cases import (
     ASKED,
+    SCHEMA,
     Asked,
     Row,
     by_force,
@@ -22,6 +23,7 @@ from tests.workbench.backfill.cases import (
 )
 from tests.workbench.backfill.spans import answer_in_spans, answer_whole
 from workbench.backfill.worker.cogroup import Span
+from workbench.columnar.blocks import TIME
 from workbench.functions.catalogue import Options
 
 DISTINCT = Options(distinct=True)
@@ -37,6 +39,8 @@ MORE += [
     Asked("bool_or", "good", lambda rows, _: None, pa.bool_()),
     Asked("string_agg", "word", lambda rows, _: None, pa.string()),
     Asked("string_agg", "word", lambda rows, _: None, pa.string(), DISTINCT),
+    Asked("array_agg", "word", lambda rows, _: None, pa.list_(pa.string()), DISTINCT),
+    Asked("array_agg", "number", lambda rows, _: None, pa.list_(pa.int64()), DISTINCT),
     Asked("approx_count_distinct", "word", lambda rows, _: None, pa.int64(), Options(n=8)),
     Asked("bounded_count_distinct", "number", lambda rows, _: None, pa.int64(), Options(n=2)),
     Asked("histogram", "number", lambda rows, _: None, pa.map_(pa.int64(), pa.int64())),
@@ -105,3 +109,17 @@ def test_features_that_travel_together_are_those_of_whole_keys(
     assert found.column_names == expected.column_names
     for name in expected.column_names:
         assert alike(found.column(name).to_pylist(), expected.column(name).to_pylist()), name
+
+
+@pytest.mark.parametrize("rows_a_span", [1, 2, 9])
+def test_null_is_a_value_among_those_that_are_listed_once(rows_a_span: int) -> None:
+    once = [None, 0, -(2**63)]
+    events = [
+        dict.fromkeys(SCHEMA.names) | {"k0": "a", TIME: at, "number": one}
+        for at, one in enumerate([*once, 0])
+    ]
+    asked = Asked("array_agg", "number", lambda rows, _: once, pa.list_(pa.int64()), DISTINCT)
+    found = answer_in_spans(
+        [{"k0": "a", TIME: 9}], events, [feature(asked, Span(None))], True, rows_a_span
+    )
+    assert found.column("found").to_pylist() == [once]

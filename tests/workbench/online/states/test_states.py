@@ -216,6 +216,16 @@ def test_an_event_exactly_on_the_tail_counts(until: int) -> None:
     assert row["histogram_1_30_4"] == {19: 1, 20: 1, 28: 1}
 
 
+def test_null_is_a_value_among_those_that_are_listed_once() -> None:
+    layout = layout_of(features(calls=[("distinct array_agg", ("number",), pa.list_(pa.int64()))]))
+    view, once = View(Memory(), layout), [None, 0, -(2**63)]
+    view.seen = [event("a", at, number=one) for at, one in enumerate([*once, 0])]
+    view.upload(STEP)
+    (found,) = view.fetch(["a"], STEP)
+    assert found is not None
+    assert list(found.values()) == [once] * len(layout.features)
+
+
 def test_an_estimate_of_many_merged_states_is_as_near_as_that_of_one() -> None:
     drawn = random.Random(5)
     times = [drawn.randint(0, 39) for _ in range(8_000)]

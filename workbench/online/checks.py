@@ -3,9 +3,12 @@
 from os import PathLike
 from typing import Any
 
+import pyarrow as pa
+
 from workbench.arguments import is_iterable
 from workbench.columnar.blocks import TIME
 from workbench.columnar.value_texts import time_of
+from workbench.durations import exact_text
 from workbench.errors import WorkbenchError, kind_in_words
 from workbench.online.encoding import first_of
 from workbench.online.layout import StoreLayout
@@ -94,17 +97,44 @@ def check_order(meta: Meta, layout: StoreLayout, until: int) -> None:
 
 
 def check_owner(meta: Meta, layout: StoreLayout, lasting: int, store: Store) -> None:
-    """Refuse a store that holds the states of another backfill.
+    """Refuse a store of another backfill, of columns of other types, or that serves otherwise.
 
     Raises
     ------
     WorkbenchError
     """
-    if (meta.fingerprint, meta.lasting) != (layout.fingerprint, lasting):
+    if meta.fingerprint != layout.fingerprint:
+        _check_types(meta, layout, store)
         raise WorkbenchError(
             f"store: {store.place} holds the states of another backfill ({meta.fingerprint}, and "
             f"this one is {layout.fingerprint}); upload to an empty store, and read that one."
         )
+    if meta.lasting != lasting:
+        kind = layout.schema.field(TIME).type
+        ours, theirs = (_length(one, kind) for one in (lasting, meta.lasting))
+        raise WorkbenchError(
+            f"lasting: uploads to {store.place} serve for {theirs}, and those of this view for "
+            f"{ours}; give the view lasting={theirs!r}, or an empty store."
+        )
+
+
+def _check_types(meta: Meta, layout: StoreLayout, store: Store) -> None:
+    """Say it where the backfill is the same, and columns of its events are of other types."""
+    known = StoreLayout.of_json(meta.layout)
+    if known.backfill != layout.backfill or known.schema.names != layout.schema.names:
+        return
+    pairs = zip(known.schema.types, layout.schema.types, strict=True)
+    differing = [f"{now} in place of {before}" for before, now in pairs if now != before]
+    if differing:
+        raise WorkbenchError(
+            f"events: columns have other types than those that {store.place} has states of, "
+            f"{', '.join(differing)}; cast them to those, or upload to an empty store."
+        )
+
+
+def _length(length: int, kind: pa.DataType) -> int | str:
+    """How long an upload serves, as a person gives it."""
+    return length if pa.types.is_integer(kind) else exact_text(length)
 
 
 def check_stream(meta: Meta, stream: str) -> None:

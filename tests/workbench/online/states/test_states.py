@@ -329,8 +329,15 @@ def test_uploads_that_cannot_follow_are_refused(layout: StoreLayout) -> None:
     other = View(view.store, layout_of(features(by=True)))
     with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
         other.upload(36)
-    with pytest.raises(WorkbenchError, match="holds the states of another backfill"):
+    sentence = r"lasting: .* serve for 40, and those of this view for 7; give the view lasting=40"
+    with pytest.raises(WorkbenchError, match=sentence):
         View(view.store, layout, lasting=7).stream([])
+    at = SCHEMA.names.index("number")
+    narrow = replace(layout, schema=SCHEMA.set(at, pa.field("number", pa.int32())))
+    with pytest.raises(
+        WorkbenchError, match=r"events: .* other types .*, int32 in place of int64;"
+    ):
+        View(view.store, narrow).stream([])
 
 
 def test_a_fetch_of_many_keys_has_an_error_for_each_that_has_no_answer(layout: StoreLayout) -> None:

@@ -273,10 +273,16 @@ def test_files_of_a_few_bytes_are_fetched_where_an_answer_is_wanted_at_once(
             pd.testing.assert_frame_equal(quietly(funnel, files), there)
 
 
-def test_times_without_a_zone_go_by_the_clock_of_the_session(spark: SparkSession) -> None:
-    rows = pd.DataFrame({"k": 1, "t": pd.to_datetime(["2024-03-31 01:00", "2024-03-31 04:00"])})
-    over = wb.Over("k", "t", wb.Frame.range("-2 hours", 0), n=wb.fn.count())
+@pytest.mark.parametrize("engine", ["kernel", "spark"])
+def test_times_without_a_zone_go_by_the_clock_of_the_session(
+    spark: SparkSession, engine: str
+) -> None:
+    # 1:00 and 4:00 are two hours apart; 2:30 is never shown that day, and twice in October.
+    clocks = ["2024-03-31 01:00", "2024-03-31 02:30", "2024-03-31 04:00", "2024-10-27 02:30"]
+    rows = pd.DataFrame({"k": 1, "t": pd.to_datetime(clocks)})
+    over = wb.Over("k", "t", wb.Frame.range("-2 hours", 0), engine, n=wb.fn.count())
     with session_options(spark, {ZONE: "Europe/Berlin"}):
+        assert [row.n for row in sorted(over.run(rows).collect())] == [1, 2, 3, 1]
         there = in_any_order(over.run(rows))
         with session_options(spark, {ANSWERED: GIVEN}):
             assert in_any_order(over.run(rows)) == there

@@ -110,7 +110,7 @@ def in_order(what: Any, argument: str, number: str) -> "DataFrame | None":
 
     if isinstance(what, DataFrame | str | PathLike):
         return None
-    rows = _held(what, argument)
+    rows = held_rows(what, argument)
     numbers = pa.array(range(len(rows)), pa.int64())
     return arrow_frame(session(), rows.append_column(number, numbers))
 
@@ -171,13 +171,18 @@ def _as_spark(value: Any, argument: str) -> "DataFrame":
         return read_files(value, argument, session())
     spark = session()
     with said_in_cell("handing the table to Spark"):
-        return arrow_frame(spark, _held(value, argument))
+        return arrow_frame(spark, held_rows(value, argument))
 
 
-def _held(value: Any, argument: str) -> pa.Table:
-    """A table that is held here, with types of Spark, and instants where Spark makes some of times.
+def held_rows(value: Any, argument: str) -> pa.Table:
+    """Return a table that is held here, with types of Spark, and instants where Spark makes such.
 
     PySpark fails on times that the clocks of the session's zone show twice or never.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no table.
     """
     rows = spark_rows(arrow_rows(value, argument), argument)
     clocks = [k for k, kind in enumerate(rows.schema.types) if has_clocks(kind)]

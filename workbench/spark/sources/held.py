@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.arguments import check_known
 from workbench.spark.held import HeldTable
 from workbench.spark.sessions.session import session
-from workbench.spark.sources.arrow import spark_rows
-from workbench.spark.sources.given import arrow_rows, is_spark, table
+from workbench.spark.sources.given import held_rows, is_spark, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,7 +53,7 @@ def source(what: Any, argument: str = "events", at_once: bool = False) -> "DataF
     'HeldTable'
     """
     if not is_spark(what):
-        rows = spark_rows(arrow_rows(what, argument), argument)
+        rows = held_rows(what, argument)
         spark = session()
         held = HeldTable(rows, spark)
         small = len(rows) <= most_rows(spark) and rows.nbytes <= MOST_BYTES

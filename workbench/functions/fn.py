@@ -27,9 +27,10 @@ Examples
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Union
 
-from workbench.arguments import check_text, whole_number
+from workbench.arguments import check_text, is_iterable, listed, whole_number
 from workbench.errors import WorkbenchError
 from workbench.frames.bounds import is_column
 from workbench.frames.frame import Frame
@@ -1278,12 +1279,12 @@ def _place(n: Any) -> Any:
 
 
 def _quantiles(q: Any) -> Options:
-    single = not isinstance(q, Sequence) or isinstance(q, str)
-    shares = (q,) if single else tuple(q)
+    shares = listed(q, "q")
+    single = isinstance(q, str | bytes) or not is_iterable(q)
     if not shares:
         raise WorkbenchError("q: the list is empty; give quantiles from 0 to 1, such as 0.5.")
     for one in shares:
-        number = isinstance(one, int | float) and not isinstance(one, bool)
+        number = isinstance(one, Real) and not isinstance(one, bool)
         if not number or not 0 <= one <= 1:
             raise WorkbenchError(f"q: {one!r} is no quantile; give numbers from 0 to 1.")
     return Options(q=tuple(map(float, shares)), single=single)

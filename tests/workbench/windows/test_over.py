@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given
@@ -332,6 +333,15 @@ def test_a_call_reads_as_it_was_written() -> None:
         "d=wb.fn.count_distinct('mwh'), n=wb.fn.last('mwh').ignore_nulls(), "
         "lag=wb.fn.lag('mwh', 2, 0), list=wb.fn.string_agg('s', '-').distinct().where('a'))"
     )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shares"),
+    [(np.array([0.25, 0.75]), [0.25, 0.75]), (np.float32(0.5), 0.5), (np.int64(1), 1.0)],
+    ids=str,
+)
+def test_shares_of_quantiles_may_be_those_of_numpy(numbers: Any, shares: Any) -> None:
+    assert fn.quantile("x", numbers).options == fn.quantile("x", shares).options
 
 
 def test_frames_are_equal_when_their_bounds_are_one_column(spark: SparkSession) -> None:

@@ -118,11 +118,17 @@ def _check_cohort(cohort: Cohort, schema: "StructType", own: Sequence[str]) -> N
             "booleans, or give conditions by label as steps and cohorts."
         )
     for value in cohort.values:
-        if not isinstance(value, known[kind]) or (kind in INTEGERS and whole_number(value) is None):
+        if not isinstance(value, known[kind]) or (kind in INTEGERS and not _holds(kind, value)):
             raise WorkbenchError(
                 f"cohorts: {value!r} is no value of {cohort.column!r}, which holds {kind}s; "
                 "give one of that type."
             )
+
+
+def _holds(kind: str, value: Any) -> bool:
+    """Whether a type of integers has a value."""
+    number, end = whole_number(value), 1 << (INTEGERS[kind] - 1)
+    return number is not None and -end <= number < end
 
 
 def check_bins(bins: Any) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 REALS = ("float", "double")
-#: The most digits of a decimal of Spark's.
 
 
 def checked_values(

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType, StructType
 
-INTEGERS = ("byte", "short", "integer", "long")
+#: Types of integers, and how many bits each has.
+INTEGERS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 TIMES = ("timestamp", "timestamp_ntz", "date")
 NESTED = ("map", "struct", "array", "variant")
 CASE = "spark.sql.caseSensitive"

@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError, kind_in_words
 from workbench.frames.bounds import is_column
 from workbench.functions.catalogue import NUMBERS, kind_of
 from workbench.spark.one_key import literal
-from workbench.spark.table import BoundTable, value_type
+from workbench.spark.table import INTEGERS, BoundTable, value_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 Number: TypeAlias = int | float | Decimal
 
-_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 #: The letters of Python's struct, which refuses a number that is beyond a type.
 _LETTERS = {"float": "<f", "double": "<d"}
 #: What Spark makes a literal of, beside numbers.
@@ -113,7 +112,7 @@ def _fits_digits(exact: Decimal, answer: "DataType") -> bool:
 
     if isinstance(answer, DecimalType):
         return _is_exact(exact, answer.precision, answer.scale)
-    end = 1 << (_BITS[answer.typeName()] - 1)
+    end = 1 << (INTEGERS[answer.typeName()] - 1)
     return _is_exact(exact, 19, 0) and -end <= exact < end
 
 

@@ -296,6 +296,10 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"cohorts": {"paid": {"plan": "yes"}}}, {"by": "paid"},
         "cohorts: 'yes' is no value of 'plan', which holds integers; give one of that type.",
     ),
+    "a cohort of an integer that is longer than the column's": (
+        {"cohorts": {"paid": {"plan": 2**31}}}, {"by": "paid"},
+        "cohorts: 2147483648 is no value of 'plan', which holds integers; give one of that type.",
+    ),
     "no number of segments": (
         {}, {"by": "device", "largest": 0},
         "largest: 0 is no number of segments; give 1 to 1,000.",

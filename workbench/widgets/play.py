@@ -25,7 +25,7 @@ from workbench.widgets.lessons.window import window_maker
 from workbench.widgets.stepper.lesson import Lesson
 from workbench.widgets.stepper.player import Player
 from workbench.widgets.stepper.trace_lesson import array_pictures, lesson_of
-from workbench.windows.inspect.one_partition import MOST_STEPPED, partition_of
+from workbench.windows.inspect.one_partition import MOST_STEPPED, check_result, partition_of
 from workbench.windows.over import Over
 
 
@@ -112,6 +112,7 @@ def _play_over(what: Over, *tables: Any, key: Any, column: str | None) -> tuple[
         raise WorkbenchError(
             f"df: a window call is played on one table, and {len(tables)} are given."
         )
+    check_result(what, column)
     partition = partition_of(what, table(tables[0], "df"), key, MOST_STEPPED)
     return window_maker(partition, column), partition.key
 

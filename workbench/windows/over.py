@@ -11,7 +11,7 @@ from workbench.spark.sources.given import is_stream
 from workbench.spark.sources.held import source, where_answered
 from workbench.spark.table import BoundTable
 from workbench.windows.inspect.frame_table import FrameTable, frame_table
-from workbench.windows.inspect.one_partition import partition_of
+from workbench.windows.inspect.one_partition import check_result, partition_of
 from workbench.windows.plan import answered, bound, pieces_of
 from workbench.windows.spec import WindowCall
 from workbench.windows.stream.checks import check_at_rest
@@ -241,6 +241,7 @@ set to never sends them to Spark
         3  ·  ■  ■ (✕) ■  7
         4  ·  ·  ■  ■ (✕) 5
         """
+        check_result(self, column)
         return frame_table(partition_of(self, df, key), column)
 
     def to_sql(self, dialect: str = "duckdb", table: str = "df") -> str:

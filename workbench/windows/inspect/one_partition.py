@@ -75,10 +75,8 @@ class Partition:
 
     def call(self, column: str | None = None) -> Call:
         """Return the call of a result's column, of the first one without a name."""
+        check_result(self.over, column)
         calls = {call.column: call for call in self.task.calls}
-        if column is not None and column not in calls:
-            known = ", ".join(map(repr, calls))
-            raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
         return self.task.calls[0] if column is None else calls[column]
 
     def asked(self, over: WindowCall) -> "Partition":
@@ -106,6 +104,18 @@ class Partition:
 
 
 @in_one_sentence()
+def check_result(over: WindowCall, column: str | None) -> None:
+    """Refuse what is no result of a call; None stands for its first.
+
+    Raises
+    ------
+    WorkbenchError
+    """
+    if column is not None and column not in over.columns:
+        known = ", ".join(map(repr, over.columns))
+        raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
+
+
 def partition_of(
     over: WindowCall, df: "TableLike", key: Any = None, most: int = MOST_ROWS
 ) -> Partition:

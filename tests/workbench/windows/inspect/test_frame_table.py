@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import workbench as wb
+from tests.workbench.spark.jobs import no_job
 from workbench.figures.frames import frames_figure
 from workbench.figures.stills.still import still
 from workbench.windows.inspect.one_partition import keys_of, partition_of
@@ -110,7 +111,6 @@ def test_of_a_large_partition_the_first_rows_are_taken_and_that_is_said(
     [
         ({"key": "z"}, "key: no row has the key 'z'; give one that the table holds."),
         ({"key": ("a", 1)}, "the key has 1: shop."),
-        ({"key": "a", "column": "m"}, "column: 'm' is no result here; give one of 'n'."),
     ],
 )
 def test_what_does_not_fit_is_named(
@@ -119,6 +119,18 @@ def test_what_does_not_fit_is_named(
     with pytest.raises(wb.WorkbenchError) as error:
         over(wb.Frame.rows(-1, 1)).frames(sales, **arguments)
     assert str(error.value).endswith(sentence)
+
+
+def test_a_result_that_is_not_there_is_refused_before_a_job(
+    spark: SparkSession, sales: DataFrame
+) -> None:
+    call = over(wb.Frame.rows(-1, 1))
+    sentence = "^column: 'm' is no result here; give one of 'n'.$"
+    with no_job(spark):
+        with pytest.raises(wb.WorkbenchError, match=sentence):
+            call.frames(sales, column="m")
+        with pytest.raises(wb.WorkbenchError, match=sentence):
+            wb.play(call, sales, column="m")
 
 
 def test_an_empty_table_has_no_partition(sales: DataFrame) -> None:

@@ -21,6 +21,7 @@ from workbench.figures.live import REVISED, Strip, live_figure, live_svg
 from workbench.lessons.follow import Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.markup import Markup, element
+from workbench.spark.table import quoted
 from workbench.widgets.chart import Chart
 from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.explorers.live_points import PointTable, SaidRow, instants, rows_of
@@ -86,6 +87,7 @@ class LiveStream(Card):
         self.time = _time_of(over, stream)
         self.over, self.limit = over, limit
         self._key, self._band = over.partition_by[0], band_of(over)
+        # Of the thread that plays: each has its own, so that one that is told to end does end.
         self._lock, self._playing = threading.RLock(), threading.Event()
         rows = _stream(stream, spark, lateness) if isinstance(stream, Replay) else stream
         checkpoint = tempfile.mkdtemp(prefix="window-workbench-live-")
@@ -424,24 +426,26 @@ class LiveStream(Card):
     def _toggled(self, change: dict[str, Any]) -> None:
         self.play_button.description = "Pause" if change["new"] else "Play"
         self.play_button.icon = "pause" if change["new"] else "play"
-        if change["new"] and not self._playing.is_set():
+        for button in (self.step_button, self.late_button, self.kill_button):
+            button.disabled = bool(change["new"])
+        self._playing.clear()
+        if change["new"]:
+            self._playing = threading.Event()
             self._playing.set()
-            threading.Thread(target=self._play, daemon=True).start()
-        elif not change["new"]:
-            self._playing.clear()
+            threading.Thread(target=self._play, args=(self._playing,), daemon=True).start()
 
-    def _play(self) -> None:
+    def _play(self, playing: threading.Event) -> None:
         # While it plays the picture stays as it is, and changes with each micro-batch.
         self.progress.pictures = ()
         try:
-            while self._playing.is_set() and (self.replay is None or self.replay.left):
+            while playing.is_set() and (self.replay is None or self.replay.left):
                 if not self.progress.ask_here(self._advance, self._draw):
                     break
                 time.sleep(0.1 if self.replay else 1.0)
         finally:
-            self.progress.pictures = (self,)
-            self._playing.clear()
-            self.play_button.value = False
+            if self._playing is playing:
+                self.progress.pictures = (self,)
+                self.play_button.value = False
 
 
 def _table(numbers: list[tuple[str, str]]) -> Markup:
@@ -469,4 +473,4 @@ def _stream(replay: Replay, spark: "SparkSession | None", lateness: str | None) 
     spark = spark or SparkSession.active()
     schema = from_arrow_schema(replay.rows.schema)
     rows = spark.readStream.schema(schema).parquet(str(replay.folder.resolve()))
-    return rows.withWatermark(replay.time, lateness or replay.lateness)
+    return rows.withWatermark(quoted(replay.time), lateness or replay.lateness)

@@ -1,5 +1,6 @@
 """A stream that is explored: by the verb, to its end, and then once more from its first step."""
 
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -146,6 +147,45 @@ def test_before_a_row_comes_the_view_says_so_and_behind_its_end_it_offers_the_re
     assert not live.ended
     assert live.again.layout.display == "none"
     assert len(live.moments) == 3
+    live.stop()
+
+
+def test_a_time_with_any_name_is_followed(one_partition: SparkSession, tmp_path: Path) -> None:
+    rows = replay_in(tmp_path).rows.rename_columns(["line", "when. it was", "delay"])
+    replay = Replay(rows, "when. it was", tmp_path, delay="0 minutes", late=0)
+    over = wb.Over("line", "when. it was", wb.Frame.range("-2 hours", 0), iqr=QUARTILES)
+    live = wb.explore(over, replay)
+    live.step()
+    assert len(medians(live)) > 0
+    live.stop()
+
+
+def test_play_pressed_again_at_once_goes_on_as_one(
+    one_partition: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = wb.explore(OVER, replay_in(tmp_path))
+    steps: list[int] = []
+    begun, let_go = threading.Event(), threading.Event()
+
+    def step(*_: object) -> str:
+        begun.set()
+        let_go.wait(30)
+        steps.append(threading.get_ident())
+        return ""
+
+    monkeypatch.setattr(live, "_advance", step)
+    live.play_button.value = True
+    assert begun.wait(30)
+    assert live.step_button.disabled
+    live.play_button.value = False
+    assert not live.step_button.disabled
+    live.play_button.value = True
+    let_go.set()
+    while len(steps) < 6:
+        time.sleep(0.05)
+    assert live.play_button.value
+    assert len(set(steps[2:])) == 1
+    live.play_button.value = False
     live.stop()
 
 

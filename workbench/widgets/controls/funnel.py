@@ -105,6 +105,7 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
     #: How many segments are drawn: no new question to Spark.
     most = traitlets.Int(MOST[0])
     _opening = False
+    _asks_most = True
 
     def __init__(self, funnel: Funnel, prepared: Prepared, by: Sequence[str] = ()) -> None:
         self._first = funnel
@@ -148,8 +149,22 @@ class FunnelControls(widgets.VBox):  # type: ignore[misc]
             return
         # Before the funnel, which is observed.
         self.by = any_of(self.segments.value or (), "by")
-        self.shown.layout.display = None if self.by else "none"
+        self._offer_most()
         self.funnel = self._chosen()
+
+    def offer(self, by: bool, most: bool) -> None:
+        """Offer segments, and how many of them are drawn, where that changes what is seen.
+
+        Parameters
+        ----------
+        by, most : bool
+        """
+        self.segments.layout.display = None if by else "none"
+        self._asks_most = most
+        self._offer_most()
+
+    def _offer_most(self) -> None:
+        self.shown.layout.display = None if self.by and self._asks_most else "none"
 
     def parts(self) -> dict[str, Any]:
         """Return what the controls say, as a state has it; without what is usual."""

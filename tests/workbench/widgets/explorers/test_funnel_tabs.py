@@ -251,10 +251,46 @@ def test_without_segments_a_comparison_says_what_to_choose(
 ) -> None:
     opened(explorer, "Compare")
     assert "Choose by which column" in explorer.status.value
+    assert "Click a mark" not in explorer.status.value
     bare = wb.explore(wb.Funnel(SHOP, "1 day"), wb.datasets.clickstream(spark, users=20))
     if not bare.prepared.keep:
         assert "keep=[...]" in opened(bare, "Compare").status.value
     bare.prepared.free()
+
+
+@pytest.mark.parametrize(
+    ("tab", "offered"),
+    [("Steps", ["by", "show"]), ("Trend", ["by"]), ("Compare", ["by", "show"]),
+     ("Drivers", ["by"]), ("Paths", [])],
+)  # fmt: skip
+def test_segments_are_offered_where_they_change_what_is_seen(
+    explorer: FunnelExplorer, tab: str, offered: list[str]
+) -> None:
+    opened(explorer, tab, by="country")
+    controls = explorer.controls
+    seen = [one for one in (controls.segments, controls.shown) if one.layout.display != "none"]
+    assert [one.description for one in seen] == offered
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([("ann", 0, "a"), ("ann", 9, "b"), ("bob", 0, "a")],
+         "none of them did anything else meanwhile"),
+        ([("ann", 0, "a"), ("ann", 1, "c"), ("ann", 9, "b"), ("bob", 0, "a")],
+         "1 event or value is too rare or too common"),
+        ([("bob", 0, "a"), ("eve", 0, "a")], "nobody is on one of both sides"),
+    ],
+)  # fmt: skip
+def test_drivers_that_are_none_say_why(
+    spark: SparkSession, rows: list[tuple[str, int, str]], why: str
+) -> None:
+    events = spark.createDataFrame(rows, "user_id string, timestamp int, event string")
+    explorer = wb.explore(wb.Funnel(["a", "b"], 10), events)
+    opened(explorer, "Drivers")
+    assert f"Nothing could be compared: {why}." in explorer.status.value
+    assert "Click a mark" not in explorer.status.value
+    explorer.prepared.free()
 
 
 def test_back_at_the_steps_all_is_as_before(explorer: FunnelExplorer) -> None:

@@ -74,13 +74,23 @@ def _drivers_words(found: Drivers) -> str:
     whom += f"{found.early + found.late:,} are left out, as they had gone on by then or their "
     whom += "window was over"
     if found.table.empty:
-        return f"{whom}. Nothing could be compared."
+        return f"{whom}. {_not_compared(found)}"
     row = found.table.iloc[0]
     odds = f"{cut(_named(found, row), _NAME)} tells the most: {share(row['share_went_on'])} of the "
     odds += (
         f"ones and {share(row['share_dropped'])} of the others, odds ratio {row['odds_ratio']:.2g}"
     )
     return f"{whom}. {odds}. This is association, not cause."
+
+
+def _not_compared(found: Drivers) -> str:
+    """Why nothing could be compared."""
+    if not found.went_on or not found.dropped:
+        return "Nothing could be compared: nobody is on one of both sides."
+    if found.rare:
+        what = "events and values are" if found.rare > 1 else "event or value is"
+        return f"Nothing could be compared: {found.rare:,} {what} too rare or too common."
+    return "Nothing could be compared: none of them did anything else meanwhile."
 
 
 def paths_view(

@@ -142,6 +142,7 @@ class FunnelExplorer(Shared, Card):
         self.status.tell("Asking Spark …")
         self.code.value = code_line(repr(self.funnel))
         asked = self.tabs.asked
+        self.controls.offer(by=asked.tab != PATHS, most=asked.tab in (STEPS, COMPARE))
         if asked.tab == STEPS:
             self.progress.ask(partial(self._answer, self.funnel, self.controls.by), self._show)
         else:
@@ -179,7 +180,9 @@ class FunnelExplorer(Shared, Card):
         self.table.show_listed(view.listed, "funnel")
         self.asked.on_mark(self._point)
         notes = [note for note in notes if "left out" not in note]
-        self.status.tell(in_lines([*notes, view.words, _CLICKED]))
+        # Of nothing there is no mark to be clicked.
+        clicked = [_CLICKED] if len(view.table) else []
+        self.status.tell(in_lines([*notes, view.words, *clicked]))
         self._noted()
 
     def _place(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import log10
 from typing import NamedTuple
 
+from workbench.described import noun
 from workbench.profiles.columns import INTEGER, REAL, TEXT, TIME, ColumnProfile, TimeReading
 from workbench.spark.sources.times import EPOCHS, TIME_WORDS, words_of
 
@@ -113,7 +114,11 @@ def _of_key(column: ColumnProfile, rows: int) -> Rated | None:
     points -= 2 * bool(_named(column, EVENTS)) + 3 * bool(_named(column, PARTS))
     points -= 4 * bool(column.readings and _named(column, TIME_WORDS))
     rows_each = f"{each:,.0f} row{'s' * (round(each) != 1)} each"
-    words = [f"{_about(column)} different values, {rows_each}", *named, *_nulls(column, rows)]
+    words = [
+        f"{_about(column)} different {noun(column.distinct, 'values')}, {rows_each}",
+        *named,
+        *_nulls(column, rows),
+    ]
     return Rated(points, words)
 
 

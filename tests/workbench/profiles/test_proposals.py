@@ -49,6 +49,11 @@ def test_each_role_has_its_column_and_the_reason_in_words() -> None:
     }
 
 
+def test_one_value_is_no_plural() -> None:
+    found = proposed([column("user_id", "text", 1), TIME], ROWS)
+    assert found["key"][0].reason == "1 different value, 10,000 rows each; ends in _id"
+
+
 @pytest.mark.parametrize(
     ("columns", "role", "best"),
     [

@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
+from workbench.described import noun
 from workbench.errors import WorkbenchError
 from workbench.frames.frame import Frame
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
@@ -166,7 +167,10 @@ def _quantiles(over: Over) -> tuple[float, ...]:
 def _series_list(over: Over, sizes: Mapping[Key, int]) -> widgets.Dropdown:
     longest = sorted(sizes, key=lambda key: -sizes[key])[:MOST_SERIES]
     offered = [key for key in sizes if key in set(longest)]
-    labels = [(f"{' · '.join(map(str, key))} ({sizes[key]:,} rows)", key) for key in offered]
+    labels = [
+        (f"{' · '.join(map(str, key))} ({sizes[key]:,} {noun(sizes[key], 'rows')})", key)
+        for key in offered
+    ]
     return widgets.Dropdown(
         options=labels, description=" · ".join(over.partition_by),
         layout={"width": "260px"}, style={"description_width": "initial"},

@@ -7,6 +7,7 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
+from workbench.described import noun
 from workbench.durations import microseconds
 from workbench.errors import WorkbenchError
 from workbench.figures.frames import frames_figure, frames_named, frames_still, frames_width
@@ -305,7 +306,7 @@ def _follows(function: Any) -> bool:
 
 
 def _offered(key: tuple[Any, ...], rows: int) -> str:
-    return f"{', '.join(map(value_text, key)) or 'all rows'} · {rows:,} rows"
+    return f"{', '.join(map(value_text, key)) or 'all rows'} · {rows:,} {noun(rows, 'rows')}"
 
 
 def _step(partition: Partition) -> str:

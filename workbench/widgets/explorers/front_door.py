@@ -87,7 +87,7 @@ class FrontDoor(Card):
             options=[*QUESTIONS], value=_first(self._roles()), style={"button_width": "auto"}
         )
         self.words, self.lines, self.status = HTML(), HTML(), Status()
-        self.steps = widgets.TagsInput(allow_duplicates=False)
+        self.steps = widgets.TagsInput(allow_duplicates=False, placeholder="a step")
         self.window = widgets.Dropdown(
             description="within", layout={"width": "auto", "align_self": "flex-start"},
             style={"description_width": "initial"},

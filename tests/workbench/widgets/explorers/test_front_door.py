@@ -238,3 +238,5 @@ def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
     event = replace(COLUMNS[2], names={"": 500, "cart": 300})
     door = door_of([*COLUMNS[:2], event])
     assert door.steps.value == door.steps.allowed_tags == ["cart"]
+    # A field without tags says what it is for.
+    assert door.steps.placeholder == "a step"

@@ -15,6 +15,7 @@ from tests.workbench.widgets.explorers.clicks import click_mark
 from workbench.widgets.controls.frame_choices import frame_choices, label_of
 from workbench.widgets.controls.series import ADD
 from workbench.widgets.explorers import series as series_explorer
+from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer
 from workbench.windows.bands.quantile_band import QUARTILES
 
@@ -242,6 +243,18 @@ def test_conditions_and_bounds_of_columns_stay_those_of_the_band(spark: SparkSes
     assert [None if np.isnan(row[0]) else row.tolist() for row in ends] == twin
     assert explorer.controls.window.disabled
     explorer.prepared.free()
+
+
+def test_one_row_is_no_plural(spark: SparkSession) -> None:
+    df = spark.createDataFrame(
+        [("a", 1, 1.0), ("a", 2, 2.0), ("b", 1, 1.0)], "k string, at int, x double"
+    )
+    frame = wb.Frame.rows(-1, 0)
+    band = SeriesExplorer(wb.Over("k", "at", frame, iqr=wb.fn.quantile("x", QUARTILES)), df)
+    assert [label for label, _ in band.controls.series.options] == ["a (2 rows)", "b (1 row)"]
+    band.prepared.free()
+    frames = FrameExplorer(wb.Over("k", "at", frame, s=wb.fn.sum("x")), df)
+    assert [label for label, _ in frames.who.options] == ["a · 2 rows", "b · 1 row"]
 
 
 def test_an_empty_table_is_an_empty_picture(spark: SparkSession) -> None:

@@ -28,7 +28,7 @@ from workbench.spark.table import BoundTable, column, has_hash, name_of, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 #: What mutations are called, and whether they are put in or taken out.
 OPS = {
@@ -36,7 +36,12 @@ OPS = {
     **dict.fromkeys(("delete", "update_before", "update_preimage"), OUT),
 }
 NO_SNAPSHOT = "no snapshot of this day"
-
+#: How JSON says all of a value: unasked, Spark leaves out nulls and microseconds.
+WHOLE = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
 
 EXACT, MIDNIGHT = "exact", "midnight"
 
@@ -296,14 +301,26 @@ def _rows(
     columns = [column(rows, name, "entities") for name in entities.shared]
     # Rows are only compared with others of the same key and id.
     hashed = [
-        one
+        _with_hash(one, type_of(rows, name))
         for one, name in zip(columns, entities.shared, strict=True)
-        if name not in (*entities.key, *entities.id) and has_hash(type_of(rows, name))
+        if name not in (*entities.key, *entities.id)
     ]
     # Spark's hash passes over nulls: where they are has to count too. And it takes one at least.
     holds = F.xxhash64(F.lit(0), *hashed, *(one.isNull() for one in hashed))
     added = {AT: at, SAYS: says.cast("byte"), HOLDS: holds, MISPLACED: misplaced}
     return rows.df.select(*columns, *(value.alias(name) for name, value in added.items()))
+
+
+def _with_hash(values: "Column", kind: "DataType") -> "Column":
+    """Values that Spark has a hash of, and that differ where the given ones do."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import MapType
+
+    if has_hash(kind):
+        return values
+    if isinstance(kind, MapType) and has_hash(kind.keyType) and has_hash(kind.valueType):
+        return F.map_entries(values)
+    return F.to_json(F.struct(values), WHOLE)
 
 
 def _says(entities: EntityTables, mutations: BoundTable) -> "Column":

@@ -103,7 +103,6 @@ class Partition:
         return [", ".join(map(value_text, values)) for values in zip(*columns, strict=True)]
 
 
-@in_one_sentence()
 def check_result(over: WindowCall, column: str | None) -> None:
     """Refuse what is no result of a call; None stands for its first.
 
@@ -116,6 +115,7 @@ def check_result(over: WindowCall, column: str | None) -> None:
         raise WorkbenchError(f"column: {column!r} is no result here; give one of {known}.")
 
 
+@in_one_sentence()
 def partition_of(
     over: WindowCall, df: "TableLike", key: Any = None, most: int = MOST_ROWS
 ) -> Partition:

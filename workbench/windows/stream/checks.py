@@ -7,7 +7,7 @@ from workbench.errors import WorkbenchError
 from workbench.frames.bounds import PerRow
 from workbench.functions.catalogue import AHEAD, BACK, CHUNKS, PARTITION
 from workbench.spark.sessions.session import PROVIDER, ROCKSDB
-from workbench.spark.table import BoundTable, type_of
+from workbench.spark.table import BoundTable, quoted, type_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -98,15 +98,16 @@ def _check_closing_order(over: "WindowCall", df: BoundTable) -> None:
     marked = [name for name in df.names if has_watermark(df, name)]
     if not marked:
         name = over.order_by[0].name if over.order_by else "time"
+        written = name if name.isidentifier() else quoted(name)
         if over.order_by and (kind := type_of(df, name).typeName()) != "timestamp":
             raise WorkbenchError(
                 f"df: {CLOSE} needs a watermark, which Spark has along timestamps alone, and "
                 f"column {name!r} holds {kind}s; make it one, for example with "
-                f"F.col({name!r}).cast('timestamp'), and call df.withWatermark first."
+                f"F.col({written!r}).cast('timestamp'), and call df.withWatermark first."
             )
         raise WorkbenchError(
             f"df: {CLOSE} needs a watermark, as nothing else says that a window is complete; call "
-            f"df.withWatermark({name!r}, '10 minutes') first."
+            f"df.withWatermark({written!r}, '10 minutes') first."
         )
     names = [term.name for term in over.order_by]
     if not names or names[0] not in marked:

@@ -39,6 +39,8 @@ FEATURES: dict[str, tuple[Callable[[Any], wb.Aggregation], str]] = {
     ),
 }
 NAMES = {"key": "k", "id": "id", "time": "t"}
+#: When a row was put in, and what it then held.
+MADE = ((10, 1), (20, 2), (30, 2))
 
 
 def backfill(kind: str) -> wb.Backfill:
@@ -172,6 +174,26 @@ def test_problems_are_told_with_their_rows(spark: SparkSession, changed: History
     given = wb.Entities(changed.snapshots(spark), nothing, mutation_time="made", **NAMES)
     left_out = sum(1 for one in changed.mutations if one[3] == 3)
     assert backfill("sliding").skipped(given) == left_out
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "map('a', {})",
+        "array(map('a', if({} = 1, null, {})))",
+        "named_struct('m', map(1, timestamp_micros(-{})))",
+    ],
+)
+def test_a_change_of_what_has_no_hash_is_one(spark: SparkSession, value: str) -> None:
+    changes = spark.sql(
+        "SELECT 7 id, 'ann' k, 1 t, made, 'insert' op, value FROM VALUES "
+        + ", ".join(f"({made}, {value.replace('{}', str(now))})" for made, now in MADE)
+        + " AS _(made, value)"
+    )
+    nothing = changes.drop("made", "op").where("false").withColumn("ds", F.lit(0))
+    given = wb.Entities(nothing, changes, mutation_time="made", **NAMES)
+    found = given.lives().orderBy("alive_from").select("alive_from", "alive_until").collect()
+    assert [tuple(row) for row in found] == [(11, 21), (21, None)]
 
 
 def test_buckets_lists_and_checks(spark: SparkSession, changed: History) -> None:

@@ -41,6 +41,9 @@ def test_no_way_to_emit_for_a_table_at_rest(spark: SparkSession) -> None:
 def test_no_watermark(stream: DataFrame) -> None:
     with pytest.raises(wb.WorkbenchError, match=r"needs a watermark, .* df.withWatermark\('at', "):
         wb.over(stream, "user", "at", emit=CLOSE, total=TOTAL)
+    named = stream.withColumnRenamed("at", "at.time")
+    with pytest.raises(wb.WorkbenchError, match=r"df.withWatermark\('`at.time`', "):
+        wb.over(named, "user", "at.time", emit=CLOSE, total=TOTAL)
 
 
 @pytest.mark.parametrize("kind", ["timestamp_ntz", "date", "bigint", "string"])

@@ -58,6 +58,10 @@ def cast(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     kind = node.args["to"]
     if kind.this is exp.DType.VARBINARY and dialect == "duckdb":
         return _bytes(node.this)
+    if kind.this in (exp.DType.JSON, exp.DType.JSONB):
+        # What takes parts of a text of JSON takes them of the text.
+        of = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
+        return node.this.copy() if isinstance(of, exp.JSONExtract | exp.JSONExtractScalar) else None
     if kind.this is exp.DType.TIME:
         time = exp.DataType(this=exp.DType.USERDEFINED, kind="TIME")
         return exp.Cast(this=node.this.copy(), to=time)

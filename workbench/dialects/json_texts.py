@@ -7,21 +7,55 @@ from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
 
 
+def text_of_part(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Return a part of a JSON text as text, as ``->>`` gives it: an element may be null."""
+    _check_path(node)
+    path = node.expression
+    if not isinstance(path, exp.JSONPath) or not isinstance(
+        path.expressions[-1], exp.JSONPathSubscript
+    ):
+        return None
+    raw, whole = _part(node.this, path)
+    is_value = "CASE WHEN :raw <> 'null' OR STARTSWITH(:whole, '\"') THEN :raw END"
+    return filled_in(is_value, raw=raw, whole=whole)
+
+
+def _check_path(node: exp.Expr) -> None:
+    """Refuse a path of which Spark gives nothing, whatever the text holds."""
+    path = node.expression
+    places = [one.this for one in path.find_all(exp.JSONPathSubscript)]
+    if isinstance(path, exp.Neg) or any(isinstance(one, int) and one < 0 for one in places):
+        what = "counts from the end of a list"
+    elif isinstance(path, exp.Literal) and path.is_string and path.this[:1] in ("/", "$"):
+        what = f"is {path.this!r}"
+    else:
+        return
+    raise WorkbenchError(
+        f"query: a path into JSON {what}, which Spark does not know; write names and places from "
+        "0, as '$.a.b[0]'."
+    )
+
+
 def part_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a part of a JSON text as JSON, as ``->`` gives it."""
+    _check_path(node)
     path = node.expression
     if not isinstance(path, exp.JSONPath) or path.find(exp.JSONPathWildcard, exp.JSONPathSlice):
         return None
     if isinstance(node.parent, exp.JSONExtract | exp.JSONExtractScalar):
         # A part of this one needs no quotes.
         return None
-    text = exp.Literal.string(path.sql("spark")[1:-1].replace("\\'", "'"))
-    given = {"of": node.this, "path": text}
-    raw = filled_in("GET_JSON_OBJECT(:of, :path)", **given)
-    typed = "TO_JSON(TRY_VARIANT_GET(TRY_PARSE_JSON(:of), :path, 'variant'))"
-    whole = filled_in(typed, **given)
+    raw, whole = _part(node.this, path)
     is_text = "CASE WHEN :raw IS NULL OR STARTSWITH(:whole, '\"') THEN :whole ELSE :raw END"
     return filled_in(is_text, raw=raw, whole=whole)
+
+
+def _part(of: exp.Expr, path: exp.JSONPath) -> tuple[exp.Expr, exp.Expr]:
+    """A part of a JSON text without quotes around it, and as JSON."""
+    text = exp.Literal.string(path.sql("spark")[1:-1].replace("\\'", "'"))
+    raw = filled_in("GET_JSON_OBJECT(:of, :path)", of=of, path=text)
+    typed = "TO_JSON(TRY_VARIANT_GET(TRY_PARSE_JSON(:of), :path, 'variant'))"
+    return raw, filled_in(typed, of=of, path=text)
 
 
 def text_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:

@@ -74,6 +74,20 @@ def overlap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return exp.Case(ifs=[exp.If(this=known(node.this), true=found)])
 
 
+def counted_from_one(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A function of elements and their places, which Spark counts from 0."""
+    function = node.expression
+    if not isinstance(function, exp.Lambda) or len(function.expressions) != 2:
+        return None
+    place = function.expressions[1].name
+    made = exp.Lambda(this=exp.paren(function.this.copy()), expressions=function.expressions)
+    for one in list(made.this.find_all(exp.Identifier)):
+        if one.name == place and not isinstance(one.parent, exp.Lambda | exp.Column):
+            one.replace(filled_in("(:place + 1)", place=one.copy()))
+    node.set("expression", made.copy())
+    return None
+
+
 def reversed_list(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return anonymous("REVERSE", node.this)
 

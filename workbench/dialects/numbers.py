@@ -7,6 +7,8 @@ from sqlglot import exp
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import anonymous, filled_in, known
 
+#: The digits of integers, as decimals of Spark have them.
+_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
 _ARITHMETIC = (exp.Mod, exp.Add, exp.Sub, exp.Mul, exp.IntDiv, exp.BitwiseAnd)
 
 
@@ -23,11 +25,27 @@ def is_infinite(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return filled_in("ABS(:of) = DOUBLE('Infinity')", of=node.this)
 
 
-def truncated(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A double without what is behind its point, which may be larger than any integer."""
-    if node.args.get("decimals") or kind_of(node, node.this, kinds) not in ("double", "float"):
+#: How Spark makes an integer of a double.
+_WHOLE: dict[type[exp.Expr], str] = {exp.Trunc: "BIGINT", exp.Floor: "FLOOR", exp.Ceil: "CEIL"}
+
+
+def whole(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A double without what is behind its point, which may be larger than any integer or none."""
+    kind = "" if node.args.get("decimals") else kind_of(node, node.this, kinds)
+    if kind in _DIGITS and dialect != "clickhouse" and not isinstance(node, exp.Trunc):
+        # Of integers, too, floor and ceil are doubles.
+        return exp.cast(node.this.copy(), "DOUBLE")
+    if kind not in ("double", "float"):
         return None
-    return filled_in("IF(ABS(:of) < 9e18, DOUBLE(BIGINT(:of)), DOUBLE(:of))", of=node.this)
+    made = f"DOUBLE({_WHOLE[type(node)]}(:of))"
+    return filled_in(f"IF(ABS(:of) < 9e18, {made}, DOUBLE(:of))", of=node.this)
+
+
+def sign(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """An integer to DuckDB and ClickHouse, of what is no number, too."""
+    if (of_none := {"duckdb": 0, "clickhouse": 1}.get(dialect)) is None:
+        return None
+    return filled_in(f"IF(ISNAN(:of), {of_none}, INT(SIGN(:of)))", of=node.this)
 
 
 def rounded(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -61,8 +79,6 @@ def condition_as_number(value: exp.Expr, kind: str) -> None:
         value.replace(exp.cast(value.copy(), kind))
 
 
-#: The digits of integers, as decimals of Spark have them.
-_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 20}
 #: The most that a decimal of Spark has, and those behind the point of a small quotient of Postgres.
 _MOST, _BEHIND = 38, 20
 
@@ -82,6 +98,30 @@ def quotient_of_decimals(left: exp.Expr, right: exp.Expr, types: list[Any]) -> e
     scale = min(_BEHIND, _MOST - (digits - behind + least))
     wide = exp.DataType.build(f"DECIMAL({max(divisor, scale - behind - 1)}, {least})")
     return exp.Div(this=left.copy(), expression=exp.cast(right.copy(), wide))
+
+
+def quotient_as_dividend(left: exp.Expr, right: exp.Expr, types: list[Any]) -> exp.Expr | None:
+    """Return a quotient of ClickHouse: cut off behind as many digits as its decimal has.
+
+    None where no operand is a decimal, or one is a float.
+
+    Examples
+    --------
+    >>> from pyspark.sql.types import DecimalType, LongType
+    >>> types = [DecimalType(9, 2), LongType()]
+    >>> meant = quotient_as_dividend(exp.column("a"), exp.column("b"), types)
+    >>> "((a) * 100) DIV (b)" in meant.sql("spark")
+    True
+    """
+    names = [one.typeName() for one in types]
+    if "decimal" not in names or not all(one in (*_DIGITS, "decimal") for one in names):
+        return None
+    scale = max(_decimal(left, types[0])[1], _decimal(right, types[1])[1])
+    if not scale:
+        return exp.cast(exp.IntDiv(this=left.copy(), expression=right.copy()), "DECIMAL(38, 0)")
+    whole = f"CAST(((:a) * {10**scale}) DIV (:b) AS DECIMAL({_MOST - scale}, 0))"
+    unit = f"CAST('{10**-scale:.{scale}f}' AS DECIMAL({scale}, {scale}))"
+    return filled_in(f"(CAST({whole} * {unit} AS DECIMAL({_MOST}, {scale})))", a=left, b=right)
 
 
 def _decimal(value: exp.Expr, kind: Any) -> tuple[int, int]:

@@ -4,6 +4,7 @@ import re
 
 from sqlglot import exp
 
+from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
@@ -32,6 +33,31 @@ def with_flags(pattern: exp.Expr, flags: exp.Expr | None) -> exp.Expr:
             "there are 'c', 'g', 'i' and 's', in quotes."
         )
     return _joined("".join(_FLAGS[one] for one in given), pattern, "")
+
+
+def first_group(pattern: exp.Literal) -> int:
+    """Return the number of a pattern's first group: 0, which is all of it, where it has none.
+
+    Raises
+    ------
+    WorkbenchError
+        When it is no pattern.
+
+    Examples
+    --------
+    >>> [first_group(exp.Literal.string(one)) for one in ("(a)b", "ab")]
+    [1, 0]
+    """
+    try:
+        return int(re.compile(pattern.this).groups > 0)
+    except re.error:
+        raise WorkbenchError(f"query: {pattern.sql()} is no regular expression.") from None
+
+
+def without_case(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Whether a text has a pattern, whatever the case of letters."""
+    pattern = with_flags(node.expression, exp.Literal.string("i"))
+    return exp.RegexpLike(this=node.this.copy(), expression=pattern)
 
 
 def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:

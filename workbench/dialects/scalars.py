@@ -9,10 +9,11 @@ from workbench.dialects.casts import cast, tried_cast, with_types
 from workbench.dialects.distances import date_diff, epoch
 from workbench.dialects.duckdb_names import named_by_duckdb
 from workbench.dialects.functions import LIKE_POSTGRES
-from workbench.dialects.json_texts import part_of_json, text_of_json
+from workbench.dialects.json_texts import part_of_json, text_of_json, text_of_part
 from workbench.dialects.kinds import Kinds
 from workbench.dialects.lists import (
     contains,
+    counted_from_one,
     different_values,
     element,
     in_list,
@@ -21,7 +22,16 @@ from workbench.dialects.lists import (
     spread_out,
 )
 from workbench.dialects.maps import map_of_pairs
-from workbench.dialects.numbers import condition, is_infinite, is_nan, logarithm, rounded, truncated
+from workbench.dialects.numbers import (
+    condition,
+    is_infinite,
+    is_nan,
+    logarithm,
+    rounded,
+    sign,
+    whole,
+)
+from workbench.dialects.patterns import without_case
 from workbench.dialects.texts import (
     collated,
     concatenated,
@@ -29,6 +39,7 @@ from workbench.dialects.texts import (
     formatted,
     left,
     length,
+    letter,
     replaced_pattern,
     similar,
     substring,
@@ -54,7 +65,7 @@ from workbench.dialects.times import (
     sum_of_times,
     sum_with_seconds,
 )
-from workbench.dialects.writing import known
+from workbench.dialects.writing import anonymous, known
 
 
 def with_scalars(tree: exp.Expr, dialect: str, kinds: Kinds, days: bool = True) -> None:
@@ -114,6 +125,11 @@ def _named(node: exp.Anonymous, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return named_by_duckdb(node) if dialect == "duckdb" else None
 
 
+def _grouping(node: exp.Grouping, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """Which of several keys a row is a total of, as a number of their bits."""
+    return anonymous("GROUPING_ID", *node.expressions) if len(node.expressions) > 1 else None
+
+
 _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Log: logarithm,
     exp.Extract: extracted,
@@ -141,11 +157,17 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.DateSub: shifted,
     exp.ArrayDistinct: different_values,
     exp.JSONExtract: part_of_json,
+    exp.JSONExtractScalar: text_of_part,
     exp.SimilarTo: similar,
     exp.RegexpFullMatch: similar,
     exp.Week: week,
     exp.YearOfWeekIso: year_of_week,
     exp.ArrayReverse: reversed_list,
+    exp.Transform: counted_from_one,
+    exp.ArrayFilter: counted_from_one,
+    exp.Chr: letter,
+    exp.RegexpILike: without_case,
+    exp.Grouping: _grouping,
     exp.Round: rounded,
     exp.In: in_list,
     exp.ArrayOverlaps: overlap,
@@ -164,7 +186,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.IsNan: is_nan,
     exp.IsInf: is_infinite,
     exp.Concat: concatenated,
-    exp.Trunc: truncated,
+    **dict.fromkeys((exp.Trunc, exp.Floor, exp.Ceil), whole),
+    exp.Sign: sign,
     exp.TimestampTrunc: check_unit,
     exp.DateTrunc: check_unit,
     exp.TimeToUnix: epoch,
@@ -175,7 +198,7 @@ _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
     kind: _MEANT[kind]
     for kind in (
         *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.ArrayDistinct, exp.Interval),
-        *(exp.YearOfWeekIso, exp.ArrayReverse),
+        *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
 } | {

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.patterns import replaced, with_flags
+from workbench.dialects.patterns import first_group, replaced, with_flags
 from workbench.dialects.writing import anonymous, filled_in
 from workbench.errors import WorkbenchError
 
@@ -42,6 +42,8 @@ def left(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """A part of a text, of which places before the first letter count as letters."""
     start, length = node.args.get("start"), node.args.get("length")
+    if isinstance(start, exp.Literal) and start.is_string and length is None:
+        return _of_pattern(node.this, start)
     if start is None or length is None:
         return _from_place(node, start, dialect)
     if all(isinstance(one, exp.Literal) and one.this.strip("0") for one in (start, length)):
@@ -60,6 +62,23 @@ def substring(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
         "ELSE SUBSTRING(:text, :start, :length) END",
         text=node.this, start=start, length=length,
     )  # fmt: skip
+
+
+def _of_pattern(text: exp.Expr, pattern: exp.Literal) -> exp.Expr:
+    """What the first group of a pattern is, or all of it; null where the text has none."""
+    found = filled_in(
+        f"REGEXP_EXTRACT(:text, :pattern, {first_group(pattern)})", text=text, pattern=pattern
+    )
+    has_one = filled_in("(:text) RLIKE :pattern", text=text, pattern=pattern)
+    return exp.Case(ifs=[exp.If(this=has_one, true=found)])
+
+
+def letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """The letter of a number, of which Spark's own function has 256."""
+    if len(node.expressions) != 1:
+        return None
+    code = "DECODE(UNHEX(LPAD(HEX(:of), 8, '0')), 'UTF-32')"
+    return filled_in(code, of=node.expressions[0])
 
 
 def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:

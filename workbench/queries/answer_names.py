@@ -30,7 +30,8 @@ def needs_plain_columns(select: exp.Select, dialect: str) -> bool:
     for one in select.expressions:
         star = one if isinstance(one, exp.Star) else one.args.get("this")
         if isinstance(star, exp.Star) and one.is_star:
-            if star.args.get("replace") or (joined and star is one):
+            others = star.args.get("replace") or star.args.get("rename")
+            if others or (joined and star is one):
                 return True
         elif one.find(exp.Columns):
             return True

@@ -121,8 +121,9 @@ class _Source:
         Without a table's name such a column is what the join makes of both.
         """
         merged, found = dict.fromkeys(self._using(), False), list[exp.Expr]()
-        for source, alias in zip(sources_of(self._select), self._aliases(), strict=True):
-            for column in self._of(alias, source):
+        kept = [one for one in sources_of(self._select) if not _is_only_compared(one)]
+        for source in kept:
+            for column in self._of(_alias(source), source):
                 name = column.name.lower()
                 if not merged.get(name):
                     found.append(_column(column.name) if name in merged else column)
@@ -144,8 +145,18 @@ class _Source:
         return [_column(name, alias) for name in self._asked(of).columns]
 
     def _aliases(self) -> list[exp.Identifier]:
-        sources = sources_of(self._select)
-        return [exp.to_identifier(one.alias_or_name, quoted=True) for one in sources]
+        return [_alias(one) for one in sources_of(self._select)]
+
+
+def _alias(source: exp.Expr) -> exp.Identifier:
+    found: exp.Identifier = exp.to_identifier(source.alias_or_name, quoted=True)
+    return found
+
+
+def _is_only_compared(source: exp.Expr) -> bool:
+    """Whether a table only says which rows of the others stay, by SEMI or ANTI JOIN."""
+    join = source.parent
+    return isinstance(join, exp.Join) and join.kind in ("SEMI", "ANTI")
 
 
 def _column(name: str, table: exp.Identifier | None = None) -> exp.Column:
@@ -154,12 +165,16 @@ def _column(name: str, table: exp.Identifier | None = None) -> exp.Column:
 
 
 def _but(found: list[exp.Expr], star: exp.Expr) -> list[exp.Expr]:
-    """A star's columns without those that it excludes, and with others in their places."""
+    """A star's columns without those that it excludes, with others and by other names."""
     without = {one.name.lower() for one in star.args.get("except_") or ()}
     instead = {one.alias.lower(): one for one in star.args.get("replace") or ()}
+    renamed = {one.this.name.lower(): one for one in star.args.get("rename") or ()}
+    instead = renamed | instead
     names = {one.name.lower() for one in found}
     if missing := sorted((without | instead.keys()) - names):
-        raise WorkbenchError(f"query: there is no column {missing[0]!r} to leave out or replace.")
+        raise WorkbenchError(
+            f"query: there is no column {missing[0]!r} to leave out, replace or rename."
+        )
     return [instead.get(one.name.lower(), one) for one in found if one.name.lower() not in without]
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from workbench.dialects.aggregates import with_aggregates
 from workbench.dialects.clickhouse.calls import with_clickhouse
-from workbench.dialects.numbers import quotient_of_decimals
+from workbench.dialects.numbers import quotient_as_dividend, quotient_of_decimals
 from workbench.dialects.scalars import with_scalars
 from workbench.errors import WorkbenchError
 from workbench.queries.reading.parsing import FOLDED, computed_answers, own, sources_of
@@ -44,15 +44,15 @@ def as_spark_means(
     elif dialect != "spark":
         _order_by_columns(tree, kinds)
     with_scalars(tree, dialect, kinds_of, days)
+    for count in tree.find_all(exp.Count):
+        if count.this is None:
+            count.set("this", exp.Star())
     for node in reversed(list(tree.find_all(exp.Div, exp.IntDiv))):
         node.replace(_divided(node, dialect, kinds))
     _compare_with_any(tree)
-    for one in list(tree.find_all(exp.PercentileCont, exp.Count, exp.Values)):
+    for one in list(tree.find_all(exp.PercentileCont, exp.Values)):
         if isinstance(one, exp.Values):
             name_values(one, dialect)
-        elif isinstance(one, exp.Count):
-            if one.this is None:
-                one.set("this", exp.Star())
         elif one.expression and not isinstance(one.parent, exp.WithinGroup):
             one.replace(exp.Quantile(this=one.this, quantile=one.expression))
     with_aggregates(tree, dialect)
@@ -114,11 +114,18 @@ def _divided(
     left, right = node.this, node.expression
     if dialect == "spark" or node.find(exp.Interval):
         return node
-    if isinstance(node, exp.IntDiv):
+    if isinstance(node, exp.IntDiv) and dialect != "duckdb":
         return exp.IntDiv(this=left.copy(), expression=right.copy())
+    if isinstance(node, exp.Div) and dialect == "duckdb":
+        return _doubles(left.copy(), right.copy())
+    found = _kinds_of(node, (node.this, node.expression), kinds)
+    names = [one.typeName() for one in found or ()]
+    if dialect == "duckdb":
+        if all(name in INTEGERS for name in names):
+            return exp.IntDiv(this=left.copy(), expression=right.copy())
+        # Of numbers with fractions it is the quotient as it is.
+        return exp.Div(this=exp.cast(left.copy(), "DOUBLE"), expression=right.copy())
     if dialect in FOLDED:
-        found = _kinds_of(node, (node.this, node.expression), kinds)
-        names = [one.typeName() for one in found or ()]
         if found is None or not all(name in (*INTEGERS, "decimal") for name in names):
             return node
         if "decimal" in names:
@@ -126,12 +133,12 @@ def _divided(
         small = "long" not in names
         quotient = exp.IntDiv(this=left.copy(), expression=right.copy())
         return exp.cast(quotient, "INT") if small else quotient
-    # A quotient is a double here, and by zero it is infinite or none.
-    return _doubles(left.copy(), right.copy())
+    cut = quotient_as_dividend(left, right, found) if found else None
+    return cut or _doubles(left.copy(), right.copy())
 
 
 def _doubles(left: exp.Expr, right: exp.Expr) -> exp.Expr:
-    """A quotient of doubles, by zero too, which is an error to Spark."""
+    """A quotient of doubles: by zero, which is an error to Spark, it is infinite or none."""
     quotient = exp.Div(this=exp.cast(left, "DOUBLE"), expression=right)
     if isinstance(right, exp.Literal) and right.this.strip("0."):
         return quotient

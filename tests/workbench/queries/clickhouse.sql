@@ -165,3 +165,24 @@ SELECT id, toInt32OrZero(p) AS a, toInt64OrNull(p) AS b, toFloat64OrZero('2.5') 
 
 -- groups by tuples in their order
 SELECT (p, x) AS k, count() AS n FROM t WHERE p IS NOT NULL AND x IS NOT NULL GROUP BY k ORDER BY k.1 DESC, k.2;
+
+-- quotients of decimals
+SELECT id, toDecimal64(id, 2) / 7 AS a, sum(toDecimal64(x, 4)) OVER () / toDecimal64(3, 2) AS b, 100 / toDecimal64(id + 1, 3) AS c, toDecimal64(-id, 1) / 4 AS d, toDecimal64(x, 2) / 0.3 AS e FROM t ORDER BY id;
+
+-- means of decimals of groups
+SELECT p, sum(toDecimal64(x, 2)) / count() AS a, round(sum(toDecimal64(x, 2)) / 7, 1) AS b FROM t GROUP BY p ORDER BY p;
+
+-- whole doubles and their signs
+SELECT id, floor(y - 2.5) AS a, ceil(y / 2) / 4 AS b, trunc(-y / 2) AS c, sign(y - 2) AS d, floor(id / 3) AS e, isNaN(floor(if(id > 3, sqrt(-1), y))) AS f, sign(if(id > 3, sqrt(-1), -y)) AS g, floor(id) AS h FROM t ORDER BY id;
+
+-- numbers as decimals, without what is behind their digits
+SELECT id, toDecimal32(id, 1) AS a, toDecimal64(y / 8 - 0.3, 2) AS b, toDecimal64(toDecimal64(-y / 8, 3), 1) AS c, toDecimal128(x, 3) AS d FROM t ORDER BY id;
+
+-- ends of months, and texts by their letters
+SELECT id, toString(toLastDayOfMonth(day)) AS a, substringUTF8('日本語', 2, 1) AS b, positionCaseInsensitive('aXx', 'X') AS c, splitByWhitespace(concat(' a  ', p, ' c ')) AS d FROM t WHERE p IS NOT NULL ORDER BY id;
+
+-- remainders that are not negative, and bits that move
+SELECT id, positiveModulo(-id, 5) AS a, bitShiftLeft(id, 2) AS b, bitShiftRight(id, 1) AS c, bitNot(id) AS d FROM t ORDER BY id;
+
+-- keys and values of maps
+SELECT id, mapKeys(m) AS a, mapValues(m) AS b, mapContains(m, 'v') AS c FROM (SELECT id, map('u', id, 'v', 2) AS m FROM t) ORDER BY id;

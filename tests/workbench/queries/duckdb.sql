@@ -414,3 +414,27 @@ SELECT date_sub('month', day, DATE '2024-02-29') AS a, datesub('day', day, TIMES
 
 -- whole months by the ends of months and the hour
 SELECT date_sub('month', a, b) AS m, date_sub('month', b, a) AS n, date_sub('millisecond', a, b) AS s FROM (SELECT i, TIMESTAMP '2020-01-31' + INTERVAL (i % 9 * 7) HOUR AS a, TIMESTAMP '2020-02-27' + INTERVAL (i // 9 * 5) HOUR AS b FROM range(0, 200) r(i)) ORDER BY i;
+
+-- a star with other names
+SELECT * EXCLUDE (price, day) REPLACE (-x AS x) RENAME (t AS kind) FROM t ORDER BY id;
+
+-- all columns of a table of which others say what stays
+SELECT * FROM (SELECT id, x, t FROM t) AS a SEMI JOIN (SELECT y AS id, p FROM t) AS b USING (id) ANTI JOIN (SELECT 3 AS x) AS c USING (x) ORDER BY id;
+
+-- quotients that are no integers
+SELECT id, x // 2 AS a, y // 2 AS b, price // 2 AS c, -7 // 2.0 AS d FROM t ORDER BY id;
+
+-- whole doubles and signs
+SELECT id, ceil(CASE WHEN id > 3 THEN y - 2.5 WHEN id > 1 THEN 'nan'::DOUBLE END) AS a, floor(-y / 2) AS b, floor(1e19::DOUBLE) AS c, sign(CASE WHEN id > 3 THEN y - 2 WHEN id > 1 THEN 'nan'::DOUBLE END) AS d, ceil(x) / 2 AS e, floor(price) AS f FROM t ORDER BY id;
+
+-- places in functions of elements
+SELECT list_transform([5, id], lambda v, i: v * i) AS a, list_filter([5, 6, 7], lambda v, i: i > 1) AS b, list_transform([[1], [2, 3]], lambda v, i: list_transform(v, lambda w, j: w * 100 + i * 10 + j)) AS c, list_transform([1, 2], lambda v: v + id) AS d FROM t ORDER BY id;
+
+-- letters by their numbers
+SELECT id, chr(id::INT * 40 + 60) AS a, chr(26085) AS b, chr(128512) AS c FROM t ORDER BY id;
+
+-- nulls among elements of json
+SELECT '["null", null, 1]'->>'$[0]' AS a, '["null", null, 1]'->>1 AS b, '{"a": [null, {"b": [2]}]}'->>'$.a[0]' AS c, '{"a": [null, {"b": [2]}]}'->'a'->1->'b'->>0 AS d, json_extract_string('[]', '$[0]') AS e;
+
+-- totals of several keys
+SELECT p, t, count(*) AS n, grouping(p, t) AS g FROM t GROUP BY CUBE (p, t) ORDER BY ALL;

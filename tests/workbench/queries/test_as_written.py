@@ -83,6 +83,14 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", r"SELECT regexp_replace('abab', '(b)', '<\1>')", "a<b>ab"),
         ("postgres", "SELECT 1234567890123.5::numeric", Decimal("1234567890123.5")),
         ("postgres", "SELECT sum(k) FROM generate_series(1, 7, 3) AS s(k)", 12),
+        ("postgres", "SELECT substring('ab12' from '([a-z])[0-9]')", "b"),
+        ("postgres", "SELECT substring('ab12' from '[0-9]+')", "12"),
+        ("postgres", "SELECT substring('ab12' from 'c')", None),
+        ("postgres", "SELECT 'Abc' ~* '^aB' AND NOT 'Abc' !~* 'BC'", True),
+        ("postgres", """SELECT ('{"a": {"b": 3}}'::jsonb->>'a')::json->>'b'""", "3"),
+        ("postgres", """SELECT '{"a": [1, null]}'::json->'a'->>1""", None),
+        ("postgres", "SELECT ceil(5)", 5.0),
+        ("postgres", "SELECT sign(-2.5::float8)", -1.0),
         (
             "postgres",
             "SELECT count(*) FROM generate_series('2024-01-01'::timestamp, "

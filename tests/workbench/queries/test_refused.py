@@ -235,6 +235,16 @@ REFUSED: list[tuple[str, str, str]] = [
      "milliseconds or microseconds, in quotes."),
     ("duckdb", "SELECT json_type('[1]')", "query: json_type is not available, as Spark does not "
      "keep how JSON writes a number; look at how the text of the part begins, which -> gives."),
+    ("duckdb", "SELECT t->>'$.a[-1]' FROM t", "query: a path into JSON counts from the end of a "
+     "list, which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
+    ("duckdb", "SELECT t->'a'->-1 FROM t", "query: a path into JSON counts from the end of a "
+     "list, which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
+    ("duckdb", "SELECT json_extract_string(t, '/a/0') FROM t", "query: a path into JSON is "
+     "'/a/0', which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
+    ("duckdb", "SELECT * RENAME (z AS b) FROM t", "query: there is no column 'z' to leave out, "
+     "replace or rename."),
+    ("postgres", "SELECT @ -5 AS a", "query: line 1, column 10: something is missing here:\n"
+     "SELECT @ -5 AS a\n         ^"),
     ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: no element of a tuple "
      "is known to be tupleElement(k, 3); name the tuple's values as columns of a query within "
      "this one, and take these."),

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from workbench.dialects.clickhouse.decimals import DIGITS, to_decimal
 from workbench.dialects.clickhouse.tuples import tuple_element
 from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.json_texts import OF_JSON, made_of_json
 from workbench.dialects.kinds import Kinds, kind_of
-from workbench.dialects.patterns import replaced
+from workbench.dialects.patterns import first_group, replaced
 from workbench.dialects.writing import anonymous, by_template, filled_in
-from workbench.errors import WorkbenchError
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
 #: Templates by the names of functions and how many arguments they have.
@@ -27,11 +27,15 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("tostartoffiveminute", 1): _MINUTES.format(5),
     ("tostartoftenminutes", 1): _MINUTES.format(10),
     ("tostartoffifteenminutes", 1): _MINUTES.format(15),
+    ("tolastdayofmonth", 1): "LAST_DAY(:a)",
     ("today", 0): "CURRENT_DATE()", ("yesterday", 0): "DATE_ADD(CURRENT_DATE(), -1)",
     # Texts
     ("replaceall", 3): "REPLACE(:a, :b, :c)",
     ("replaceone", 3): "CASE WHEN INSTR(:a, :b) > 0 THEN CONCAT(LEFT(:a, INSTR(:a, :b) - 1), :c, "
     "SUBSTRING(:a, INSTR(:a, :b) + CHAR_LENGTH(:b))) ELSE :a END",
+    ("substringutf8", 2): "SUBSTRING(:a, :b)", ("substringutf8", 3): "SUBSTRING(:a, :b, :c)",
+    ("positioncaseinsensitive", 2): "BIGINT(INSTR(LOWER(:a), LOWER(:b)))",
+    ("splitbywhitespace", 1): "FILTER(SPLIT(:a, '[ \\\\t\\\\r\\\\n]+'), x -> x <> '')",
     ("assumenotnull", 1): ":a", ("tonullable", 1): ":a",
     # Lists
     ("arraysort", 1): "ARRAY_SORT(:a)", ("arrayreversesort", 1): "SORT_ARRAY(:a, FALSE)",
@@ -53,6 +57,11 @@ _TEMPLATES: dict[tuple[str, int], str] = {
     ("greater", 2): "(:a) > (:b)", ("lessorequals", 2): "(:a) <= (:b)",
     ("greaterorequals", 2): "(:a) >= (:b)",
     ("bitand", 2): "(:a) & (:b)", ("bitor", 2): "(:a) | (:b)", ("bitxor", 2): "(:a) ^ (:b)",
+    ("positivemodulo", 2): "PMOD(:a, :b)", ("bitshiftleft", 2): "SHIFTLEFT(:a, INT(:b))",
+    ("bitshiftright", 2): "SHIFTRIGHT(:a, INT(:b))", ("bitnot", 1): "~(:a)",
+    # Maps
+    ("mapkeys", 1): "MAP_KEYS(:a)", ("mapvalues", 1): "MAP_VALUES(:a)",
+    ("mapcontains", 2): "MAP_CONTAINS_KEY(:a, :b)",
     ("roundbankers", 1): "BROUND(:a)",
 }  # fmt: skip
 _SHIFTED = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s$")
@@ -178,18 +187,15 @@ def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
     """The first group of a pattern, or all of it where it has none."""
     if len(given) != 2 or not isinstance(given[1], exp.Literal):
         return None
-    try:
-        group = int(re.compile(given[1].this).groups > 0)
-    except re.error:
-        raise WorkbenchError(f"query: {given[1].sql()} is no regular expression.") from None
     name = "REGEXP_EXTRACT_ALL" if node.name.lower() == "extractall" else "REGEXP_EXTRACT"
-    return filled_in(f"{name}(:a, :b, {group})", a=given[0], b=given[1])
+    return filled_in(f"{name}(:a, :b, {first_group(given[1])})", a=given[0], b=given[1])
 
 
 _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _many_ifs,
     "tupleelement": tuple_element,
     "transform": _chosen,
+    **dict.fromkeys(DIGITS, to_decimal),
     "arrayelement": _element,
     "tostartofinterval": _interval_begun,
     "tostartofweek": _week_begun,

@@ -178,8 +178,10 @@ def _placed(query: str, error: ParseError) -> str:
     line, end = found.get("line"), found.get("col")
     what = str(found.get("description") or error).strip().rstrip(".")
     what = what[:1].lower() + what[1:]
-    if lacks := _LACKS.search(what):
-        kind: type[exp.Func] = getattr(exp, lacks[1])
+    lacks = _LACKS.search(what)
+    if lacks and not issubclass(kind := getattr(exp, lacks[1]), exp.Func):
+        what = "something is missing here"
+    elif lacks:
         name = kind.sql_name().lower()
         what = f"{name} lacks an argument"
         if re.search(rf"\b{name}\s*\(\s*DISTINCT\b", query, re.IGNORECASE):

@@ -60,6 +60,21 @@ def without_case(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return exp.RegexpLike(this=node.this.copy(), expression=pattern)
 
 
+def like(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    """A pattern of LIKE, in which a backslash is one to DuckDB unless ESCAPE says otherwise."""
+    pattern = node.expression
+    several = isinstance(pattern, exp.Any | exp.All | exp.Tuple)
+    if dialect != "duckdb" or several or isinstance(node.parent, exp.Escape):
+        return None
+    if isinstance(pattern, exp.Literal):
+        pattern = exp.Literal.string(pattern.this.replace("\\", "\\\\"))
+    else:
+        one, two = map(exp.Literal.string, ("\\", "\\\\"))
+        pattern = filled_in("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
+    node.set("expression", pattern)
+    return None
+
+
 def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:
     r"""Return what replaces the places of a pattern in a text, all of them or the first one.
 

@@ -31,7 +31,7 @@ from workbench.dialects.numbers import (
     sign,
     whole,
 )
-from workbench.dialects.patterns import without_case
+from workbench.dialects.patterns import like, without_case
 from workbench.dialects.texts import (
     collated,
     concatenated,
@@ -167,6 +167,8 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.ArrayFilter: counted_from_one,
     exp.Chr: letter,
     exp.RegexpILike: without_case,
+    exp.Like: like,
+    exp.ILike: like,
     exp.Grouping: _grouping,
     exp.Round: rounded,
     exp.In: in_list,

@@ -438,3 +438,6 @@ SELECT '["null", null, 1]'->>'$[0]' AS a, '["null", null, 1]'->>1 AS b, '{"a": [
 
 -- totals of several keys
 SELECT p, t, count(*) AS n, grouping(p, t) AS g FROM t GROUP BY CUBE (p, t) ORDER BY ALL;
+
+-- backslashes in patterns
+SELECT s, s LIKE 'a\_%' AS a, s ILIKE 'A\b' AS b, s LIKE 'a!_%' ESCAPE '!' AS c, s NOT LIKE s AS d, s LIKE 'a\%' ESCAPE '\' AS e, s LIKE t || '\%' AS f FROM (SELECT unnest(['a_b', 'a\b', 'a\xb', 'ab', 'a%']) AS s, 'a' AS t) ORDER BY s;

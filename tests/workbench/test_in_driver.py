@@ -65,10 +65,10 @@ def events(draw: st.DrawFn, most_rows: int = 40) -> pa.Table:
 
 
 def both_ways(spark: SparkSession, ask: Any) -> None:
-    """Ask in this process, on one core and on several, and in Spark's workers: the same rows."""
+    """Ask in this process, of all rows and some keys at a time, and in Spark's workers."""
     with session_options(spark, {ANSWERED: GIVEN}):
         here: DataFrame = ask()
-        with three_cores():
+        with as_large():
             in_parts: DataFrame = ask()
     there: DataFrame = ask()
     assert local_rows(there) is None
@@ -79,10 +79,10 @@ def both_ways(spark: SparkSession, ask: Any) -> None:
 
 
 @contextmanager
-def three_cores() -> Iterator[None]:
-    """Answer a small table as a large one, on three cores."""
+def as_large() -> Iterator[None]:
+    """Answer a small table as a large one, some keys at a time on three cores."""
     with (
-        patch.object(in_driver, "ROWS_OF_A_CORE", 2),
+        patch.object(in_driver, "ROWS_AT_ONCE", 4),
         patch.object(in_driver, "cores", lambda: 3),
     ):
         yield
@@ -122,7 +122,7 @@ def test_steps_are_those_of_sparks_workers(
     funnel = wb.Funnel(steps, "10 hours", key="who", time="at")
     with session_options(spark, {ANSWERED: GIVEN}):
         here = quietly(funnel, rows)
-        with three_cores():
+        with as_large():
             in_parts = quietly(funnel, rows)
     there = quietly(funnel, rows)
     for one in (here, in_parts):

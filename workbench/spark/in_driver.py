@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 ZONE = "spark.sql.session.timeZone"
 #: The option of Spark that says how much the driver may have of a job's rows.
 MOST_RESULTS = "spark.driver.maxResultSize"
-#: A core gets so many rows at least: fewer are answered sooner than they are parted.
-ROWS_OF_A_CORE = 100_000
+#: About how many rows are answered together: few enough for a processor's cache, and not so few
+#: that they are answered sooner than they are parted.
+ROWS_AT_ONCE = 100_000
 
 
 def worker_rows(
@@ -79,7 +80,7 @@ def worker_rows(
 def run_by_key(
     run: Callable[..., Iterable[pa.RecordBatch]], tables: Sequence[pa.Table], keys: Sequence[str]
 ) -> list[pa.RecordBatch]:
-    """Return what a task makes of rows, on each core those of some keys.
+    """Return what a task makes of rows, on each core those of some keys at a time.
 
     The kernels, NumPy and Arrow leave Python to others while they compute.
 
@@ -90,7 +91,7 @@ def run_by_key(
     tables : sequence of pyarrow.Table
         With the same columns as key.
     keys : sequence of str
-        Without any, one core answers for all rows.
+        Without any, all rows are answered together.
     """
 
     def answer(part: Sequence[NDArray[np.int64]]) -> list[pa.RecordBatch]:
@@ -102,14 +103,14 @@ def run_by_key(
     parts = _parts(tables, keys)
     if len(parts) == 1:
         return answer(parts[0])
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with ThreadPoolExecutor(min(cores(), len(parts))) as pool:
         return [batch for found in pool.map(answer, parts) for batch in found]
 
 
 def _parts(tables: Sequence[pa.Table], keys: Sequence[str]) -> list[list[NDArray[np.int64]]]:
     """Which rows of each table make a part of them with all rows of its keys."""
     ends = np.cumsum([0, *map(len, tables)])
-    count = min(cores(), int(ends[-1]) // ROWS_OF_A_CORE) if keys else 1
+    count = int(ends[-1]) // ROWS_AT_ONCE if keys else 1
     if count < 2:
         return [[np.arange(len(table)) for table in tables]]
     first, *others = (table.select(list(keys)) for table in tables)

@@ -156,7 +156,7 @@ def stream_state(checkpoint: "str | PathLike[str]", operator: int = 0) -> "DataF
         The columns of the key, ``rows`` (that are kept), ``oldest`` and ``newest`` (the first and
         the last of these in the order) and ``bytes``, about; as of the last micro-batch that was
         done when the state was asked for. Where the key has a column of such a name, an underscore
-        stands behind ours.
+        stands behind ours. Of a state that keeps no row it has ``rows`` and ``bytes`` alone.
 
     Raises
     ------

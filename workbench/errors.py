@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import linecache
+import re
 import sys
 import textwrap
 import traceback
@@ -172,10 +173,17 @@ def _is_of_spark(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__")).partition(".")[0] in ("pyspark", "py4j")
 
 
+def _is_of_ipython(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "IPython"
+
+
 def _lines_of_call(trace: TracebackType | None) -> list[str]:
     """The caller's own line: the last one before ours begin, or Spark's."""
     found: tuple[FrameType, int] | None = None
     for frame, line in traceback.walk_tb(trace):
+        if _is_of_ipython(frame):
+            # It stands between a cell and its magic.
+            continue
         if found is not None and (_is_between(frame) or _is_of_spark(frame)):
             break
         found = frame, line
@@ -183,8 +191,14 @@ def _lines_of_call(trace: TracebackType | None) -> list[str]:
         return []
     frame, line = found
     name = frame.f_code.co_filename
-    text = linecache.getline(name, line, frame.f_globals).strip()
+    text = _as_typed(linecache.getline(name, line, frame.f_globals).strip())
     return [f"{_place(name)}, line {line}", f"----> {line} {text}"] if text else []
+
+
+def _as_typed(text: str) -> str:
+    """A line of a cell as it was typed: of a cell with a magic, IPython makes one call."""
+    found = re.match(r"get_ipython\(\)\.run_cell_magic\('(\w+)', (['\"])(.*?)\2, ", text)
+    return text if found is None else f"%%{found[1]} {found[3]}".rstrip()
 
 
 def _place(name: str) -> str:

@@ -75,6 +75,16 @@ def test_an_error_is_a_sentence_with_its_place(
     assert all(any(one.startswith(part) for one in lines) for part in shown)
 
 
+def test_an_error_shows_the_cells_own_first_line(
+    spark: SparkSession, shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("%%wbsql --into 3x\nSELECT 1")
+    place, line, *_ = capsys.readouterr().out.splitlines()
+    assert place.endswith(", line 1")
+    assert ".py" not in place
+    assert line == "----> 1 %%wbsql --into 3x"
+
+
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [

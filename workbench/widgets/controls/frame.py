@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
+from workbench.durations import microseconds
 from workbench.errors import WorkbenchError, WorkbenchWarning
 from workbench.frames.frame import EXCLUSIONS, Frame
 from workbench.markup import element
@@ -33,14 +34,22 @@ BEFORE, HERE, AFTER, NONE = "preceding", "current row", "following", "unbounded"
 GIVEN = "as given"
 KINDS = {"low": [NONE, BEFORE, HERE, AFTER], "high": [BEFORE, HERE, AFTER, NONE]}
 SIGNS = {BEFORE: -1, AFTER: 1}
+#: What the controls call the bounds.
+SAID = {"low": "from", "high": "to"}
+#: What a distance may be, by unit.
+DISTANCES = {
+    "rows": "a number of rows, such as 3",
+    "groups": "a number of groups, such as 3",
+    "range": "a number, or a duration such as 3 days",
+    "session": "a number, or a duration such as 30 minutes",
+}
 
 
 class BoundControl(widgets.HBox):  # type: ignore[misc]
     """One bound of a frame: how far from the current row, and on which side."""
 
     def __init__(self, name: str, given: Any) -> None:
-        said = {"low": "from", "high": "to"}[name]
-        self._given = given
+        said, self._given = SAID[name], given
         kind, size = _side(given)
         self.kind = widgets.Dropdown(
             options=[*KINDS[name], *([GIVEN] if kind == GIVEN else [])], value=kind,
@@ -66,6 +75,21 @@ class BoundControl(widgets.HBox):  # type: ignore[misc]
             return {NONE: None, HERE: 0, GIVEN: self._given}[kind]
         number = _number(size)
         return f"{'-' if SIGNS[kind] < 0 else ''}{size}" if number is None else SIGNS[kind] * number
+
+    def check(self, unit: str, said: str) -> None:
+        """Refuse what is no distance, before a frame speaks of a sign that nobody typed."""
+        kind, size = self.kind.value, self.distance.value.strip()
+        if kind not in SIGNS:
+            return
+        if size[:1] in ("-", "+"):
+            words = f"{size!r} has a sign, but the side is chosen; leave the sign out"
+        elif not size:
+            words = f"how far is missing; give {DISTANCES[unit]}"
+        elif not _is_distance(size, unit):
+            words = f"{size!r} is no distance; give {DISTANCES[unit]}"
+        else:
+            return
+        raise WorkbenchError(f"{said}: {words}.")
 
     def read(self, name: str, text: str) -> tuple[str, str]:
         """Return the side and the distance that a state's text means."""
@@ -177,10 +201,14 @@ class FrameControls(widgets.VBox):  # type: ignore[misc]
     def _ask(self, _change: Any = None) -> None:
         if self._opening:
             return
+        unit = self.unit.value
         try:
-            frame = _made(self.unit.value, self.low.given, self.high.given, self.exclude.value)
+            if unit != "session":
+                self.low.check(unit, SAID["low"])
+            self.high.check(unit, "gap" if unit == "session" else SAID["high"])
+            frame = _made(unit, self.low.given, self.high.given, self.exclude.value)
         except WorkbenchError as error:
-            self.problem = str(error)
+            self.problem = _as_the_controls_say(str(error))
             return
         self.problem = ""
         self.frame = frame
@@ -194,6 +222,25 @@ def _made(unit: str, low: Any, high: Any, exclude: str) -> Frame:
             return MAKE[unit](low, high, exclude=exclude)
         except WorkbenchWarning as warning:
             raise WorkbenchError(str(warning)) from None
+
+
+def _as_the_controls_say(sentence: str) -> str:
+    """A sentence about a frame, by what the controls call its bounds."""
+    names, colon, rest = sentence.partition(":")
+    return ", ".join(SAID.get(name, name) for name in names.split(", ")) + colon + rest
+
+
+def _is_distance(size: str, unit: str) -> bool:
+    number = _number(size)
+    if number is not None:
+        return isinstance(number, int) or unit not in ("rows", "groups")
+    if unit in ("rows", "groups"):
+        return False
+    try:
+        microseconds(size)
+    except WorkbenchError:
+        return False
+    return True
 
 
 def frame_parts(frame: Frame) -> dict[str, str]:

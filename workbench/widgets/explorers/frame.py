@@ -277,7 +277,7 @@ def _words(table: FrameTable) -> str:
     sizes = table.inside.sum(axis=1)
     rows = f"{sizes.min()}" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()}"
     cut = f"Only the first {len(sizes)} rows are here, and frames end with the last of them."
-    return f"{rows} rows in a frame." + (f" {cut}" if table.cut else "")
+    return f"{rows} {noun(sizes.max(), 'rows')} in a frame." + (f" {cut}" if table.cut else "")
 
 
 def _key_parts(key: tuple[Any, ...]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The front door: what a table holds, which column is what, what is wanted, and the code of it."""
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from math import prod
@@ -30,6 +31,8 @@ from workbench.widgets.explorers.explorer import Card
 from workbench.widgets.html import HTML, Status, code_line, fact
 from workbench.widgets.table import Table
 
+#: Of two clicks the second is heard when the first is answered; it asks nothing, so many seconds.
+DOUBLE_CLICK = 0.5
 NONE, AS_IT_IS = "(none)", "the number itself"
 #: So much of a table is shown.
 ROWS_SHOWN, COLUMNS_SHOWN, LETTERS_SHOWN = 6, 40, 40
@@ -79,6 +82,7 @@ class FrontDoor(Card):
     ) -> None:
         self.profile, self.title, self.source, self._explore = profile, title, source, explore
         self.explorer: Any = None
+        self._opened = -DOUBLE_CLICK
         self.roles = {role: _choice(profile, role) for role in ROLES}
         self.also = widgets.TagsInput(allow_duplicates=False, placeholder="and another column")
         self.reasons = {role: HTML() for role in ROLES}
@@ -190,10 +194,13 @@ class FrontDoor(Card):
         return self._explore(spec, events.select(*map(name_of, asking)), events)
 
     def _open(self, _button: Any) -> None:
+        if time.monotonic() - self._opened < DOUBLE_CLICK:
+            return
         self.status.tell(SPINNER + "Asking Spark …")
         self.button.disabled = True
         if self.status.guard(self.show):
             self.status.tell("✓ The explorer is below, and so are the lines that make it.")
+            self._opened = time.monotonic()
         self.button.disabled = False
 
     def _take_time(self, _change: Any = None) -> None:

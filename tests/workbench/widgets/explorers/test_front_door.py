@@ -15,6 +15,7 @@ from workbench.profiles.columns import ColumnProfile, TimeReading
 from workbench.profiles.profile import Profile
 from workbench.profiles.proposals import proposed
 from workbench.widgets.controls.questions import QUESTIONS, Choice, usual_window, windows_of
+from workbench.widgets.explorers import front_door
 from workbench.widgets.explorers.front_door import AS_IT_IS, NONE, FrontDoor
 from workbench.widgets.table import Table
 
@@ -240,3 +241,15 @@ def test_an_event_without_a_name_is_no_step_to_begin_with() -> None:
     assert door.steps.value == door.steps.allowed_tags == ["cart"]
     # A field without tags says what it is for.
     assert door.steps.placeholder == "a step"
+
+
+def test_of_two_quick_clicks_one_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    door = door_of()
+    monkeypatch.setattr(door, "show", lambda: asked.append(door.code))
+    door.button.click()
+    door.button.click()
+    assert len(asked) == 1
+    monkeypatch.setattr(front_door, "DOUBLE_CLICK", 0.0)
+    door.button.click()
+    assert len(asked) == 2

@@ -99,7 +99,10 @@ def origin_figure(
         row=1, range=[-0.6, len(lanes) - 0.4], tickvals=list(range(len(lanes))), ticktext=lanes,
         showgrid=False, zeroline=False, fixedrange=True,
     )  # fmt: skip
-    figure.update_yaxes(row=2, fixedrange=True)
+    # An axis without a value on it would have numbers of its own.
+    merged = any(one.pieces or isinstance(one.answer, int | float) for one in queries)
+    figure.update_yaxes(row=2, fixedrange=True, showticklabels=merged, showgrid=merged)
+    figure.update_yaxes(row=2, zeroline=merged)
     return figure
 
 

@@ -304,3 +304,12 @@ def test_the_kernels_can_be_stepped_through(views: DataFrame) -> None:
         wb.play(BACKFILL, views, views, column="page_count")
     with pytest.raises(wb.WorkbenchError, match="a backfill is played on two tables"):
         wb.play(BACKFILL, views)
+
+
+def test_where_no_event_counts_the_merge_has_no_numbers_of_its_own(views: DataFrame) -> None:
+    late = views.selectExpr("user", "at + INTERVAL 90 DAYS AS at")
+    figure = origin_figure(BACKFILL.origin(late, views, "ann", feature="price_avg_5h"))
+    assert figure.layout.yaxis2.showticklabels is False
+    assert figure.layout.annotations[0].text == "<b>query: null</b>"
+    known = origin_figure(BACKFILL.origin(views.select("user", "at"), views, "ann"))
+    assert known.layout.yaxis2.showticklabels

@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.durations import MINUTE, spoken
 from workbench.errors import WorkbenchError
 from workbench.figures.live import REVISED, Strip, live_figure, live_svg
 from workbench.lessons.follow import Follower, MicroBatches
@@ -342,8 +343,7 @@ class LiveStream(Card):
         known = bool(mark) and not mark.startswith("1970")
         if self.replay is None:
             return [("watermark", mark.replace("T", " ")[:16] if known else "none yet")]
-        minutes = (self.replay.now - np.datetime64(mark, "us")).astype("m8[m]") if known else None
-        lag = "none yet" if minutes is None else f"{minutes.astype(int)} min"
+        lag = _lag(self.replay.now - np.datetime64(mark, "us")) if known else "none yet"
         now = f"{self.replay.now.astype('M8[m]')}".replace("T", " ")
         return [("arrival clock", now), ("watermark behind the clock", lag)]
 
@@ -455,6 +455,12 @@ def _table(numbers: list[tuple[str, str]]) -> Markup:
         for what, count in numbers
     )
     return element("table", *(element("tr", row) for row in rows), class_="wb-table")
+
+
+def _lag(behind: np.timedelta64) -> str:
+    """How far a watermark is behind, to the minute."""
+    minutes = int(behind.astype("m8[m]").astype(int))
+    return spoken(minutes * MINUTE) if minutes else "0 min"
 
 
 def _time_of(over: "Over", stream: Any) -> str:

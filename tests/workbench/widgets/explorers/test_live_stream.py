@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
@@ -13,7 +14,7 @@ from pyspark.sql import SparkSession
 import workbench as wb
 from tests.clusters import PARTITIONS, session_options
 from tests.workbench.widgets.explorers.clicks import click_mark
-from workbench.lessons.follow import Follower, MicroBatches
+from workbench.lessons.follow import Beat, Follower, MicroBatches
 from workbench.lessons.replay import Replay
 from workbench.widgets.explorers.live_stream import LiveStream
 
@@ -21,8 +22,9 @@ QUARTILES = wb.fn.quantile("delay", [0.25, 0.5, 0.75])
 OVER = wb.Over("line", "at", wb.Frame.range("-2 hours", 0), iqr=QUARTILES)
 
 
-def replay_in(folder: Path) -> Replay:
-    at = pa.array(range(0, 30 * 1_200_000_000, 1_200_000_000)).cast(pa.timestamp("us", "UTC"))
+def replay_in(folder: Path, begin: int = 0) -> Replay:
+    times = range(begin, begin + 30 * 1_200_000_000, 1_200_000_000)
+    at = pa.array(times).cast(pa.timestamp("us", "UTC"))
     delays = [float(n % 7) for n in range(30)]
     rows = pa.table({"line": ["A", "B"] * 15, "at": at, "delay": delays})
     return Replay(rows, "at", folder, delay="0 minutes", late=0, lateness="4 hours")
@@ -253,3 +255,17 @@ def test_a_call_that_goes_along_another_column_is_refused(tmp_path: Path) -> Non
     other = wb.Over("line", "delay", wb.Frame.rows(-2, 0), iqr=QUARTILES)
     with pytest.raises(wb.WorkbenchError, match="over: partition by one column, and order by 'at'"):
         wb.explore(other, replay_in(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("lag", "said"), [("5797m", "4 days 37 min"), ("90m", "1 h 30 min"), ("20s", "0 min")]
+)
+def test_how_far_a_watermark_is_behind_is_read_in_days_and_hours(
+    one_partition: SparkSession, tmp_path: Path, lag: str, said: str
+) -> None:
+    replay = replay_in(tmp_path, begin=1_704_067_200_000_000)
+    live = wb.explore(OVER, replay)
+    mark = replay.now - np.timedelta64(int(lag[:-1]), lag[-1])  # type: ignore[call-overload]
+    live.stop()
+    live.follower.beats = {0: Beat(watermark=f"{mark}Z")}
+    assert dict(live.numbers)["watermark behind the clock"] == said

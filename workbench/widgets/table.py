@@ -126,6 +126,8 @@ class Table(widgets.VBox):  # type: ignore[misc]
         self._select = chosen if choose else False
         self.frame, self.note, self.code = pd.DataFrame(), HTML(), HTML()
         self.grid.observe(self._read, names="selected_rows")
+        # Nothing is shown so far: the grid itself would say in words of its own that it is empty.
+        self.grid.layout.display = "none"
         super().__init__([self.note, self.grid, self.code])
         self.add_class("wb-grid")
         if choose:
@@ -156,10 +158,11 @@ class Table(widgets.VBox):  # type: ignore[misc]
         name : str
             What the file of CSV is called.
         nothing : str
-            The sentence in place of a table without rows.
+            The sentence in place of a table without rows; empty where it is said elsewhere.
         """
         self.frame = frame
-        self.note.value = element("p", nothing, class_="wb-empty") if frame.empty else Markup()
+        said = nothing if frame.empty else ""
+        self.note.value = element("p", said, class_="wb-empty") if said else Markup()
         self.grid.layout.display = "none" if frame.empty else None
         self.code.value = _as_a_frame(code)
         if frame.empty:

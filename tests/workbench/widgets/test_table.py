@@ -104,3 +104,13 @@ def test_names_are_shown_as_they_are(table: Table) -> None:
     table.show(frame, "x")
     assert json.loads(options(table)["data_json"])[0][0] == "␀&lt;i&gt;�"
     assert "<script>" not in options(table)["table_html"]
+
+
+def test_before_anything_is_shown_a_table_says_nothing() -> None:
+    table = Table()
+    assert table.grid.layout.display == "none"
+    table.show(FRAME, "")
+    seen = table.grid.layout.display
+    assert seen is None
+    table.show(FRAME.head(0), "", nothing="")
+    assert [table.grid.layout.display, table.note.value] == ["none", ""]

@@ -11,6 +11,7 @@ from workbench.figures.funnel import name_of, titled
 from workbench.figures.intervals.words import (
     NAME,
     confidence_of,
+    points,
     told_points,
     told_share,
 )
@@ -161,7 +162,7 @@ def _differences(part: pd.DataFrame, names: list[str], shown: list[int], k: int)
     drawn.append(
         go.Scatter(
             x=[low + (high - low) * 0.74] * len(there), y=there.index.tolist(), mode="text",
-            text=[f"{100 * one:+.1f}" for one in there["difference"]], name="points",
+            text=[points(one) for one in there["difference"]], name="points",
             textposition="middle right", textfont={"size": SMALL}, hoverinfo="skip",
             cliponaxis=False, showlegend=False,
         )

@@ -25,7 +25,7 @@ def told_points(difference: Any, low: Any, high: Any) -> str:
     Examples
     --------
     >>> told_points(-0.031, -0.112, 0.05)
-    '-3.1 points (-11.2 to +5.0)'
+    '\N{MINUS SIGN}3.1 points (\N{MINUS SIGN}11.2 to +5.0)'
     """
     return f"{points(difference)} points ({points(low)} to {points(high)})"
 
@@ -36,9 +36,10 @@ def points(difference: Any) -> str:
     Examples
     --------
     >>> points(-0.031), points(None)
-    ('-3.1', '')
+    ('\N{MINUS SIGN}3.1', '')
     """
-    return "" if pd.isna(difference) else f"{100 * difference:+.1f}"
+    # With a minus sign, as the figures' axes have it.
+    return "" if pd.isna(difference) else f"{100 * difference:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def confidence_of(table: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ from workbench.figures.decimate import within
 from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
 from workbench.figures.stills.still import Named, arranged, still
 from workbench.figures.svg import bare
-from workbench.figures.theme import number
+from workbench.figures.theme import empty, number, themed
 from workbench.frames.frame import Frame
 from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
@@ -109,7 +109,8 @@ class SeriesExplorer(Shared, Card):
         self.prepared = PreparedSeries(df, band_alone(over))
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = Status(), HTML()
-        self.chart = Chart()
+        # Without axes until the first answer is there.
+        self.chart = Chart(empty(themed(go.Figure()), ""))
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
         self.progress = Progress(lambda: self.prepared.df.sparkSession, self.status, self)
         self.bands: dict[Key, Band] = {}
@@ -431,6 +432,7 @@ def _show(shown: go.FigureWidget, figure: go.Figure) -> bool:
             shown.data = []
             shown.add_traces(figure.data)
             shown.update_layout(figure.layout)
+            shown.update_xaxes(visible=True).update_yaxes(visible=True)
             shown.layout.annotations = figure.layout.annotations
             return True
         for old, new in zip(shown.data, figure.data, strict=True):

@@ -49,6 +49,14 @@ def test_a_difference_that_may_be_none_is_hollow_and_says_so() -> None:
     assert unsure.text[0].endswith("which may be none")
 
 
+def test_a_difference_below_zero_has_a_minus_sign_wherever_it_is_read() -> None:
+    figure = comparison_figure(compared({"web": [100, 50, 20], "tv": [80, 20, 9]}, "web"))
+    beside = next(t.text for t in figure.data if t.name == "points")
+    hovered = next(t.text for t in figure.data if t.name == "difference")
+    assert beside == ("\N{MINUS SIGN}25.0",)
+    assert hovered[0].startswith("tv: \N{MINUS SIGN}25.0 points (\N{MINUS SIGN}")
+
+
 def test_a_dot_knows_its_segment_whatever_is_drawn() -> None:
     table = compared(
         {"web": [100, 50, 20], "tv": [80, 70, 18], "app": [60, 6, 1], "pda": [50, 4, 2]}, "pda"

@@ -246,15 +246,21 @@ def test_steps_that_are_offered_are_those_of_the_funnel(explorer: FunnelExplorer
     assert explorer._table().equals(twin.table)
 
 
-def test_without_segments_a_comparison_says_what_to_choose(
+def sentences(explorer: FunnelExplorer) -> list[str]:
+    """All that is said in a tab: in its picture, above its table, and below both."""
+    drawn = [note.text for note in explorer.asked.layout.annotations]
+    below = [explorer.table.note.value, explorer.status.value]
+    return [*drawn, *filter(None, (re.sub("<[^>]*>", "", one) for one in below))]
+
+
+def test_without_segments_a_comparison_says_once_what_to_choose(
     explorer: FunnelExplorer, spark: SparkSession
 ) -> None:
     opened(explorer, "Compare")
-    assert "Choose by which column" in explorer.status.value
-    assert "Click a mark" not in explorer.status.value
+    assert sentences(explorer) == ["Choose by which column segments are told apart."]
     bare = wb.explore(wb.Funnel(SHOP, "1 day"), wb.datasets.clickstream(spark, users=20))
     if not bare.prepared.keep:
-        assert "keep=[...]" in opened(bare, "Compare").status.value
+        assert "keep=[...]" in sentences(opened(bare, "Compare"))[0]
     bare.prepared.free()
 
 

@@ -54,7 +54,7 @@ from workbench.widgets.sharing.grid import PageChoice
 from workbench.widgets.sharing.page import PageView, Shareable
 from workbench.widgets.sharing.shared import Shared
 from workbench.widgets.sharing.state import Parts
-from workbench.widgets.table import Listed, Table
+from workbench.widgets.table import NO_ROWS, Listed, Table
 
 _HEADS = {
     "from_first": "of step 1", "from_previous": "of the step before", "lost": "lost before it",
@@ -177,12 +177,12 @@ class FunnelExplorer(Shared, Card):
         self._entitle(seconds)
         # As with the steps: a table of every period takes longer than the picture.
         time.sleep(_A_TURN)
-        self.table.show_listed(view.listed, "funnel")
+        self.table.show_listed(view.listed, "funnel", nothing=NO_ROWS if view.words else "")
         self.asked.on_mark(self._point)
         notes = [note for note in notes if "left out" not in note]
         # Of nothing there is no mark to be clicked.
         clicked = [_CLICKED] if len(view.table) else []
-        self.status.tell(in_lines([*notes, view.words, *clicked]))
+        self.status.tell(in_lines(filter(None, [*notes, view.words, *clicked])))
         self._noted()
 
     def _place(self) -> None:

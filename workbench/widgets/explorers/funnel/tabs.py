@@ -345,7 +345,7 @@ def compare_view(funnel: Funnel, prepared: Prepared, by: Sequence[str], most: in
             words = "There are no columns to compare by: prepare the events with keep=[...]."
         figure = empty(themed(go.Figure(), height=140), words)
         nothing = pd.DataFrame(columns=["step", "users"])
-        return View(figure, nothing, Listed(nothing, f"{funnel!r}"), words, lambda *_: None)
+        return View(figure, nothing, Listed(nothing, f"{funnel!r}"), "", lambda *_: None)
     found = funnel.compare(prepared, by=by, largest=most)
     code = f"{funnel!r}.compare(events, by={list(by)}, largest={most})"
     shown: dict[str, Callable[[Any], str]] = dict.fromkeys(("share", "low", "high"), share)

@@ -21,7 +21,7 @@ class View(NamedTuple):
     listed : Listed
         The table as it is shown, with its line of Python.
     words : str
-        What it comes to, read aloud.
+        What it comes to, read aloud; empty where nothing was asked, as the picture says.
     behind : function
         Returns who is behind a mark: given its trace and its number, a :class:`Behind` or None.
     """

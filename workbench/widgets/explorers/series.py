@@ -13,7 +13,7 @@ from workbench.figures.decimate import within
 from workbench.figures.series import COLUMNS, View, bands_figure, whole_view
 from workbench.figures.stills.still import Named, arranged, still
 from workbench.figures.svg import bare
-from workbench.figures.theme import empty, number, themed
+from workbench.figures.theme import number, themed
 from workbench.frames.frame import Frame
 from workbench.markup import Markup, element, in_lines
 from workbench.widgets.chart import Chart
@@ -110,7 +110,8 @@ class SeriesExplorer(Shared, Card):
         self.controls = SeriesControls(over, self.prepared.sizes)
         self.status, self.code = Status(), HTML()
         # Without axes until the first answer is there.
-        self.chart = Chart(empty(themed(go.Figure()), ""))
+        hidden = themed(go.Figure()).update_xaxes(visible=False).update_yaxes(visible=False)
+        self.chart = Chart(hidden)
         self.chart._config = {**self.chart._config, "doubleClick": "autosize"}
         self.progress = Progress(lambda: self.prepared.df.sparkSession, self.status, self)
         self.bands: dict[Key, Band] = {}

@@ -17,6 +17,7 @@ from workbench.widgets.controls.series import ADD
 from workbench.widgets.explorers import series as series_explorer
 from workbench.widgets.explorers.frame import FrameExplorer
 from workbench.widgets.explorers.series import SeriesExplorer
+from workbench.widgets.progress import Progress
 from workbench.windows.bands.quantile_band import QUARTILES
 
 WEEK = wb.Frame.range("-3 days", "3 days")
@@ -44,6 +45,23 @@ def of_twin(explorer: SeriesExplorer, df: DataFrame) -> list[list[float]]:
 
 def drawn(explorer: SeriesExplorer) -> list[list[float]]:
     return np.stack(list(explorer.band.quantiles.values()), axis=1).tolist()
+
+
+def test_before_the_first_answer_there_is_no_axis_and_behind_it_all_of_the_figure(
+    plants: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes: list[Any] = []
+    monkeypatch.setattr(Progress, "ask", lambda _self, ask, take: takes.append((ask, take)))
+    explorer = SeriesExplorer(wb.Over("plant", "date", WEEK, iqr=IQR), plants)
+    layout = explorer.chart.layout
+    before = [layout.xaxis.visible, layout.yaxis.visible]
+    assert before == [False, False]
+    assert explorer.table.grid.layout.display == "none"
+    ask, take = takes[0]
+    take(ask())
+    assert [layout.xaxis.visible, layout.yaxis.visible] == [True, True]
+    assert layout.showlegend is not False
+    explorer.prepared.free()
 
 
 def test_it_opens_on_the_answer_of_the_call_itself(

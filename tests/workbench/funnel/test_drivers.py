@@ -217,20 +217,24 @@ def test_an_empty_group_is_said(prepared: wb.Prepared, spark: SparkSession) -> N
         assert wb.Funnel(["a", "b"], 9).drivers(empty, "b").dropped == 0
 
 
-def test_a_column_of_too_many_values_is_one_sentence(spark: SparkSession) -> None:
-    table = spark.range(10_001).select(
-        F.col("id").alias("user_id"),
-        F.lit(0).alias("timestamp"),
-        F.lit("a").alias("event"),
-        F.col("id").alias("n"),
-    )
-    one = table.coalesce(1)
-    funnel = wb.Funnel(["a", "b"], 9)
-    with session_options(spark, {PARTITIONS: 1}), pytest.raises(wb.WorkbenchError) as error:
-        funnel.drivers(one, "b", by="n")
-    assert str(error.value) == (
-        "by: column 'n' has more than 10,000 different values; cut it into fewer, or leave it out."
-    )
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_a_column_of_too_many_values_is_one_sentence(spark: SparkSession, partitions: int) -> None:
+    """However many tasks see its values."""
+    users = spark.range(10_001).select(F.col("id").alias("user_id"), F.col("id").alias("n"))
+    both = F.create_map(F.lit("a"), F.lit(0), F.col("n").cast("string"), F.lit(1))
+    table = users.select("*", F.explode(both).alias("event", "timestamp"))
+    funnel, one = wb.Funnel(["a", "b"], 9), table.coalesce(1)
+    crowded = {
+        "n": "by: column 'n' has more than 10,000 different values; cut it into fewer, or leave it "
+        "out.",
+        (): "event: column 'event' has more than 10,000 different names; give events fewer names.",
+    }
+    for by, sentence in crowded.items():
+        events = one.where("timestamp = 0") if by else one
+        asked_in = session_options(spark, {PARTITIONS: partitions})
+        with asked_in, pytest.raises(wb.WorkbenchError) as error:
+            funnel.drivers(events, "b", by=by)
+        assert str(error.value) == sentence
 
 
 #: What cannot be meant, and the sentence.

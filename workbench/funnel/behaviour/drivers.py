@@ -187,10 +187,7 @@ def drivers_of(
         found, skipped = named_figures(funnel, bound, _DRIVERS, task, columns)
     for row in found:
         if row["went_on"] < 0:
-            raise WorkbenchError(
-                f"by: column {columns[row['column']]!r} has more than {MOST_VALUES:,} different "
-                "values; cut it into fewer, or leave it out."
-            )
+            raise _too_many(funnel.event, columns, row["column"])
     warn_of_skipped(funnel, skipped)
     made = Drivers(funnel, bound, task, found, skipped, int(least), adjust, int(most))
     if not (made.went_on and made.dropped):
@@ -259,6 +256,19 @@ def _check_text(events: BoundTable | Prepared, columns: tuple[str, ...]) -> None
             f"by: column {wrong[0]!r} holds binary values, which cannot be looked at as text; "
             "cast it to text, or leave it out."
         )
+
+
+def _too_many(event: str, columns: tuple[str, ...], place: int) -> WorkbenchError:
+    """What is said of a column of more values than are looked at."""
+    if place == EVENTS:
+        return WorkbenchError(
+            f"event: column {event!r} has more than {MOST_VALUES:,} different names; "
+            "give events fewer names."
+        )
+    return WorkbenchError(
+        f"by: column {columns[place]!r} has more than {MOST_VALUES:,} different values; "
+        "cut it into fewer, or leave it out."
+    )
 
 
 def _checked_landmark(funnel: FunnelSpec, landmark: Any, k: int, integer_time: bool) -> int:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kernels.funnel.features import NOTHING, count_once
@@ -24,6 +23,8 @@ from workbench.funnel.worker.reached import Reached
 MOST_VALUES = 10_000
 #: What a row of counts is of: the whole, events, or from here on the columns.
 WHOLE, EVENTS = -2, -1
+#: The columns of counts.
+COUNTS = "column", "value", "went_on", "dropped"
 
 
 class Trait(NamedTuple):
@@ -221,13 +222,14 @@ def summed_features(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
     counted = pa.Table.from_batches(parts)
     sums = [("went_on", "sum"), ("dropped", "sum"), ("went_on", "min")]
     found = counted.group_by(["column", "value"]).aggregate(sums)
-    few = pc.greater_equal(found.column("went_on_min"), 0)
-    went_on = pc.if_else(few, found.column("went_on_sum"), -1)
-    yield pa.record_batch(
-        {
-            "column": as_array(found.column("column")),
-            "value": as_array(found.column("value")),
-            "went_on": as_array(went_on),
-            "dropped": as_array(found.column("dropped_sum")),
-        }
-    )
+    # A block tells of its own values that they are too many, and several have more together.
+    column, codes = np.unique(found.column("column").to_numpy(), return_inverse=True)
+    told = codes[found.column("went_on_min").to_numpy() < 0]
+    crowded = np.bincount(codes, minlength=len(column)) > MOST_VALUES
+    crowded[told] = True
+    kept = found.filter(pa.array(~crowded[codes]))
+    columns = (kept.column(name) for name in ("column", "value", "went_on_sum", "dropped_sum"))
+    some = pa.table(dict(zip(COUNTS, columns, strict=True)))
+    more = [_counts(one, [None], [-1], [-1]) for one in column[crowded].tolist()]
+    rows = pa.concat_tables([some, *more])
+    yield pa.record_batch({name: as_array(rows.column(name)) for name in COUNTS})

@@ -5,6 +5,8 @@ from decimal import Decimal
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
 
 
@@ -90,6 +92,24 @@ def check_known(value: Any, known: Collection[str], argument: str) -> None:
         words = [*map(repr, known)]
         choice = " or ".join(words) if len(words) < 3 else f"one of {', '.join(words)}"
         raise WorkbenchError(f"{argument}: {value!r} is not known; give {choice}.")
+
+
+def check_truth(value: Any, argument: str) -> bool:
+    """Return whether something is so, and refuse what is neither True nor False.
+
+    Raises
+    ------
+    WorkbenchError
+
+    Examples
+    --------
+    >>> check_truth("no", "open")
+    Traceback (most recent call last):
+    workbench.errors.WorkbenchError: open: 'no' is not known; give True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise WorkbenchError(f"{argument}: {value!r} is not known; give True or False.")
+    return bool(value)
 
 
 def check_text(value: Any, argument: str) -> None:

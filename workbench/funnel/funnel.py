@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from workbench.arguments import check_truth
 from workbench.described import shown_as
 from workbench.errors import WorkbenchError
 from workbench.funnel.bind import bind
@@ -599,7 +600,7 @@ COALESCE("event" = 'checkout', FALSE)) AS "level"
         from workbench.funnel.inspect.behind import WhichPeople, behind
         from workbench.funnel.inspect.people import people_html
 
-        names = any_of(by, "by")
+        names, open = any_of(by, "by"), check_truth(open, "open")
         if reached is None and segment is None and entered is None and not open and every is None:
             check_level(self, stopped_at)
             people = levels(self, bind(self, events, names), by=names, levels=(stopped_at,))

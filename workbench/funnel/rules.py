@@ -155,6 +155,11 @@ def checked_rules(
         _exclusions(exclude, labels, left_out, names),
         exclude_from,
     )
+    if exclude_from != "later" and not rules.exclusions:
+        raise WorkbenchError(
+            f"exclude_from: {exclude_from!r} says where those go whom an excluded event has "
+            "stopped, and there is none; give exclude=, or leave it out."
+        )
     for argument, given in (
         ("optional", rules.optional), ("within", rules.within), ("exclude", rules.exclusions),
     ):  # fmt: skip

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.arguments import check_known, check_text, listed, whole_number
+import numpy as np
+
+from workbench.arguments import check_known, check_text, is_iterable, listed, whole_number
 from workbench.errors import WorkbenchError
 from workbench.funnel.rules import step_name, step_number
 from workbench.spark.shuffle import check_steps
@@ -141,4 +143,8 @@ def _of_column(label: str, given: Mapping[Any, Any]) -> Cohort:
             f"cohorts: {given!r} of {label!r} is no column with a value, or several in a list; "
             'give them such as {"country": "fr"}.'
         )
-    return Cohort(label, given, column=column, values=found)
+    # Of NumPy's values Python's, which are printed as they can be written.
+    plain = tuple(one.item() if isinstance(one, np.generic) else one for one in found)
+    several = not isinstance(values, str | bytes) and is_iterable(values)
+    said = {column: list(plain) if several else plain[0]}
+    return Cohort(label, said, column=column, values=plain)

@@ -143,6 +143,11 @@ def _checked_columns(columns: dict[str, Any]) -> dict[str, Function]:
         )
     for name, function in columns.items():
         check_text(name, "columns")
+        if not name.strip():
+            raise WorkbenchError(
+                f"columns: {name!r} is no name of a result; give one, "
+                "such as mean=wb.fn.avg('mwh')."
+            )
         if not isinstance(function, Function):
             raise WorkbenchError(
                 f"{name}: {function!r} is no window function; "

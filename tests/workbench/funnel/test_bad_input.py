@@ -185,6 +185,14 @@ QUESTIONS: list[tuple[Callable[[DataFrame], object], str]] = [
         "stopped_at: 3 is no level of this funnel; give 0 to 2.",
     ),
     (
+        lambda df: funnel().people(df, 1, open="yes"),  # type: ignore[arg-type]
+        "open: 'yes' is not known; give True or False.",
+    ),
+    (
+        lambda df: funnel().paths(df, "a", dropped="no"),  # type: ignore[arg-type]
+        "dropped: 'no' is not known; give True or False.",
+    ),
+    (
         lambda df: funnel().people(df, stopped_at="1"),  # type: ignore[arg-type]
         "stopped_at: '1' is no level of this funnel; give 0 to 2.",
     ),

@@ -189,6 +189,8 @@ def test_people_of_a_driver_are_those_of_whom_it_is_true(
             went_on = found.people(value, column, converted=True).toPandas()
             assert {*went_on["user_id"]} == {user for user in whose if compared[user]}
     assert found.people("nowhere", "segment").count() == 0
+    with pytest.raises(wb.WorkbenchError, match=r"^converted: 'no' is not known; give True or"):
+        found.people("help", converted="no")  # type: ignore[arg-type]
 
 
 def test_who_converts_at_once_is_no_proof_against_what_takes_time(spark: SparkSession) -> None:

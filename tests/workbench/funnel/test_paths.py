@@ -249,3 +249,5 @@ def test_a_path_that_is_none_is_one_sentence(prepared: wb.Prepared) -> None:
             found.people(path)  # type: ignore[arg-type]
     with pytest.raises(wb.WorkbenchError, match=r"^more: some whose path is cart went on"):
         found.people(["cart"])
+    with pytest.raises(wb.WorkbenchError, match=r"^more: 'yes' is not known; give True or False"):
+        found.people(["cart"], more="yes")  # type: ignore[arg-type]

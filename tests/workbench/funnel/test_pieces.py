@@ -74,7 +74,7 @@ def _chains(draw: st.DrawFn, labels: list[str], window: int, order: str) -> dict
         ends = draw(st.lists(st.sampled_from(required), min_size=2, max_size=2, unique=True))
         exclude[f"x{x}"] = ("true", *sorted(ends))
     options = {"order": order, "optional": optional, "within": within, "exclude": exclude or None}
-    return options | {"exclude_from": draw(st.sampled_from(["later", "all"]))}
+    return options | {"exclude_from": draw(st.sampled_from(["later", "all"][: 1 + bool(exclude)]))}
 
 
 @st.composite

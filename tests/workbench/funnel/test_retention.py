@@ -300,6 +300,10 @@ def test_a_cell_that_is_not_there_is_one_sentence(prepared: wb.Prepared) -> None
         (lambda: found.people("soon"), "cohort: 'soon' is no cohort; there are "),
         (lambda: found.people("1969-12-29", 3), "period: 3 is no period; give 0 to 2, or leave "),
         (lambda: found.people("1969-12-29", back=False), "back: it is for one period; name "),
+        (
+            lambda: found.people("1969-12-29", 1, back="no"),  # type: ignore[arg-type]
+            "back: 'no' is not known; give True ",
+        ),
     ):
         with pytest.raises(wb.WorkbenchError) as error:
             call()

@@ -205,6 +205,9 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "a mode of ClickHouse": (
         {"order": "strict", "modes": ["strict_once"]}, "modes: 'strict_once' is a mode",
     ),
+    "where excluded keys go, without an exclusion": (
+        {"exclude_from": "all"}, "exclude_from: 'all' says where .* there is none; give exclude=",
+    ),
     "where excluded keys go": ({"exclude": "x", "exclude_from": "none"}, "exclude_from: 'none'"),
 }  # fmt: skip
 

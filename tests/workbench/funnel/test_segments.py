@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -267,6 +268,15 @@ def test_tables_and_prepared_events_have_the_same_segments(events: DataFrame) ->
         by_cohort = wb.Funnel(STEPS, 9, **by_name).steps(prepared, by="helped")
         assert by_cohort["users"].tolist() == [2, 2, 1, 1, 1, 1]
         assert by_cohort["helped"].tolist() == [False] * 3 + [True] * 3
+
+
+def test_cohorts_may_be_of_numpys_values(events: DataFrame) -> None:
+    plans = {"paid": {"plan": np.int64(1)}, "any": {"plan": np.arange(2)}}
+    plain = wb.Funnel(STEPS, 9, cohorts={"paid": {"plan": 1}, "any": {"plan": [0, 1]}})
+    funnel = wb.Funnel(STEPS, 9, cohorts=plans)
+    assert repr(funnel) == repr(plain)
+    by = ["paid", "any"]
+    assert funnel.steps(events, by=by).equals(plain.steps(events, by=by))
 
 
 def test_cohorts_by_conditions_are_prepared_with_them(events: DataFrame) -> None:

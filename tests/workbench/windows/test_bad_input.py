@@ -143,6 +143,10 @@ SPECIFICATIONS: list[tuple[Callable[[], object], str]] = [
         "mean: 'avg' is no window function; give one of wb.fn, such as mean=wb.fn.avg('mwh').",
     ),
     (
+        lambda: wb.Over("p", **{"": fn.count()}),  # type: ignore[arg-type]
+        "columns: '' is no name of a result; give one, such as mean=wb.fn.avg('mwh').",
+    ),
+    (
         lambda: wb.Over("p", a=fn.count(), A=fn.count()),
         "columns: 'a' and 'A' are one name to Spark; rename one.",
     ),

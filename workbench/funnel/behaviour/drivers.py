@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.arguments import check_known, whole_number
+from workbench.arguments import check_known, check_truth, whole_number
 from workbench.described import Described, frame_table, noun
 from workbench.durations import spoken
 from workbench.errors import WorkbenchError, warn
@@ -157,6 +157,8 @@ class Drivers(Described):
         check_known(place, names, "column")
         if not isinstance(value, str):
             raise WorkbenchError(f"value: {value!r} is not text; give it as in the table.")
+        if converted is not None:
+            converted = check_truth(converted, "converted")
         wanted = Trait(names.index(place) + EVENTS, value, converted)
         task = replace(self._task, wanted=wanted)
         went_on = T.StructField("converted", T.BooleanType())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from workbench.arguments import whole_number
+from workbench.arguments import check_truth, whole_number
 from workbench.described import Described, frame_table, noun
 from workbench.errors import WorkbenchError
 from workbench.funnel.behaviour.named_events import (
@@ -136,7 +136,7 @@ class Paths(Described):
                     "give True or False."
                 )
             more = bool(known and known[0])
-        task = replace(self._task, wanted=(names, bool(more)))
+        task = replace(self._task, wanted=(names, check_truth(more, "more")))
         return named_people(self._funnel, self._events, _PATHS, task)
 
     def _everybody(self) -> "DataFrame":
@@ -153,13 +153,14 @@ def paths_of(
     longest: Any, most: Any,
 ) -> Paths:  # fmt: skip
     """Return what people did around a step; see :meth:`workbench.Funnel.paths`."""
+    dropped = check_truth(dropped, "dropped")
     first, last = _checked_steps(funnel, after, before, dropped)
     for name, value, limit in (("longest", longest, LONGEST), ("most", most, MOST_PATHS)):
         if whole_number(value) not in range(1, limit + 1):
             what = "events" if name == "longest" else "paths"
             raise WorkbenchError(f"{name}: {value!r} is no number of {what}; give 1 to {limit:,}.")
     bound = bind_named(funnel, events)
-    task = PathsTask(named_task_of(funnel, bound), first, last, bool(dropped), int(longest))
+    task = PathsTask(named_task_of(funnel, bound), first, last, dropped, int(longest))
     with in_one_sentence():
         found, skipped = named_figures(funnel, bound, _PATHS, task)
     warn_of_skipped(funnel, skipped)

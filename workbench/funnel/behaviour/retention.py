@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from workbench.arguments import whole_number
+from workbench.arguments import check_truth, whole_number
 from workbench.described import Described, facts_table, frame_table, noun
 from workbench.durations import Duration
 from workbench.errors import WorkbenchError, warn
@@ -155,15 +155,14 @@ class Retention(Described):
         +-------+----------+----------+
         <BLANKLINE>
         """
+        back = check_truth(back, "back")
         if period is not None and whole_number(period) not in range(self.spec.periods + 1):
             raise WorkbenchError(
                 f"period: {period!r} is no period; give 0 to {self.spec.periods}, or leave it out."
             )
         if period is None and not back:
             raise WorkbenchError("back: it is for one period; name the period, or leave it out.")
-        return people_of(
-            self.asked, CohortCell(self._number(cohort), whole_number(period), bool(back))
-        )
+        return people_of(self.asked, CohortCell(self._number(cohort), whole_number(period), back))
 
     def _number(self, cohort: Any) -> int:
         """The number of a cohort's period."""

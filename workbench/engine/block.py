@@ -179,6 +179,11 @@ class Window(Memo):
         return self.block.offsets
 
     @property
+    def first_row(self) -> NDArray[np.int64]:
+        """The first row of each row's partition."""
+        return np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
+    @property
     def order(self) -> Order:
         """The rows' groups of peers, and their key."""
         found: Order = self.once("order", lambda: order_of(self.block, self.columns))
@@ -316,6 +321,5 @@ class Window(Memo):
 
     def block_rows(self, frames: Frames, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of the block at positions in the partitions, -1 for none."""
-        first = np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        at = np.where(positions < 0, 0, positions + first)
+        at = np.where(positions < 0, 0, positions + self.first_row)
         return np.where(positions < 0, -1, at if frames.row is None else frames.row[at])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kernels.structures.order import sort_entries
 from kernels.windows.first_last_k import MOST_VALUES, moving_ends
-from workbench.columnar.ragged import begins_run, places_in_runs
+from workbench.columnar.ragged import begins_run, offsets_of, places_in_runs
 from workbench.engine.block import Frames, OwnOrder, Window
 
 Ints = NDArray[np.int64]
@@ -60,7 +60,7 @@ class FrameRows:
         within = places_in_runs(self.sizes)
         from_end = np.repeat(self.sizes, self.sizes) - within
         kept = from_end <= n if last else within < n
-        return FrameRows(np.append(0, np.cumsum(kept))[self.ends], self.rows[kept])
+        return FrameRows(offsets_of(kept)[self.ends], self.rows[kept])
 
     def once(self, code: Ints) -> "FrameRows":
         """Return the first row of each frame with each code, in the order in which they stand.
@@ -79,8 +79,7 @@ class FrameRows:
         new[self.ends[:-1][self.sizes > 0]] = True
         kept = np.zeros(len(place), np.bool_)
         kept[place[new]] = True
-        count = np.concatenate([[0], np.cumsum(kept)])
-        return FrameRows(count[self.ends], self.rows[kept])
+        return FrameRows(offsets_of(kept)[self.ends], self.rows[kept])
 
 
 def frame_rows(
@@ -104,7 +103,7 @@ def frame_rows(
     rows : FrameRows
     """
     upto = np.cumsum(frames.sizes)
-    first = np.repeat(window.offsets[:-1], np.diff(window.offsets))
+    first = window.first_row
     low = 0
     while low < len(upto):
         before = upto[low - 1] if low else 0

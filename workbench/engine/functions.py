@@ -185,7 +185,7 @@ def _quantiles_of_numbers(window: Window, call: Call, column: Numbers, frames: F
 
 def _quantiles_of_times(window: Window, call: Call, column: Numbers, frames: Frames) -> Numbers:
     found = _quantile_rows(window, call, column, frames)
-    first = np.repeat(window.offsets[:-1], np.diff(window.offsets))[:, None]
+    first = window.first_row[:, None]
     low, high = (column[np.where(rows < 0, 0, rows + first)] for rows in found[:2])
     return instants_between(low, high, found[2])
 

@@ -48,8 +48,7 @@ def _rows(window: Window, own: OwnOrder, frames: Frames, nth: Any) -> Ints:
     wanted = np.full(len(frames.begin), nth, np.int64)
     place = frames.ordered(own.place)
     found = nth_places(window.offsets, place, frames.begin, frames.end, wanted)
-    first = np.repeat(window.offsets[:-1], np.diff(window.offsets))
-    return np.where(found < 0, -1, own.row[np.where(found < 0, 0, found + first)])
+    return np.where(found < 0, -1, own.row[np.where(found < 0, 0, found + window.first_row)])
 
 
 def _before(window: Window, own: OwnOrder, frames: Frames, place: Ints) -> Ints:
@@ -64,6 +63,7 @@ def _shift(window: Window, call: Call, own: OwnOrder) -> pa.Array:
     before = _before(window, own, frames, own.place)
     inside = _before(window, own, frames, own.place + 1) - before
     away = np.full(len(before), window.each(call), np.int64)
+    # In an order of its own it looks as far as its frame, and the catalogue still says which way.
     away = away if c.CATALOGUE[call.function].extent == c.AHEAD else -away
     index = np.where(away > 0, before + inside + away - 1, before + away)
     rows = _rows(window, own, frames, np.where(index >= 0, index + 1, 0))

@@ -149,6 +149,16 @@ class Drivers(Described):
         ------
         WorkbenchError
             When that column was not looked at.
+
+        Examples
+        --------
+        >>> import workbench as wb
+        >>> spark = wb.session()
+        >>> rows = [(1, 0, "a"), (1, 2, "help"), (1, 8, "b"), (2, 0, "a"), (2, 3, "help")]
+        >>> events = spark.createDataFrame(rows, "user_id int, timestamp int, event string")
+        >>> found = wb.Funnel(["a", "b"], 9).drivers(events, "b", landmark=5, least=1)
+        >>> found.people("help", converted=True).toPandas()["user_id"].tolist()
+        [1]
         """
         from pyspark.sql import types as T
 

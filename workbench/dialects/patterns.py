@@ -61,18 +61,53 @@ def without_case(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
 
 
 def like(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
-    """A pattern of LIKE, in which a backslash is one to DuckDB unless ESCAPE says otherwise."""
-    pattern = node.expression
-    several = isinstance(pattern, exp.Any | exp.All | exp.Tuple)
-    if dialect != "duckdb" or several or isinstance(node.parent, exp.Escape):
-        return None
-    if isinstance(pattern, exp.Literal):
-        pattern = exp.Literal.string(pattern.this.replace("\\", "\\\\"))
-    else:
-        one, two = map(exp.Literal.string, ("\\", "\\\\"))
-        pattern = filled_in("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
-    node.set("expression", pattern)
+    """A pattern of LIKE, whose backslashes stand before wildcards and backslashes alone to Spark.
+
+    Elsewhere one is a backslash to ClickHouse, and nothing to Postgres; to DuckDB each is one
+    unless ESCAPE says otherwise.
+    """
+    escape, of = "\\", node.parent
+    if isinstance(of, exp.Escape):
+        if not isinstance(of.expression, exp.Literal) or len(of.expression.this) != 1:
+            return None
+        escape = of.expression.this
+    elif dialect == "duckdb":
+        escape = ""
+    patterns = node.expression
+    several = isinstance(patterns, exp.Any | exp.All | exp.Tuple)
+    for pattern in list(patterns.find_all(exp.Literal)) if several else [patterns]:
+        if isinstance(pattern, exp.Literal):
+            pattern.replace(exp.Literal.string(_escaped(pattern.this, escape, dialect)))
+        elif not isinstance(of, exp.Escape):
+            pattern.replace(_escaped_by_row(pattern.copy(), dialect))
     return None
+
+
+def _escaped(pattern: str, escape: str, dialect: str) -> str:
+    """A pattern of LIKE in which what escapes stands before what needs it, and nowhere else."""
+    if not escape:
+        return pattern.replace("\\", "\\\\")
+    pieces = re.split(f"{re.escape(escape)}(.)", pattern, flags=re.DOTALL)
+    if pieces[-1].endswith(escape):
+        raise WorkbenchError(
+            f"query: the pattern {pattern!r} of LIKE ends with what escapes a letter; write it "
+            "twice, or leave it out."
+        )
+    plain = f"{escape}{escape}" if dialect == "clickhouse" else ""
+    for k in range(1, len(pieces), 2):
+        special = pieces[k] in ("%", "_", escape)
+        pieces[k] = f"{escape if special else plain}{pieces[k]}"
+    return "".join(pieces)
+
+
+def _escaped_by_row(pattern: exp.Expr, dialect: str) -> exp.Expr:
+    """The same of a pattern that each row has for itself."""
+    if dialect == "duckdb":
+        one, two = map(exp.Literal.string, ("\\", "\\\\"))
+        return filled_in("REPLACE(:of, :one, :two)", of=pattern, one=one, two=two)
+    before = r"\G([^\\]*+(?:\\[%_\\][^\\]*+)*+)\\([^%_\\])"
+    instead = r"$1\\\\$2" if dialect == "clickhouse" else "$1$2"
+    return anonymous("REGEXP_REPLACE", pattern, *map(exp.Literal.string, (before, instead)))
 
 
 def replaced(node: exp.Expr, every: bool, written: str) -> exp.Expr:

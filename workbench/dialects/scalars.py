@@ -37,6 +37,7 @@ from workbench.dialects.texts import (
     concatenated,
     flagged,
     formatted,
+    initcap,
     left,
     length,
     letter,
@@ -166,6 +167,7 @@ _MEANT: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr | None]] = {
     exp.Transform: counted_from_one,
     exp.ArrayFilter: counted_from_one,
     exp.Chr: letter,
+    exp.Initcap: initcap,
     exp.RegexpILike: without_case,
     exp.Like: like,
     exp.ILike: like,
@@ -201,6 +203,7 @@ _MEANT_BY_CLICKHOUSE: dict[type[exp.Expr], Callable[[Any, str, Kinds], exp.Expr 
     for kind in (
         *(exp.DayOfWeekIso, exp.DateDiff, exp.Length, exp.ArrayDistinct, exp.Interval),
         *(exp.YearOfWeekIso, exp.ArrayReverse, exp.Trunc, exp.Floor, exp.Ceil, exp.Sign),
+        *(exp.Like, exp.ILike, exp.Initcap),
         *(exp.IsNan, exp.IsInf, exp.TimeToStr, exp.RegexpReplace, exp.Bracket, exp.ArrayContains),
     )
 } | {

@@ -81,6 +81,34 @@ def letter(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     return filled_in(code, of=node.expressions[0])
 
 
+#: Letters of words, by the names of functions that make each word's first one a capital.
+_WORDS = {"ascii": "0-9A-Za-z", "any": "\\p{L}\\p{N}"}
+
+
+def capitals(text: exp.Expr, letters: str) -> exp.Expr:
+    """Return a text whose words begin with a capital, and have no others: Spark's end at blanks.
+
+    Parameters
+    ----------
+    text : sqlglot.exp.Expr
+    letters : str
+        Of which words are: "ascii" or "any".
+    """
+    of_words = _WORDS[letters]
+    return filled_in(
+        "ARRAY_JOIN(TRANSFORM(REGEXP_EXTRACT_ALL(:text, :pieces, 0), piece -> "
+        "IF(piece RLIKE :word, CONCAT(UPPER(LEFT(piece, 1)), LOWER(SUBSTRING(piece, 2))), piece)"
+        "), '')",
+        text=text,
+        pieces=exp.Literal.string(f"[{of_words}]+|[^{of_words}]+"),
+        word=exp.Literal.string(f"^[{of_words}]"),
+    )
+
+
+def initcap(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
+    return capitals(node.this, "ascii" if dialect == "clickhouse" else "any")
+
+
 def _from_place(node: exp.Expr, start: exp.Expr | None, dialect: str) -> exp.Expr | None:
     """The rest of a text, all of it from before its first letter on."""
     if start is None or dialect == "duckdb" or isinstance(start, exp.Literal):

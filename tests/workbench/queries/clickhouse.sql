@@ -186,3 +186,9 @@ SELECT id, positiveModulo(-id, 5) AS a, bitShiftLeft(id, 2) AS b, bitShiftRight(
 
 -- keys and values of maps
 SELECT id, mapKeys(m) AS a, mapValues(m) AS b, mapContains(m, 'v') AS c FROM (SELECT id, map('u', id, 'v', 2) AS m FROM t) ORDER BY id;
+
+-- backslashes in LIKE that are none of wildcards
+SELECT id, 'a\\b' LIKE 'a\\b' AS a, 'ab' LIKE 'a\\b' AS b, 'a%' LIKE 'a\\%' AS c, 'a\\' LIKE 'a\\\\' AS d, 'A\\b' ILIKE 'a\\B' AS e, concat(p, '\\x') LIKE concat(p, '\\x') AS f, 'ab' NOT LIKE 'a\\b' AS g, 'a_\\y' LIKE concat('a\\_', '\\y') AS h FROM t ORDER BY id;
+
+-- capitals of words
+SELECT id, initcap('hello wORLD-foo bar1a 2nd') AS a, initcap(concat('élan o''neil x_', p)) AS b, initcapUTF8('élan vITAL') AS c, initcap('') AS d FROM t ORDER BY id;

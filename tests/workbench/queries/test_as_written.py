@@ -89,6 +89,12 @@ def test_a_dialect_says_what_a_quotient_is_and_where_nulls_go(
         ("postgres", "SELECT 'Abc' ~* '^aB' AND NOT 'Abc' !~* 'BC'", True),
         ("postgres", """SELECT ('{"a": {"b": 3}}'::jsonb->>'a')::json->>'b'""", "3"),
         ("postgres", """SELECT '{"a": [1, null]}'::json->'a'->>1""", None),
+        ("postgres", r"SELECT 'ab' LIKE 'a\b' AND NOT 'a\b' LIKE 'a\b'", True),
+        ("postgres", r"SELECT 'a%' LIKE 'a\%' AND 'a\b' LIKE 'a\\b'", True),
+        ("postgres", r"SELECT 'axb' ILIKE 'A!x_' ESCAPE '!'", True),
+        ("postgres", r"SELECT bool_and(t LIKE concat('\', t)) FROM t", True),
+        ("risingwave", r"SELECT 'ab' LIKE ANY (ARRAY['x', 'a\b'])", True),
+        ("postgres", "SELECT initcap('hELLO o''neil-x_y 2nd élan')", "Hello O'Neil-X_Y 2nd Élan"),
         ("postgres", "SELECT ceil(5)", 5.0),
         ("postgres", "SELECT sign(-2.5::float8)", -1.0),
         (

@@ -243,6 +243,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "'/a/0', which Spark does not know; write names and places from 0, as '$.a.b[0]'."),
     ("duckdb", "SELECT * RENAME (z AS b) FROM t", "query: there is no column 'z' to leave out, "
      "replace or rename."),
+    ("postgres", "SELECT p LIKE 'a\\' FROM t", "query: the pattern 'a\\\\' of LIKE ends with what "
+     "escapes a letter; write it twice, or leave it out."),
     ("postgres", "SELECT @ -5 AS a", "query: line 1, column 10: something is missing here:\n"
      "SELECT @ -5 AS a\n         ^"),
     ("clickhouse", "SELECT k.3 FROM (SELECT (id, p) AS k FROM t)", "query: no element of a tuple "

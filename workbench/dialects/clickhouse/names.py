@@ -11,6 +11,7 @@ from workbench.dialects.intervals import bucket, moved
 from workbench.dialects.json_texts import OF_JSON, made_of_json
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import first_group, replaced
+from workbench.dialects.texts import capitals
 from workbench.dialects.writing import anonymous, by_template, filled_in
 
 _MINUTES = "DATE_TRUNC('HOUR', :a) + MAKE_DT_INTERVAL(0, 0, (MINUTE(:a) DIV {0}) * {0})"
@@ -183,6 +184,10 @@ def _replaced(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr |
     return replaced(call, node.name.lower().endswith("all"), node.name)
 
 
+def _capitals(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
+    return capitals(given[0], "any") if len(given) == 1 else None
+
+
 def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
     """The first group of a pattern, or all of it where it has none."""
     if len(given) != 2 or not isinstance(given[1], exp.Literal):
@@ -193,6 +198,7 @@ def _extracted(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
 
 _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]] = {
     "multiif": _many_ifs,
+    "initcaputf8": _capitals,
     "tupleelement": tuple_element,
     "transform": _chosen,
     **dict.fromkeys(DIGITS, to_decimal),

@@ -346,18 +346,46 @@ def _combined(call: _Call, dialect: str) -> exp.Expr | None:
         if not name.lower().endswith("if") or len(given) < 2:
             return None
         name, condition = name[:-2], call.where(given.pop())
+    if name.lower() in _BY_COLUMNS and len(given) > 1:
+        return _BY_COLUMNS[name.lower()](given, condition)
     kind = _NAMED_BY_CLICKHOUSE.get(name.lower())
     if kind is None or not given:
         return None
     value = given[0].copy()
     if name.lower() in ("uniq", "uniqexact"):
         value = exp.Distinct(expressions=[one.copy() for one in given])
-    more = {"expression": given[1].copy()} if kind in (exp.ArgMin, exp.ArgMax) else {}
+    more = {"expression": given[1].copy()} if kind in TWO and len(given) > 1 else {}
     made = kind(this=value, **more)
     meant = _MEANT_BY_CLICKHOUSE.get(kind)
     found = meant(_Call(made, None, condition, call.nulls), dialect) if meant else None
     return found or _filtered(made, condition)
 
+
+def _weighted(given: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:
+    """``avgWeighted``: a mean of values, each as often as its weight says."""
+    value, weight = given
+    product, known_weight = (
+        _filtered(filled_in(text, x=value, w=weight), condition)
+        for text in ("SUM(DOUBLE(:x) * (:w))", "SUM(IF(:x IS NOT NULL, DOUBLE(:w), NULL))")
+    )
+    return filled_in(
+        "IF(:w = 0, (:p) * DOUBLE('Infinity'), (:p) / NULLIF(:w, 0))", p=product, w=known_weight
+    )
+
+
+def _retained(given: list[exp.Expr], condition: exp.Expr | None) -> exp.Expr:
+    """``retention``: which conditions a row meets, of those that meet the first one somewhere."""
+    met = [
+        _filtered(filled_in("COUNT(CASE WHEN :of THEN 1 END)", of=one), condition) for one in given
+    ]
+    both = [filled_in("INT(:a > 0 AND :b > 0)", a=met[0], b=one) for one in met]
+    return exp.Array(expressions=both)
+
+
+#: Of several columns, by ClickHouse's names.
+_BY_COLUMNS: dict[str, Callable[[list[exp.Expr], exp.Expr | None], exp.Expr]] = {
+    "avgweighted": _weighted, "retention": _retained,
+}  # fmt: skip
 
 _MEANT: dict[type[exp.Expr], Callable[[_Call, str], exp.Expr | None]] = {
     exp.ArrayAgg: _list,

@@ -45,6 +45,7 @@ NAMED: dict[str, dict[str, str]] = {
     "clickhouse": {
         "stddevsamp": "stddev", "stddevpop": "stddev_pop",
         "varsamp": "variance", "varpop": "variance_pop",
+        "covarpop": "covar_pop", "covarsamp": "covar_samp",
         "grouparray": "array_agg", "anylast": "last",
         "uniqexact": "count_distinct", "uniq": "count_distinct",
         # What uniq is read as.

@@ -6,6 +6,9 @@ from workbench.dialects.kinds import Kinds
 from workbench.dialects.writing import anonymous, filled_in, known
 from workbench.errors import WorkbenchError
 
+#: A part of a JSON text as JSON, in which a text has its quotes.
+_WHOLE = "TO_JSON(TRY_VARIANT_GET(TRY_PARSE_JSON(:of), :path, 'variant'))"
+
 
 def text_of_part(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
     """Return a part of a JSON text as text, as ``->>`` gives it: an element may be null."""
@@ -54,8 +57,7 @@ def _part(of: exp.Expr, path: exp.JSONPath) -> tuple[exp.Expr, exp.Expr]:
     """A part of a JSON text without quotes around it, and as JSON."""
     text = exp.Literal.string(path.sql("spark")[1:-1].replace("\\'", "'"))
     raw = filled_in("GET_JSON_OBJECT(:of, :path)", of=of, path=text)
-    typed = "TO_JSON(TRY_VARIANT_GET(TRY_PARSE_JSON(:of), :path, 'variant'))"
-    return raw, filled_in(typed, of=of, path=text)
+    return raw, filled_in(_WHOLE, of=of, path=text)
 
 
 def text_of_json(node: exp.Expr, dialect: str, kinds: Kinds) -> exp.Expr | None:
@@ -69,6 +71,11 @@ OF_JSON = {
     # There is a null of JSON, too.
     "jsonhas": ":of IS NOT NULL "
     "OR TRY_VARIANT_GET(TRY_PARSE_JSON(:text), :path, 'variant') IS NOT NULL",
+    "jsonextractbool": "COALESCE(:whole = 'true' OR TRY_CAST(:whole AS BIGINT) <> 0, FALSE)",
+    # A text has its quotes, and a whole number no point.
+    "jsonextractraw": "COALESCE(CASE WHEN :of IS NULL OR STARTSWITH(:whole, '\"') THEN :whole "
+    "WHEN :of RLIKE '^-?[0-9]+[.]0$' THEN SPLIT_PART(:of, '.', 1) ELSE :of END, '')",
+    "jsonextractstring": "COALESCE(:of, '')",
     "jsonextractint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
     "jsonextractuint": "COALESCE(TRY_CAST(SPLIT_PART(:of, '.', 1) AS BIGINT), 0)",
     "jsonextractfloat": "COALESCE(TRY_CAST(:of AS DOUBLE), 0)",
@@ -86,8 +93,27 @@ def made_of_json(written: str, given: list[exp.Expr]) -> exp.Expr:
         )
     path = exp.Literal.string("$" + "".join(f"['{key.this}']" for key in keys))
     of = anonymous("GET_JSON_OBJECT", text, path)
-    found = filled_in(OF_JSON[written.lower()], of=of, text=text, path=path)
+    whole = filled_in(_WHOLE, of=text, path=path)
+    found = filled_in(OF_JSON[written.lower()], of=of, text=text, path=path, whole=whole)
     return filled_in("IF(:text IS NOT NULL, :found, NULL)", text=text, found=found)
+
+
+#: What a part is by the type that JSONExtract is asked for.
+_BY_TYPE = {
+    "Int64": "jsonextractint", "Float64": "jsonextractfloat", "Bool": "jsonextractbool",
+    "String": "jsonextractstring",
+}  # fmt: skip
+
+
+def of_type(given: list[exp.Expr]) -> exp.Expr | None:
+    """Return what ``JSONExtract`` makes of a part of a JSON text, by the type it is given last."""
+    *asked, kind = given
+    if len(asked) > 1 and isinstance(kind, exp.Literal) and kind.this in _BY_TYPE:
+        return made_of_json(_BY_TYPE[kind.this], asked)
+    raise WorkbenchError(
+        f"query: JSONExtract of {kind.sql()} is not available; there are {', '.join(_BY_TYPE)}, "
+        "and from_json(JSONExtractRaw(...), type) of others."
+    )
 
 
 def _is_key(node: exp.Expr) -> bool:

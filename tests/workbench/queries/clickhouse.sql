@@ -192,3 +192,33 @@ SELECT id, 'a\\b' LIKE 'a\\b' AS a, 'ab' LIKE 'a\\b' AS b, 'a%' LIKE 'a\\%' AS c
 
 -- capitals of words
 SELECT id, initcap('hello wORLD-foo bar1a 2nd') AS a, initcap(concat('élan o''neil x_', p)) AS b, initcapUTF8('élan vITAL') AS c, initcap('') AS d FROM t ORDER BY id;
+
+-- casts by the text of a type, and integers that wrap
+SELECT CAST(id, 'String') AS a, CAST('3', 'Int32') + 1 AS b, CAST(p, 'Nullable(String)') AS c, CAST(300, 'UInt8') AS d, CAST(id * 100 AS Int8) AS e, CAST(-1 AS UInt32) AS f, CAST(id, 'Nullable(Float64)') AS g FROM t ORDER BY id;
+
+-- decimals that hold more digits than their type says
+SELECT toDecimal32(12345678, 2) AS a, CAST(12345678 AS Decimal(5, 2)) AS b, toDecimal64('12345678.999', 2) AS c, toDecimal32('-1.259', 2) AS d, CAST(id AS Decimal(9, 2)) AS e FROM t ORDER BY id;
+
+-- times with digits behind their seconds
+SELECT toString(toDateTime64('2024-01-02 03:04:05.678', 1)) AS a, toString(toDateTime64('2024-01-02 03:04:05', 3)) AS b, toUnixTimestamp64Milli(toDateTime64('2024-01-02 03:04:05.678', 3, 'UTC')) AS c, toString(toDateTime64(1.5, 1)) AS d, toDateTime64(id, 3) = toDateTime(id) AS e FROM t ORDER BY id;
+
+-- parts of json by their types
+SELECT JSONExtractBool('{"a": true}', 'a') AS a, JSONExtractBool('{"a": "1"}', 'a') AS b, JSONExtractBool('{"a": 2}', 'a') AS c, JSONExtractBool(p, 'a') AS d, JSONExtractRaw('{"a": {"b": 1, "a": "x\\"y"}}', 'a') AS e, JSONExtractRaw('{"a": {"b": "x"}}', 'a', 'b') AS f, JSONExtractRaw('{"a": 1e5}', 'a') AS g, JSONExtractRaw('{"a": null}', 'a') AS h, JSONExtractRaw('{}', 'a') AS i, JSONExtract('{"a": {"b": 3}}', 'a', 'b', 'Int64') AS k, JSONExtract('{"a": "x"}', 'a', 'String') AS l FROM t ORDER BY id;
+
+-- parts of urls
+SELECT u, domain(u) AS a, path(u) AS b, protocol(u) AS c, domainWithoutWWW(u) AS d, extractURLParameter(u, 'a') AS e FROM (SELECT arrayJoin(['https://www.x.com:80/a/b?a=1&b=2#c', 'http://localhost/x', '//x.y/z', 'http://u:p@x.com/', 'http://a.b@x.com/', 'x.y.z', 'mailto:a@b.com', 'http://x.com./', '/a/b?a', 'http://x.com?q=/a', 'http://x.com', '', 'http://x/?aa=1&a=2#a=3', 'http://x/#a=1', 'HTTP://1.2.3.4/?a=&b']) AS u) ORDER BY u;
+
+-- sums so far, differences and several lists
+SELECT id, arrayCumSum([id, 2, 3]) AS a, arrayDifference([id, 4, 9]) AS b, arrayMap((x, y) -> x * y + id, [1, 2], [id, 4]) AS c, arrayCumSum([1.5, y]) AS d, arrayDifference([y, 3.5]) AS e, arrayCumSum(x -> x * id, [1, 2]) AS f FROM t ORDER BY id;
+
+-- pairs, weights and who comes again
+SELECT p, covarPop(x, y) AS a, covarSamp(x, y) AS b, corr(x, y) AS c, avgWeighted(x, id) AS d, avgWeightedIf(x, y, id > 3) AS e, covarPopIf(x, y, id > 3) AS f, retention(x > 5, y > 2, id = 4) AS g FROM t WHERE p IS NOT NULL GROUP BY p ORDER BY p;
+
+-- covariances in frames
+SELECT id, covarPop(x, y) OVER (PARTITION BY p ORDER BY id) AS a, covarSamp(x, y) OVER () AS b FROM t ORDER BY id;
+
+-- numbers that are none or infinite
+SELECT id, isNaN(nan) AS a, y < inf AS b, -INF < y AS c, isInfinite(-inf) AS d FROM t ORDER BY id;
+
+-- the values of several lists as rows
+SELECT id, v, n FROM (SELECT id, [id, id + 1] AS l FROM t) ARRAY JOIN l AS v, arrayEnumerate(l) AS n ORDER BY id, n;

@@ -154,3 +154,28 @@ def test_tables_are_whatever_other_calls_take_and_views_and_no_view_stays(
     finally:
         spark.catalog.dropTempView("threes")
     assert {table.name for table in spark.catalog.listTables()} == views
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("TUMBLE(events, at, INTERVAL '1 minute')",
+         [("12:00", "12:01", 11), ("12:01", "12:02", 1)]),
+        ("TUMBLE(events, at, INTERVAL '1' HOUR, INTERVAL '10 minutes') AS x",
+         [("11:10", "12:10", 12)]),
+        ("HOP((SELECT * FROM events WHERE who = 'cid'), at, INTERVAL '1 minute', "
+         "INTERVAL '2 minutes')", [("11:59", "12:01", 2), ("12:00", "12:02", 3),
+                                   ("12:01", "12:03", 1)]),
+    ],
+)  # fmt: skip
+def test_windows_of_time_are_tables_to_risingwave(
+    spark: SparkSession, rows: str, expected: list[tuple[str, str, int]]
+) -> None:
+    found = wb.sql(
+        f"SELECT window_start, window_end, count(*) AS n FROM {rows} "
+        "GROUP BY window_start, window_end ORDER BY window_start",
+        dialect="risingwave",
+        events=EVENTS,
+    )
+    said = [(f"{a:%H:%M}", f"{b:%H:%M}", n) for a, b, n in found.collect()]
+    assert said == expected

@@ -188,7 +188,20 @@ REFUSED: list[tuple[str, str, str]] = [
     ("clickhouse", "SELECT windowFunnelIf(60)(at, what = 'a', much > 1) FROM events GROUP BY who",
      "query: there is no function 'windowFunnelIf', neither here nor in Spark."),
     ("clickhouse", "SELECT sequenceMatch('(?1)(?2)')(at, what = 'a', what = 'b') FROM events",
-     "query: there is no function 'sequenceMatch', neither here nor in Spark."),
+     "query: sequenceMatch is not available, as Spark has no patterns of events; take "
+     "windowFunnel(seconds)(time, condition, ...), whose level is how many conditions were met one "
+     "behind the other, or wb.Funnel(steps, window=...)."),
+    ("clickhouse", "SELECT parseDateTimeBestEffort(p) FROM t", "query: parseDateTimeBestEffort is "
+     "not available, as Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 "
+     "03:04:05 or 2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others."),
+    ("clickhouse", "SELECT toDateTime64(p, 9) FROM t", "query: toDateTime64 has 9 digits behind "
+     "its seconds; Spark's times have microseconds: write a number up to 6."),
+    ("clickhouse", "SELECT JSONExtract(p, 'a', 'Array(Int64)') FROM t", "query: JSONExtract of "
+     "'Array(Int64)' is not available; there are Int64, Float64, Bool, String, and "
+     "from_json(JSONExtractRaw(...), type) of others."),
+    ("risingwave", "SELECT * FROM HOP(events, at, INTERVAL '30 seconds')", "query: hop as a table "
+     "takes a table, a column of times, how far windows are apart, their width and an offset, "
+     "these as intervals: INTERVAL '1 minute'."),
     ("duckdb", "SELECT a.id FROM t a ASOF JOIN t b ON a.p = b.p AND a.id >= b.id",
      "query: ASOF JOIN is not available; join the last row before each by LEFT JOIN LATERAL "
      "(SELECT ... ORDER BY ... DESC LIMIT 1) ON true, or take wb.Backfill."),
@@ -196,8 +209,8 @@ REFUSED: list[tuple[str, str, str]] = [
      "join the answer to the values that there shall be, as numbers(...) gives them."),
     ("clickhouse", "SELECT p, sum(x) FROM t GROUP BY p WITH TOTALS", "query: WITH TOTALS is not "
      "available; take GROUP BY ROLLUP, whose row without keys is the total."),
-    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN is of one list here, "
-     "whose values have a name of their own, as in ARRAY JOIN tags AS tag."),
+    ("clickhouse", "SELECT id FROM t ARRAY JOIN p, x", "query: ARRAY JOIN is of lists here, "
+     "whose values have names of their own, as in ARRAY JOIN tags AS tag."),
     ("clickhouse", "SELECT leadInFrame(x) OVER (ORDER BY id) FROM t", "query: leadInFrame looks at "
      "the rows of its frame alone; write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, "
      "or take lag and lead."),

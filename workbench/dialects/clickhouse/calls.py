@@ -3,7 +3,9 @@
 from sqlglot import exp
 
 from workbench.dialects.aggregates import of_parameters
+from workbench.dialects.clickhouse.decimals import held
 from workbench.dialects.clickhouse.names import named_by_clickhouse
+from workbench.dialects.clickhouse.times import text_of_time
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.numbers import condition_as_number
 from workbench.dialects.writing import filled_in
@@ -27,6 +29,12 @@ _WRAPPED = {
 #: In these a condition is the number 1 or 0.
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div)
 _FLOATS = ("double", "float")
+_NUMBERS = (*_FLOATS, "decimal", "byte", "short", "integer", "long", "boolean")
+#: Types of integers by the function that casts to each.
+_BITS = {
+    exp.DType.TINYINT: "toint8", exp.DType.SMALLINT: "toint16", exp.DType.INT: "toint32",
+    exp.DType.UTINYINT: "touint8", exp.DType.USMALLINT: "touint16", exp.DType.UINT: "touint32",
+}  # fmt: skip
 #: And casts that look like functions.
 _CASTS = {
     **dict.fromkeys(("toint64", "touint64"), "BIGINT"),
@@ -64,15 +72,30 @@ def with_clickhouse(tree: exp.Query, kinds: Kinds) -> None:
     for number in list(tree.find_all(exp.Literal)):
         if not number.is_string and not number.this.isdigit():
             number.replace(exp.cast(exp.Literal.string(number.this), "DOUBLE"))
+    for call in list(tree.find_all(exp.Anonymous)):
+        if call.name.lower() == "tostring" and len(call.expressions) == 1:
+            text = text_of_time(call.expressions[0])
+            if text is not None:
+                call.replace(text)
     # What stands within another call is turned first.
     for node in reversed(list(tree.find_all(exp.Anonymous, exp.Round, exp.Cast))):
         if isinstance(node, exp.Round):
             _round(node, kinds)
         elif isinstance(node, exp.Cast):
-            if node.args["to"].this in exp.DataType.TEXT_TYPES:
-                _check_text(node.this, node, kinds)
+            _cast(node, kinds)
         elif isinstance(node, exp.Anonymous):
             _put_call(node, kinds)
+
+
+def _cast(node: exp.Cast, kinds: Kinds) -> None:
+    """A cast to a text, to a decimal, or to an integer of as many bits as its type has."""
+    to = node.args["to"]
+    if to.this in exp.DataType.TEXT_TYPES:
+        _check_text(node.this, node, kinds)
+    elif (decimal := held(to)) is not None:
+        node.set("to", decimal)
+    elif to.this in _BITS and kind_of(node, node.this, kinds) in _NUMBERS:
+        node.replace(_wrapped(node.this, _BITS[to.this]))
 
 
 def _put_parameters(tree: exp.Expr) -> None:

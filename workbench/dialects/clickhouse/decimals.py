@@ -6,9 +6,21 @@ from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.writing import filled_in
 
 #: How many digits there are, by the name of what makes decimals.
-DIGITS = {"todecimal32": 9, "todecimal64": 18, "todecimal128": 38}
+#: An integer of 32 or 64 bits, in which ClickHouse holds it, may have one more than its type says.
+DIGITS = {"todecimal32": 10, "todecimal64": 19, "todecimal128": 38}
+_TYPES = (exp.DType.DECIMAL, exp.DType.DECIMAL32, exp.DType.DECIMAL64, exp.DType.DECIMAL128)
 #: How a number times ten to some power becomes an integer.
 _CUT = {"decimal": "(({0}) DIV 1)", "double": "BIGINT({0})", "float": "BIGINT({0})"}
+
+
+def held(kind: exp.DataType) -> exp.DataType | None:
+    """Return a decimal that holds what one of ClickHouse does; None of another type."""
+    if kind.this not in _TYPES:
+        return None
+    given = [int(one.name) for one in kind.expressions]
+    precision, scale = (*given, 0, 0)[:2] if len(given) > 1 else (given[0] if given else 10, 0)
+    digits = next((n for n in (9, 18) if precision <= n), 37) + 1
+    return exp.DataType.build(f"DECIMAL({digits}, {scale})", dialect="spark")
 
 
 def to_decimal(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr | None:
@@ -19,6 +31,9 @@ def to_decimal(node: exp.Expr, given: list[exp.Expr], kinds: Kinds) -> exp.Expr 
     kind = kind_of(node, given[0], kinds)
     if kind in ("byte", "short", "integer", "long"):
         return filled_in(f"CAST(:a AS DECIMAL({digits}, {scale}))", a=given[0])
+    if kind == "string":
+        exact = filled_in("CAST(:a AS DECIMAL(38, 18))", a=given[0])
+        return to_decimal(node, [exact, given[1]], kinds)
     if kind not in _CUT:
         return None
     cut = _CUT[kind].format(f"(:a) * {10**scale}")

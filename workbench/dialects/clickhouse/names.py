@@ -6,9 +6,12 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from workbench.dialects.clickhouse.decimals import DIGITS, to_decimal
+from workbench.dialects.clickhouse.lists import differences, mapped, sums_so_far
+from workbench.dialects.clickhouse.times import to_time
 from workbench.dialects.clickhouse.tuples import tuple_element
+from workbench.dialects.clickhouse.urls import parameter, part_of_url
 from workbench.dialects.intervals import bucket, moved
-from workbench.dialects.json_texts import OF_JSON, made_of_json
+from workbench.dialects.json_texts import OF_JSON, made_of_json, of_type
 from workbench.dialects.kinds import Kinds, kind_of
 from workbench.dialects.patterns import first_group, replaced
 from workbench.dialects.texts import capitals
@@ -206,6 +209,13 @@ _OTHERS: dict[str, Callable[[exp.Expr, list[exp.Expr], Kinds], exp.Expr | None]]
     "tostartofinterval": _interval_begun,
     "tostartofweek": _week_begun,
     "todatetime": _in_zone,
+    "todatetime64": to_time,
+    "arraycumsum": sums_so_far,
+    "arraydifference": differences,
+    "arraymap": mapped,
+    "jsonextract": lambda node, given, kinds: of_type(given),
+    **dict.fromkeys(("domain", "domainwithoutwww", "protocol", "path"), part_of_url),
+    "extracturlparameter": parameter,
     **dict.fromkeys(("empty", "notempty"), _empty),
     **dict.fromkeys(("replaceregexpall", "replaceregexpone"), _replaced),
     **dict.fromkeys(("extract", "extractall"), _extracted),

@@ -26,7 +26,7 @@ def in_full(tree: exp.Query) -> exp.Query:
     Raises
     ------
     WorkbenchError
-        When an ARRAY JOIN is of several lists, or gives its values no name.
+        When an ARRAY JOIN gives its values no name.
 
     Examples
     --------
@@ -37,13 +37,17 @@ def in_full(tree: exp.Query) -> exp.Query:
     """
     for node in reversed(list(tree.find_all(exp.Dot, exp.Column))):
         _call_of_place(node)
+    for node in reversed(list(tree.find_all(exp.JSONExtract))):
+        _call_of_path(node)
+    for node in list(tree.find_all(exp.CastToStrType, exp.Column)):
+        _put_type_or_number(node)
     for call in list(tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc)):
         _name_in_full(call)
     for select in list(tree.find_all(exp.Select)):
         _put_scalars(select)
         for join in list(select.args.get("joins") or ()):
             if str(join.args.get("kind")).upper() == "ARRAY":
-                _spread_out(select, join)
+                _spread_out(select, join, [join.this, *join.expressions])
     return tree
 
 
@@ -61,6 +65,31 @@ def _call_of_place(node: exp.Expr) -> None:
     for one in place.this.strip(".").split("."):
         of = anonymous("tupleElement", of, exp.Literal.number(one))
     node.replace(of)
+
+
+def _call_of_path(node: exp.Expr) -> None:
+    """Write a part of JSON as the call that it was: JSONExtractRaw by the names on its path."""
+    path = node.expression
+    if type(node) is exp.JSONExtract and isinstance(path, exp.JSONPath):
+        keys = [exp.convert(one.this) for one in path.expressions[1:]]
+        node.replace(anonymous("JSONExtractRaw", node.this, *keys))
+
+
+#: Names that are numbers to ClickHouse, whatever their case.
+_NUMBERS = {"nan": "NaN", "inf": "Infinity", "infinity": "Infinity"}
+
+
+def _put_type_or_number(node: exp.Expr) -> None:
+    """Write ``CAST(x, 'Int64')`` as ``CAST(x AS Int64)``, and ``inf`` as a number."""
+    if isinstance(node, exp.CastToStrType):
+        to = node.args["to"]
+        if isinstance(to, exp.Literal):
+            node.replace(exp.cast(node.this.copy(), to.this, dialect="clickhouse"))
+        return
+    name = node.this
+    is_word = isinstance(name, exp.Identifier) and not name.args.get("quoted")
+    if is_word and not node.args.get("table") and name.this.lower() in _NUMBERS:
+        node.replace(exp.cast(exp.Literal.string(_NUMBERS[name.this.lower()]), "DOUBLE"))
 
 
 def _name_in_full(call: exp.Expr) -> None:
@@ -92,20 +121,21 @@ def _put_scalars(select: exp.Select) -> None:
         select.set("with_", None)
 
 
-def _spread_out(select: exp.Select, join: exp.Join) -> None:
-    """Make a lateral view of an ARRAY JOIN of one list."""
-    named = join.this
-    if join.expressions or not isinstance(named, exp.Alias):
+def _spread_out(select: exp.Select, join: exp.Join, lists: list[exp.Expr]) -> None:
+    """Make a lateral view of an ARRAY JOIN: of several lists, a row has what is at one place."""
+    if not all(isinstance(one, exp.Alias) for one in lists):
         raise WorkbenchError(
-            "query: ARRAY JOIN is of one list here, whose values have a name of their own, as in "
+            "query: ARRAY JOIN is of lists here, whose values have names of their own, as in "
             "ARRAY JOIN tags AS tag."
         )
     join.pop()
     alias = exp.TableAlias(
-        this=exp.to_identifier(f"t_{named.alias}"), columns=[exp.to_identifier(named.alias)]
+        this=exp.to_identifier(f"t_{lists[0].alias}"),
+        columns=[exp.to_identifier(one.alias) for one in lists],
     )
     outer = str(join.args.get("side")).upper() == "LEFT"
-    view = exp.Lateral(
-        this=exp.Explode(this=named.this.copy()), view=True, outer=outer, alias=alias
-    )
+    rows: exp.Expr = exp.Explode(this=lists[0].this.copy())
+    if len(lists) > 1:
+        rows = anonymous("INLINE", anonymous("ARRAYS_ZIP", *(one.this for one in lists)))
+    view = exp.Lateral(this=rows, view=True, outer=outer, alias=alias)
     select.append("laterals", view)

@@ -15,6 +15,7 @@ from workbench.queries.reading.clickhouse import in_full
 from workbench.queries.reading.elements import with_places_as_said
 from workbench.queries.reading.first_rows import with_first_rows
 from workbench.queries.reading.readers import tokens_of, trees_of
+from workbench.queries.reading.risingwave import with_time_windows
 from workbench.queries.reading.unavailable import check_available
 
 #: Of these, what is not quoted is lower case, and an integer divided by another is one.
@@ -112,6 +113,8 @@ def _written_out(tree: exp.Query, dialect: str) -> exp.Query:
         _by_place(one)
     if dialect == "clickhouse":
         in_full(tree)
+    if dialect == "risingwave":
+        with_time_windows(tree)
     with_places_as_said(tree, dialect)
     check_available(tree, dialect)
     for query in list(tree.find_all(exp.Query)):

@@ -27,9 +27,21 @@ _JSON_TYPE = (
     "Spark does not keep how JSON writes a number; look at how the text of the part begins, which "
     "-> gives"
 )
+_SEQUENCE = (
+    "Spark has no patterns of events; take windowFunnel(seconds)(time, condition, ...), whose "
+    "level is how many conditions were met one behind the other, or wb.Funnel(steps, window=...)"
+)
+_BEST_EFFORT = (
+    "Spark tries no formats; take toDateTime(text) of times such as 2024-01-02 03:04:05 or "
+    "2024-01-02T03:04:05Z, and to_timestamp(text, 'dd/MM/yyyy HH:mm') of others"
+)
 #: Functions by their names in small letters.
 _CALLS = {
-    "clickhouse": {"topk": _FREQUENT, "topkif": _FREQUENT, "topkweighted": _FREQUENT},
+    "clickhouse": {
+        **dict.fromkeys(("topk", "topkif", "topkweighted"), _FREQUENT),
+        **dict.fromkeys(("sequencematch", "sequencecount", "sequencenextnode"), _SEQUENCE),
+        **{f"parsedatetimebesteffort{end}": _BEST_EFFORT for end in ("", "ornull", "orzero")},
+    },
     "duckdb": {"age": _AGE, "json_type": _JSON_TYPE, "approx_top_k": _FREQUENT},
     "postgres": {"age": _AGE, "json_typeof": _JSON_TYPE, "jsonb_typeof": _JSON_TYPE},
     "risingwave": {"age": _AGE, "jsonb_typeof": _JSON_TYPE},
